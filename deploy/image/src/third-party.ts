@@ -9,7 +9,7 @@ interface Manifest {
 
 /** Third-party package that is part of a bundle. */
 export interface ThirdParty extends Manifest {
-  /** Texts of the licence files that the npm package contains. */
+  /** Texts of the licence files that a third-party npm package contains. */
   texts: string[]
 }
 

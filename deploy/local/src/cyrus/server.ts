@@ -40,7 +40,7 @@ export interface CyrusAddress {
   imapPort: number
   imapsPort: number
   lmtpPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the Cyrus server's self-signed certificate. */
   certPath: string
   /** Password of every user of the Cyrus server. */
   password: string

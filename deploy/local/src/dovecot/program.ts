@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 
 export interface DovecotProgram {
-  /** Directory of the extracted Debian packages. Absent for an installed Dovecot. */
+  /** Directory of Dovecot's extracted Debian packages. Absent if an installed Dovecot is used. */
   root?: string
   env: Record<string, string>
 }

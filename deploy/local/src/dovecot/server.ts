@@ -40,7 +40,7 @@ export interface DovecotAddress {
   submissionPort: number
   /** Port of the SMTP server to which Dovecot relays submitted mail. */
   relayPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the Dovecot server's self-signed certificate. */
   certPath: string
   /** Password of every user of the Dovecot server. */
   password: string

@@ -34,7 +34,7 @@ export interface OutgoingAddress {
   submissionPort: number
   /** Port at which the outgoing mail server uses TLS from the first byte. */
   submissionsPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the outgoing mail server's self-signed certificate. */
   certPath: string
   /** Password of every user of the outgoing server. */
   password: string

@@ -12,7 +12,7 @@ export interface LaunchOptions {
   args: readonly string[]
   env?: Record<string, string>
   cwd?: string
-  /** User id under which the program runs. A user id can only be set by root. */
+  /** User id under which the started program runs. A user id can only be set by root. */
   uid?: number
   gid?: number
   logFile: string
@@ -22,7 +22,7 @@ export interface LaunchOptions {
    * killed.
    */
   record?: string | undefined
-  /** Name under which the program is recorded in the record file. */
+  /** Name under which the started program is recorded in the file `record`. */
   name?: string
   /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals

@@ -194,8 +194,8 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // The management plugin collects no statistics, which makes the plugin cheap. Only its API is
-    // used.
+    // RabbitMQ's management plugin collects no statistics, which makes the plugin cheap. Only the
+    // API of the plugin is used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,

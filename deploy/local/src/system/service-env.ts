@@ -9,8 +9,8 @@ export interface SharedConfig {
    */
   ownerUrl: string
   /**
-   * Host and port of pgbouncer, through which the services connect. Defaults to host and port of
-   * `ownerUrl`.
+   * Host and port of pgbouncer, through which the services connect to Postgres. Defaults to host
+   * and port of `ownerUrl`.
    */
   pgbouncer?: string | undefined
   /**

@@ -41,8 +41,8 @@ export interface SystemOptions extends SystemServersOptions {
    */
   bind?: string
   /**
-   * Settings that the first start stores, in addition to the settings that every local system
-   * needs.
+   * Posthorn settings that the first start stores, in addition to the settings that every local
+   * system needs.
    */
   settings?: Readonly<Record<string, unknown>>
 }
@@ -61,8 +61,8 @@ export interface System extends SystemServers {
   services: Services
   mail?: DovecotAddress
   /**
-   * Stops the services, then the servers that the system started. Deletes the directory of the
-   * system unless `keep` is set.
+   * Stops the services of the local system, then the servers that the system started. Deletes the
+   * directory of the system unless `keep` is set.
    */
   stop(): Promise<void>
 }
@@ -89,7 +89,8 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // The chosen ports stay reserved until all servers listen or the start has failed.
+  // The chosen ports of the local system stay reserved until all servers listen or the start has
+  // failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })

@@ -9,7 +9,8 @@ import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 interface OptionalField {
   kinds: readonly string[]
   /**
-   * Names of the manifests that get the field. Absent if all manifests of the kinds get the field.
+   * Names of the manifests that get the optional field. Absent if all manifests of the kinds get
+   * the field.
    */
   names?: readonly string[]
   path: readonly string[]

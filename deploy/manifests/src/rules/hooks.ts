@@ -2,8 +2,8 @@ import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } from '../build.ts'
 
 /**
- * Annotations that make an object a hook. Argo CD creates hooks again at each sync, Helm at each
- * upgrade.
+ * Annotations that make a Kubernetes object a hook. Argo CD creates hooks again at each sync, Helm
+ * at each upgrade.
  */
 const hookAnnotations = ['argocd.argoproj.io/hook', 'helm.sh/hook'] as const
 /** Annotations with the order of hooks. Hooks with lower numbers are created first. */

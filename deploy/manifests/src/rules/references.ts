@@ -10,11 +10,20 @@ import type { Path } from '../schema/path.ts'
 
 /** Manifest field that refers to another object by name. */
 interface Reference {
-  /** Kinds of manifests that have the field. Absent if all kinds may have the field. */
+  /**
+   * Kinds of manifests that have this field with a reference. Absent if all kinds may have the
+   * field.
+   */
   kinds?: readonly string[]
-  /** Path in the manifest of the map that contains the `name` of the other object. */
+  /**
+   * Path, in the manifest with the reference, of the map that contains the `name` of the other
+   * object.
+   */
   pattern: string
-  /** Kind of the other object, unless the map with the name has a field `kind`. */
+  /**
+   * Kind of the object to which the manifest field refers, unless the map with the name has a field
+   * `kind`.
+   */
   kind: string
 }
 
