@@ -13,7 +13,7 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(largeBytes)
   }
 
-  /** Returns a buffer to the pool. The caller must not use the buffer afterwards. */
+  /** Returns a 64 KiB buffer to the pool. The caller must not use the buffer afterwards. */
   release(buffer: Buffer): void {
     if (this.#free.length < maxFree) this.#free.push(buffer)
   }
@@ -27,8 +27,8 @@ const smallBytes = 256
  */
 const shrinkBelowBytes = 4_096
 /**
- * Read size, in bytes, below which bytes of the server are copied for the client. A slow client
- * therefore holds at most twice the unsent bytes.
+ * Read size, in bytes, below which bytes of the mail server are copied for the client. A slow
+ * client therefore holds at most twice the unsent bytes.
  */
 const copyBelowBytes = 32_768
 
@@ -77,8 +77,8 @@ export class UpstreamReader implements SocketReader {
   }
 
   /**
-   * Writes bytes of the mail server to the client without a copy. If the system does not accept all
-   * bytes, the client socket keeps the buffer.
+   * Writes bytes of the mail server to the client without a copy. If the operating system does not
+   * accept all bytes, the client socket keeps the buffer.
    */
   #writeBuffer(bytes: Buffer, client: Socket): boolean {
     const buffer = this.#buffer

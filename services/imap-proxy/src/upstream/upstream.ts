@@ -12,7 +12,7 @@ import { logInUpstream } from './upstream-login.ts'
 import { type BufferPool, UpstreamReader } from './upstream-reader.ts'
 import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.ts'
 
-/** Mail server of the account, as registered. */
+/** Mail server of an account, as registered with the account. */
 export interface MailServer extends TlsServer {
   /** True for implicit TLS with the mail server, false for STARTTLS. */
   secure: boolean
@@ -96,8 +96,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // Returns `reader` only for a plaintext connection to the mail server. A TLS socket allocates
-      // its own buffers.
+      // Returns the member `reader` only for a plaintext connection to the mail server. A TLS
+      // socket allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -196,9 +196,9 @@ const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT 
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
 /**
- * Capabilities that the proxy announces to the client: the mail server's capabilities, because the
- * commands of the client are relayed. A capability of the proxy that the server lacks would make
- * the client send commands that the server rejects.
+ * Capabilities that the IMAP proxy announces to the client: the mail server's capabilities, because
+ * the commands of the client are relayed. A capability of the proxy that the server lacks would
+ * make the client send commands that the server rejects.
  */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   const words = [...capabilities]
