@@ -8,7 +8,7 @@ export type NewSubmission = Insertable<Outbox>
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** Response that a repeat of the submission gets. */
+  /** Response to a repeated submission with the same idempotency key. */
   response: StoredResponse
 }
 
@@ -69,8 +69,8 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // Reports a deleted account: the account was deleted after it was read, so the submission was
-    // not inserted.
+    // Reports an account that was deleted after it was read, so that the submission was not
+    // inserted.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }
