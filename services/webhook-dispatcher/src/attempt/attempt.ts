@@ -147,8 +147,8 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
 }
 
 /**
- * Result of a delivery attempt without a request, because the login or a header of the target
- * cannot be unsealed. The attempt is retried: the operator may restore the key.
+ * Result of a delivery attempt without a request, because the login or a header of the webhook
+ * target cannot be unsealed. The attempt is retried: the operator may restore the key.
  */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
