@@ -20,7 +20,7 @@ export interface DovecotOptions extends DovecotFeatures {
    * start of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>

@@ -8,7 +8,7 @@ export interface OutgoingServerOptions {
    * of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /**
    * LMTP port of the mail server that receives mail for addresses at mail.test, including delivery

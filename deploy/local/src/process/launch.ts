@@ -24,7 +24,7 @@ export interface LaunchOptions {
   record?: string | undefined
   /** Name under which the started program is recorded in the file `record`. */
   name?: string
-  /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
+  /** Signal for an orderly shutdown of the started program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals
 }
 

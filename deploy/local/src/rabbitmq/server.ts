@@ -22,7 +22,7 @@ export interface RabbitOptions {
    * uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** Fixed ports of the RabbitMQ node. Defaults to free ports. */
   ports?: Partial<RabbitPorts>

@@ -31,7 +31,7 @@ export interface SharedConfig {
   publicKey?: string | undefined
   /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string
-  /** Initial settings, which api-gateway stores if the installation is empty. */
+  /** Initial settings of Posthorn, which api-gateway stores if the installation is empty. */
   settings: Readonly<Record<string, unknown>>
   /**
    * Listen address of the API. All other services serve health checks and metrics only on loopback.

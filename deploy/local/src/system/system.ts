@@ -36,8 +36,8 @@ export interface SystemOptions extends SystemServersOptions {
    */
   apiFrom?: number
   /**
-   * Listen address of the API and the proxies. Defaults to 127.0.0.1. Postgres, RabbitMQ and the
-   * mail server listen on loopback.
+   * Listen address of the API and of the IMAP and SMTP proxies. Defaults to 127.0.0.1. Postgres,
+   * RabbitMQ and the mail server listen on loopback.
    */
   bind?: string
   /**
@@ -48,7 +48,7 @@ export interface SystemOptions extends SystemServersOptions {
 }
 
 export interface System extends SystemServers {
-  /** Host name at which clients on this machine reach the API and the proxies. */
+  /** Host name at which clients on this machine reach the API and the IMAP and SMTP proxies. */
   host: string
   /** Base URL of the local system's API. */
   url: string

@@ -40,8 +40,8 @@ function checkUses(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap(({ manifest, path, spec }) =>
     usedObjects(spec).flatMap(({ kind, name }) => {
       const used = build.manifests.find((each) => each.kind === kind && each.name === name)
-      // An object that does not exist is not reported here, but by the rules in `references.ts` and
-      // `stored-references.ts`.
+      // A missing object to which a pod refers is not reported here, but by the rules in
+      // `references.ts` and `stored-references.ts`.
       const text = used && timeFault(manifest, used)
       return text === undefined ? [] : [{ manifest, path, text, token: name }]
     }),

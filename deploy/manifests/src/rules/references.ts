@@ -82,7 +82,7 @@ export function missing(
   return exists ? [] : [`${kind} ${name} does not exist`]
 }
 
-/** Finds routes that refer to a listener that their Gateway does not have. */
+/** Finds routes of the Gateway API that refer to a listener that their Gateway does not have. */
 export function checkListeners(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     valuesAt(manifest.content, 'spec.parentRefs[]').flatMap(({ path, value }) => {
@@ -97,7 +97,7 @@ export function checkListeners(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds pods whose service account does not exist. */
+/** Finds pods in manifests whose service account does not exist. */
 export function checkServiceAccounts(build: Build): ManifestFault[] {
   const patterns = ['spec.template.spec.serviceAccountName', 'spec.serviceAccountName']
   return build.manifests.flatMap((manifest) =>
@@ -114,7 +114,7 @@ export function checkServiceAccounts(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds objects that occur twice in a kustomize build. */
+/** Finds Kubernetes objects that occur twice in a kustomize build. */
 export function checkNames({ manifests }: Build): ManifestFault[] {
   return manifests
     .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))
