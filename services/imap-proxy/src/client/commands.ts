@@ -62,8 +62,8 @@ export const commands: ReadonlyMap<string, CommandHandler> = new Map<string, Com
 ])
 
 /**
- * Handles AUTHENTICATE (RFC 9051 §6.2.2 and RFC 4959). The user name is the account id, the secret
- * is an access token.
+ * Handles the IMAP command AUTHENTICATE (RFC 9051 §6.2.2 and RFC 4959). The user name is the
+ * account id, the secret is an access token.
  */
 async function authenticate(request: CommandRequest): Promise<NextStep> {
   const { client, tag, args } = request
@@ -88,8 +88,8 @@ function requestResponse(client: MailClient): Promise<string | undefined> {
 }
 
 /**
- * Handles CAPABILITY (RFC 9051 §6.1.1). Authentication mechanisms are listed before the login
- * only.
+ * Handles the IMAP command CAPABILITY (RFC 9051 §6.1.1). Authentication mechanisms are listed
+ * before the login only.
  */
 function capability({ client, tag, canStartTls }: CommandRequest): NextStep {
   client.write(
@@ -106,8 +106,8 @@ function id({ client, tag }: CommandRequest): NextStep {
 }
 
 /**
- * Handles LOGIN (RFC 9051 §6.2.3). The user name is the account id, the password is an access
- * token.
+ * Handles the IMAP command LOGIN (RFC 9051 §6.2.3). The user name is the account id, the password
+ * is an access token.
  */
 function login(request: CommandRequest): NextStep {
   const words = wordsOf(request.args)
@@ -116,19 +116,21 @@ function login(request: CommandRequest): NextStep {
   return { do: 'log-in', login: { account, secret } }
 }
 
-/** Handles LOGOUT (RFC 9051 §6.1.3). */
+/** Handles the IMAP command LOGOUT (RFC 9051 §6.1.3). */
 function logout({ client, tag }: CommandRequest): NextStep {
   client.write('* BYE Logging out', `${tag} OK LOGOUT completed`)
   return { do: 'close' }
 }
 
-/** Handles NOOP (RFC 9051 §6.1.2). */
+/** Handles the IMAP command NOOP (RFC 9051 §6.1.2). */
 function noop({ client, tag }: CommandRequest): NextStep {
   client.write(`${tag} OK NOOP completed`)
   return nextCommand
 }
 
-/** Handles STARTTLS (RFC 9051 §6.2.1). The login dialog replies when it starts TLS. */
+/**
+ * Handles the IMAP command STARTTLS (RFC 9051 §6.2.1). The login dialog replies when it starts TLS.
+ */
 function startTls(request: CommandRequest): NextStep {
   return request.canStartTls ? { do: 'start-tls' } : bad(request, 'TLS is not available here')
 }

@@ -57,7 +57,7 @@ export class MailClient {
     }
   }
 
-  /** True if the mail client sent bytes that have not been read as commands. */
+  /** True if the mail client sent bytes that have not been read as IMAP commands. */
   get hasUnreadBytes(): boolean {
     return this.#parser.pending > 0 || this.#socket.readableLength > 0
   }

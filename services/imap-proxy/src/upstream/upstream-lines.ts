@@ -38,7 +38,7 @@ export class UpstreamLines {
     this.socket = socket
   }
 
-  /** Returns the bytes of the mail server after the last line that was read. */
+  /** Returns the bytes of the mail server that follow the last line read during the login. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -76,7 +76,7 @@ export class UpstreamLines {
     return { kind: 'untagged', text: rest }
   }
 
-  /** Reads a line of the mail server; literals are replaced by a space. */
+  /** Reads a line that the mail server sends; IMAP literals are replaced by a space. */
   async #line(): Promise<string> {
     let line = await this.#segment()
     for (let literal = literalOf(line); literal !== undefined; literal = literalOf(line)) {

@@ -42,7 +42,7 @@ export interface Upstream {
   socket: Socket
   /** Reader of a plaintext connection to the mail server; absent with TLS. */
   reader?: UpstreamReader
-  /** Capabilities of the mail server after the login. */
+  /** IMAP capabilities of the mail server after the login, as announced to the client. */
   capabilities: string[]
   /** Bytes that the mail server sent after the login, which belong to the client. */
   rest: Buffer
