@@ -40,7 +40,7 @@ export class RecordError extends Error {}
 
 export interface Attempt {
   id: string
-  /** Number of the delivery attempt, from 1. */
+  /** Number of the webhook delivery attempt, counted from 1. */
   attempts: number
   /** Age of the webhook delivery: time since its queueing. */
   ageMs?: number
@@ -84,8 +84,8 @@ function triggerOf(
   // A call that the shutdown of this process aborted is no failure of the webhook target, and is
   // not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
-  // Faults of the HTTP proxy are excused for a limited time only, because the proxy may also fail
-  // if the target is unreachable.
+  // Attempts that fail because of the HTTP proxy are excused for a limited time only, because the
+  // proxy may also fail if the webhook target is unreachable.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
   return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
 }

@@ -9,7 +9,7 @@ import { RecordError } from './outcome.ts'
 type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>
 
 const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
-/** Maximum deliveries whose attempts or results one statement commits. */
+/** Maximum webhook deliveries whose attempts or results one statement commits. */
 const maxItems = 100
 /**
  * Time for which the result of an attempt waits for other results, so that one statement records
@@ -42,16 +42,17 @@ export interface RecorderDeps {
 }
 
 /**
- * Commits the counts and results of delivery attempts, many in one statement.
+ * Commits the counts and results of webhook delivery attempts, many in one statement.
  *
  * The column `deliveries.attempts` is a write-ahead intent record: an attempt is counted and
  * committed before its call. After a crash the count includes the interrupted attempt. The record
  * says that a call may have been made, not that the call was made: receivers deduplicate.
  *
- * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
- * then costs a delivery that was not called at most one attempt, since only first attempts are
- * pre-counted. A pre-count expires before the lease with which it was committed. A process that was
- * suspended longer counts again, which shows whether the process still holds the row.
+ * First attempts may be pre-counted, so that calls of a webhook target do not wait for a commit
+ * each. A crash then costs a delivery that was not called at most one attempt, since only first
+ * attempts are pre-counted. A pre-count expires before the lease with which it was committed. A
+ * process that was suspended longer counts again, which shows whether the process still holds the
+ * delivery.
  */
 export class AttemptRecorder {
   /** Interval in which the claims of this process's deliveries must be renewed. */
@@ -88,8 +89,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Counts and commits the next attempt of a delivery, and returns the number of the attempt.
-   * Undefined if another process holds the row. Rejects when the signal aborts.
+   * Counts and commits the next attempt of a webhook delivery, and returns the number of the
+   * attempt. Undefined if another process holds the delivery. Rejects when the signal aborts.
    */
   async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
     const { id, attempts } = delivery

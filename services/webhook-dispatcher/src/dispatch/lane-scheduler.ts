@@ -16,7 +16,7 @@ export interface LaneItem {
 
 export interface LaneSchedulerOptions<T> {
   throttle: TargetThrottle
-  /** Maximum running items (webhook deliveries) of all lanes. */
+  /** Maximum items (webhook deliveries) of all targets that run at the same time. */
   concurrency: number
   /**
    * Limits of the items (webhook deliveries) in memory: their number, and their bytes (`maxBytes`).

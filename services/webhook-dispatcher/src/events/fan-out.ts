@@ -43,7 +43,7 @@ export interface FanOutDeps {
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>
-  /** Called with the events of a fan-out after its commit. */
+  /** Called with the events of a fan-out after the commit of their webhook deliveries. */
   onFannedOut: (events: readonly PendingEvent[]) => void
 }
 

@@ -76,8 +76,8 @@ export async function listPendingEvents(
 }
 
 /**
- * Marks events as fanned out. Rows are locked in id order, as in `markPublished`, which writers
- * call for the same events at the same time.
+ * Marks events as fanned out: their webhook deliveries exist. Rows are locked in id order, as in
+ * `markPublished`, which writers call for the same events at the same time.
  */
 export async function markFannedOut(
   tx: Tx,

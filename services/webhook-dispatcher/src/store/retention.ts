@@ -14,7 +14,7 @@ const keepReplaysDays = 30
 const dayMs = 86_400_000
 
 export interface RetentionConfig {
-  /** Retention of events without open deliveries, in days. */
+  /** Retention of events without open webhook deliveries, in days. */
   keepEventDays: number
   keepDeliveredMs: number
   keepFailedMs: number

@@ -19,7 +19,7 @@ export interface TargetOptions {
 
 /** Number of attempts of a webhook delivery and the delays between the attempts. */
 export interface RetrySchedule {
-  /** Maximum attempts of a delivery, including the first attempt. */
+  /** Maximum attempts of a webhook delivery, including the first attempt. */
   attempts: number
   /** Delay after the n-th failed attempt of a webhook delivery, with n from 1. */
   delayMs: Backoff
@@ -29,7 +29,7 @@ export type AllTargetOptions = ReturnType<typeof targetOptions>
 
 export interface OptionDefaults {
   concurrency: number
-  /** Delay after the first failed attempt of a delivery, before jitter. */
+  /** Delay after the first failed attempt of a webhook delivery, before jitter. */
   retryBaseMs: number
 }
 

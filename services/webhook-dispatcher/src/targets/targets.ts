@@ -20,7 +20,7 @@ export interface OwnedHeaders {
 
 /** Webhook target of an event: the default target, the target of its account, or a route. */
 export interface Target {
-  /** Name of the target: `default`, `account`, or the id of a route. */
+  /** Name of the webhook target: `default`, `account`, or the id of a route. */
   name: string
   url: string
   /**
