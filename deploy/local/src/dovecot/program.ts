@@ -17,7 +17,7 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
  * Returns the installed Dovecot 2.3. Without an installed Dovecot 2.3, returns Dovecot from Debian
  * packages, downloaded into the directory `cache` (8 s, 20 MB).
  *
- * @throws Error that lists the alternatives if both are unavailable
+ * @throws Error that lists the alternatives if Dovecot is not installed and the download fails
  */
 export async function findDovecot(cache: string): Promise<DovecotProgram> {
   const needed = [

@@ -17,8 +17,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * True if the unprivileged user of the servers can read and enter the directory `path`. False for
- * example below /root.
+ * True if the unprivileged user of Postgres and the mail servers can read and enter the directory
+ * `path`. False for example below /root.
  */
 export function isReadableUnprivileged(path: string): boolean {
   const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]

@@ -3,14 +3,14 @@ import { rolePasswords } from '../role-passwords.ts'
 
 /** URLs of a RabbitMQ server. `api` is the URL of the management API, with user and password. */
 export interface RabbitAddress {
-  /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
+  /** AMQP URL of a RabbitMQ server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
   api: string
 }
 
 /**
- * Creates a RabbitMQ virtual host unless it exists and grants the user full access. Returns the
- * AMQP address of the virtual host.
+ * Creates a RabbitMQ virtual host unless it exists and grants the user of the management API full
+ * access. Returns the AMQP address of the virtual host.
  */
 export async function createVhost({ amqp, api }: RabbitAddress, name: string): Promise<string> {
   const user = decodeURIComponent(new URL(api).username)

@@ -105,8 +105,8 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // A dead RabbitMQ node cannot list its virtual hosts. In this case, only the virtual hosts
-      // that this process created are created again.
+      // A dead RabbitMQ node cannot list its virtual hosts. If the node is dead, only the virtual
+      // hosts that this process created are created again.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })

@@ -25,8 +25,8 @@ const servers = {
 export const systemFile = 'system.json'
 
 /**
- * Uses of ports in a local system. The ports of the API, proxies and mail server are fixed, because
- * clients and stored accounts name these ports.
+ * Uses of ports in a local system. The ports of the API, the IMAP and SMTP proxies and the mail
+ * server are fixed, because clients and stored accounts name these ports.
  */
 const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),

@@ -41,8 +41,8 @@ export interface SystemOptions extends SystemServersOptions {
    */
   bind?: string
   /**
-   * Posthorn settings that the first start stores, in addition to the settings that every local
-   * system needs.
+   * Posthorn settings that the first start of the local system stores, in addition to the settings
+   * that every local system needs.
    */
   settings?: Readonly<Record<string, unknown>>
 }

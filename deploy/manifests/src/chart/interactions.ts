@@ -25,8 +25,8 @@ export interface Exclusion {
  * manifests. An entry whose manifest does not exist has no effect.
  */
 export const exclusions: readonly Exclusion[] = [
-  // `rabbitmq-operator` creates the RabbitMQ users itself. The Job `broker-users` and the
-  // administrator's login are then superfluous.
+  // The component `rabbitmq-operator` creates the RabbitMQ users itself. The Job `broker-users` and
+  // the administrator's login are then superfluous.
   { kind: 'NetworkPolicy', name: 'broker-users', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
