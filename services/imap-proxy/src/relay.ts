@@ -37,7 +37,7 @@ const lastResponsesMs = 10 * 60_000
  * responses are still relayed. There is no idle timeout; TCP keep-alive detects vanished peers.
  */
 export class Relay {
-  /** Called once both sides of the relay are closed. */
+  /** Called once both sides of the relay (mail client and mail server) are closed. */
   onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
@@ -74,7 +74,10 @@ export class Relay {
     return this.#commands.isCompressed ? !this.#quiet() : this.#commands.isBusy
   }
 
-  /** Closes both sides of the relay. The mail client gets a BYE if no response is in progress. */
+  /**
+   * Closes the connections of the relay with mail client and mail server. The mail client gets a
+   * BYE if no response is in progress.
+   */
   end(reason: string): void {
     // A BYE inside a literal would become part of a mail message. During a response, the connection
     // of the client is therefore closed without BYE.

@@ -22,9 +22,9 @@ const maxEnd = 24
 const searchedBytes = 1_024
 
 /**
- * Tracks whether a command of an IMAP session is running, from the bytes of both directions. The
- * tracker reads the lines of the client, without literals, and searches the responses for the tag
- * of the latest command. Pipelined commands end with the latest command.
+ * Tracks whether a command of an IMAP session is running, from the bytes of the client and of the
+ * mail server. The tracker reads the lines of the client, without literals, and searches the
+ * responses for the tag of the latest command. Pipelined commands end with the latest command.
  *
  * A wrong result only affects when a shutdown ends the session, and whether with BYE. The bytes of
  * a compressed session (RFC 4978) cannot be read.

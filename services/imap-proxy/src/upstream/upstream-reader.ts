@@ -22,8 +22,8 @@ export class BufferPool {
 /** Size of the buffer of an idle IMAP session: one or two lines. */
 const smallBytes = 256
 /**
- * Read size, in bytes, below which a large response counts as ended. The session then returns to
- * its small buffer.
+ * Read size, in bytes, below which a large response of the mail server counts as ended. The IMAP
+ * session then returns to its small buffer.
  */
 const shrinkBelowBytes = 4_096
 /**

@@ -25,8 +25,8 @@ export interface MailServer extends TlsServer {
 
 export interface UpstreamOptions {
   /**
-   * Credentials for the login at the mail server, requested while the connection is being
-   * established.
+   * Credentials for the login at the mail server, requested while the connection to the server is
+   * being established.
    */
   credentials: Promise<Credentials>
   signal: AbortSignal
@@ -120,8 +120,8 @@ async function connectTcp(
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)
-  // The mail server is this proxy if the remote port is this proxy's port and both ends have the
-  // same address, as in a connection within one machine.
+  // The mail server is this IMAP proxy if the remote port is the proxy's port and local and remote
+  // end of the connection have the same address, as within one machine.
   if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress) {
     socket.destroy()
     throw new AppError('unreachable', 'The mail server of the account is this proxy')
