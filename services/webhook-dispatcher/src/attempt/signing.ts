@@ -22,8 +22,8 @@ export interface SigningKeys {
 }
 
 /**
- * Value of the header `X-SVC-Wh-Signature`: HMAC-SHA256 of the body, base64url. Interface spec,
- * "Signature".
+ * Value of the header `X-SVC-Wh-Signature`: HMAC-SHA256 of the webhook's body, base64url. Interface
+ * spec, "Signature".
  */
 export function sign(body: string | Uint8Array, serviceSecret: string): string {
   return createHmac('sha256', serviceSecret).update(body).digest('base64url')
