@@ -36,7 +36,7 @@ export interface OutgoingAddress {
   submissionsPort: number
   /** PEM file of the outgoing mail server's self-signed certificate. */
   certPath: string
-  /** Password of every user of the outgoing server. */
+  /** Password of every user of the outgoing mail server. */
   password: string
 }
 
@@ -50,7 +50,7 @@ export interface OutgoingServer extends ManagedServer, OutgoingAddress {
    * process.
    */
   readonly address: OutgoingAddress
-  /** Stops the outgoing server and deletes its mail queue. */
+  /** Stops the outgoing mail server and deletes its mail queue. */
   destroy(): Promise<void>
 }
 

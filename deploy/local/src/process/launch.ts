@@ -82,8 +82,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The pipe to the guard process must not keep this process running. The type of `stdin` has no
-  // `unref`, but the object is a socket and has the method.
+  // The pipe to the guard (the helper process that ends the server) must not keep this process
+  // running. The type of `stdin` has no `unref`, but the object is a socket and has the method.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

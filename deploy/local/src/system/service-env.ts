@@ -37,7 +37,10 @@ export interface SharedConfig {
    * Listen address of the API. All other services serve health checks and metrics only on loopback.
    */
   bind: string
-  /** Environment variables that all services get additionally: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /**
+   * Additional environment variables of all services of the local system: SVC_…, OTEL_…,
+   * NODE_OPTIONS.
+   */
   env: Readonly<Record<string, string>>
   /** Environment variables that only some services get additionally, by service name. */
   envByService?: EnvByService

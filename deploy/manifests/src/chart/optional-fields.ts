@@ -14,7 +14,7 @@ interface OptionalField {
    */
   names?: readonly string[]
   path: readonly string[]
-  /** Path in the Helm chart's values of the value for this manifest field. */
+  /** Path, in the Helm chart's values, of the value that sets the optional manifest field. */
   value: readonly string[]
   /** Default value of this manifest field in the Helm chart's values: empty text, map or list. */
   standard: unknown

@@ -11,8 +11,8 @@ import type { Path } from '../schema/path.ts'
 /** Manifest field that refers to another object by name. */
 interface Reference {
   /**
-   * Kinds of manifests that have this field with a reference. Absent if all kinds may have the
-   * field.
+   * Kinds of manifests that may refer to another object in this field. Absent if all kinds may have
+   * the field.
    */
   kinds?: readonly string[]
   /**
