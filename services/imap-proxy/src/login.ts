@@ -39,7 +39,7 @@ export type LoginResult =
   | (AuthenticatedLogin & { rejection?: never })
   | { rejection: LoginRejection }
 
-/** Timeout of connection, TLS and login at the mail server together. */
+/** Time within which the IMAP proxy must connect to a mail server, including TLS and login. */
 const upstreamTimeoutMs = 30_000
 const credentialsTimeoutMs = 12_000
 

@@ -68,7 +68,7 @@ export class Relay {
     whenClosed(upstream, () => this.#closed(client))
   }
 
-  /** True while an IMAP command runs, or while the client has responses to read. */
+  /** True while an IMAP command runs, or while the mail client has responses to read. */
   get isBusy(): boolean {
     if (this.#client.writableLength > 0) return true
     return this.#commands.isCompressed ? !this.#quiet() : this.#commands.isBusy
@@ -134,15 +134,18 @@ function pipe(from: Socket, to: Socket, onChunk: (chunk: Buffer) => void): void 
   to.on('drain', () => from.resume())
 }
 
-/** Calls `then` after the end of one side of a relay, also if the side ended before this call. */
+/**
+ * Calls `then` after one side of an IMAP relay (client or server) has ended its stream, also if the
+ * side ended before this call.
+ */
 function whenEnded(side: Socket, then: () => void): void {
   if (side.readableEnded) then()
   else side.once('end', then)
 }
 
 /**
- * Calls `then` after the close of one side of a relay; asynchronously, if the side is closed
- * already.
+ * Calls `then` after one side of an IMAP relay (client or server) was closed; asynchronously, if
+ * the side is closed already.
  */
 function whenClosed(side: Socket, then: () => void): void {
   if (side.closed) setImmediate(then)

@@ -12,8 +12,8 @@ export interface TaggedResponse {
   status: 'OK' | 'NO' | 'BAD'
   text: string
   /**
-   * Last capabilities that the mail server sent during the command, as response code or untagged
-   * response.
+   * Last capabilities that the mail server sent during an IMAP command, as response code or
+   * untagged response.
    */
   capabilities: Set<string> | undefined
 }
@@ -26,8 +26,8 @@ const maxBytes = 256 * 1_024
 const tag = 'P1'
 
 /**
- * Connection to a mail server, read as lines until the login. Later bytes are kept for the mail
- * client.
+ * Connection of the IMAP proxy to a mail server, read as lines until the login. Later bytes are
+ * kept for the mail client.
  */
 export class UpstreamLines {
   readonly socket: Socket
@@ -132,8 +132,8 @@ export function errorForBye(text: string): AppError {
 }
 
 /**
- * Error for a text of the mail server that reports too many connections. Undefined for any other
- * text.
+ * Error for a response text of the mail server that reports too many connections. Undefined for any
+ * other text.
  */
 export function connectionLimitError(text: string): AppError | undefined {
   return /\[LIMIT\]|too many|maximum number of connections/i.test(text)

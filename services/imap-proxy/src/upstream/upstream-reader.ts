@@ -52,7 +52,7 @@ export class UpstreamReader implements SocketReader {
     return this.#buffer
   }
 
-  /** Pushes bytes of the mail server into the socket's own stream until `relayTo` is called. */
+  /** Pushes bytes of the mail server into the stream of its socket until `relayTo` is called. */
   onBytes(bytes: Buffer, socket: Socket): boolean {
     return this.#relay ? this.#relay(bytes) : socket.push(Buffer.from(bytes))
   }

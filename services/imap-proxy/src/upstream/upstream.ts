@@ -166,8 +166,8 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // Rejects PREAUTH (RFC 9051 §7.1.4), which greets a session of another user. Before TLS, PREAUTH
-  // would bypass TLS.
+  // Rejects the IMAP greeting PREAUTH (RFC 9051 §7.1.4), which starts a session of another user.
+  // Before TLS, PREAUTH would bypass TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
   // Rejects a mail server that leads back to an imap-proxy, which would cause an endless loop.
   if (text.includes(greetingText))
