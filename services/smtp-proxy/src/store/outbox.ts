@@ -32,8 +32,8 @@ export type StoreResult =
 const foreignKeyViolation = '23503'
 
 /**
- * True for errors of Postgres that a retry repeats: data and constraints (class 22, 23), grants
- * (42).
+ * True for errors of Postgres that a retry cannot avoid: data and constraints (class 22, 23),
+ * grants (42).
  */
 function isPermanent(error: unknown): boolean {
   return /^(?:22|23|42)/.test(codeOf(error))
