@@ -7,7 +7,7 @@ import type { Header } from '../store/target-sources.ts'
 export interface HeaderValues {
   id: string
   eventId: string
-  /** Number of earlier attempts of the webhook delivery. */
+  /** Number of attempts of the webhook delivery before this attempt. */
   attemptsMade: number
   queuedMs: number
   signature: string

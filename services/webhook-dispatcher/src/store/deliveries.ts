@@ -132,8 +132,8 @@ export interface ClaimLimits {
 const deferSeconds = 0.5
 
 /**
- * Claims due deliveries in the order of their events. First attempts that would overtake an ordered
- * delivery of another process are deferred.
+ * Claims due webhook deliveries in the order of their events. First attempts that would overtake an
+ * ordered delivery of another process are deferred.
  */
 export async function claimDueDeliveries(
   db: Db,
@@ -216,9 +216,9 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 }
 
 /**
- * Renews claims of deliveries, except of deliveries that another process has claimed. Locked rows
- * are skipped, and the next renewal includes these rows. Waiting for a locked row while other rows
- * are locked could deadlock with statements that lock in another order.
+ * Renews claims of webhook deliveries, except of deliveries that another process has claimed.
+ * Locked rows are skipped, and the next renewal includes these rows. Waiting for a locked row while
+ * other rows are locked could deadlock with statements that lock in another order.
  */
 export async function renewClaims(
   db: Db,

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 /** Maximum expired rows that one delete statement deletes. */
 const limit = 5_000
 /**
- * Retention of the minute counters for statistics. Statistics cover one week; one day more is for
- * the first, incomplete day.
+ * Time for which the counters per minute for statistics are kept. Statistics cover one week; one
+ * day more is for the first, incomplete day.
  */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
