@@ -52,7 +52,7 @@ export interface SyncOutcome {
   readonly retryAt?: number | undefined
   /** Named messages whose change no provider list reported. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
-  /** True if the account may change again soon, so that another sync should follow soon. */
+  /** True if the account may change again soon, so that another sync should follow. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
   /** Mailboxes to sync, by id. */
@@ -179,8 +179,8 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
 }
 
 /**
- * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`, and so do
- * requested mailboxes during a poll.
+ * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`. So do
+ * requested mailboxes during a poll, which compares counters only.
  *
  * @throws Error while another action is in progress
  */
@@ -204,7 +204,6 @@ export function begin(
     ...(isFull && rest),
     ...(isFull && schedule.repeatAt <= now && { repeatAt: Infinity }),
     running,
-    // A poll compares counters only, so requested mailboxes wait for `parts`.
     mailboxes: action === 'poll' ? schedule.mailboxes : noParts.mailboxes,
     messages: new Map([...schedule.messages].filter(([, { at }]) => at > now)),
   }
