@@ -4,7 +4,7 @@ export interface Component {
   name: string
   version: string
   purl: string
-  /** Name (CPE) of the component under which its vulnerabilities are published. */
+  /** Name (CPE) under which vulnerabilities of this software component are published. */
   cpe?: string
   licenses?: { expression: string }[]
 }
@@ -77,7 +77,7 @@ export function billOfMaterials(version: string, components: readonly Component[
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-/** Adds the packages of the image's base to the bill of materials of the bundle. */
+/** Adds the Debian packages of the container image to the bill of materials of the bundle. */
 export function addComponents(bundled: string, components: readonly Component[]): string {
   const document = JSON.parse(bundled) as {
     metadata: { component: { version: string } }

@@ -11,8 +11,8 @@ import { findThirdParties, licenceTexts } from './third-party.ts'
 const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * npm packages that stay outside the bundle: the tracing library changes these packages when they
- * are loaded.
+ * npm packages that stay outside the bundle of the container image: the tracing library
+ * (OpenTelemetry) changes these packages when they are loaded.
  */
 const unbundled = {
   express: 'services/api-gateway',
@@ -36,8 +36,8 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
   const copied = globSync('node_modules/**/package.json', { cwd: folder })
   const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
-  // The module `@posthorn/config/release` reads the written file. It needs no other members of the
-  // manifest `package.json`.
+  // The module `@posthorn/config/release` reads `assets/package.json`. The module needs no other
+  // members of the manifest `package.json` than the written members.
   writeFileSync(join(folder, 'assets/package.json'), JSON.stringify({ ...release, revision }))
   const components = [nodeComponent(process.versions.node), ...packages.map(npmComponent)]
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(release.version, components))
@@ -54,8 +54,8 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // Every warning of the bundler makes the build fail. A warning means an import that cannot be
-      // resolved or a similar fault.
+      // Every warning of the bundler makes the build of the container image fail. A warning means
+      // an import that cannot be resolved or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

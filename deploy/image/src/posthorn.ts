@@ -35,8 +35,8 @@ if (['version', '--version', '-v'].includes(name)) {
 } else if (start) {
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
-  // Installs OpenTelemetry tracing before the process's module is imported, so that all modules of
-  // the process are traced.
+  // Installs OpenTelemetry tracing before the module of the service or job is imported, so that all
+  // modules of the process are traced.
   await import('@posthorn/telemetry/register')
   await start()
 } else {

@@ -7,9 +7,9 @@ interface Manifest {
   license?: string
 }
 
-/** Third-party package that is part of a bundle. */
+/** Third-party package that is part of the bundle of the container image. */
 export interface ThirdParty extends Manifest {
-  /** Texts of the licence files that the npm package contains. */
+  /** Texts of the licence files that a third-party npm package contains. */
   texts: string[]
 }
 

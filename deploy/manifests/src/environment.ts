@@ -17,9 +17,9 @@ export type Processes = ReadonlyMap<string, Process>
 const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'TZ'])
 
 /**
- * Calls `readConfig` with an object that records the names of the read variables. Repeats the call
- * with an example value for each missing variable until the call succeeds. Returns the process with
- * the names.
+ * Finds the environment variables that a process reads: calls `readConfig` with an object that
+ * records the names of the read variables, again with an example value for each missing variable
+ * until the call succeeds. Returns the process with the names.
  */
 export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {
   const variables = new Set<string>()
@@ -56,13 +56,13 @@ export interface Variable {
 
 export interface EnvironmentResult<V extends Variable> {
   /**
-   * Faults of the environment variables. `variable` is the faulty variable, or undefined for
-   * example if a variable is missing.
+   * Faults of the environment variables of a container. `variable` is the faulty variable, or
+   * undefined for example if a variable is missing.
    */
   faults: { variable: V | undefined; text: string }[]
   /**
-   * Configuration that the process reads from the environment variables. Undefined if the process
-   * could not start.
+   * Configuration that the container's process reads from the environment variables. Undefined if
+   * the process could not start.
    */
   config: Record<string, unknown> | undefined
 }

@@ -19,8 +19,8 @@ export class Locator {
 
   /**
    * Returns `file:line` of a manifest fault. Looks for the faulty field in the manifest's source
-   * file, then for the fault's token in `folders` (patches and files of generators). If both are
-   * not found, returns the line of the closest existing parent of the field.
+   * file, then for the word `token` in `folders` (patches and files of generators). If neither is
+   * found, returns the line of the closest existing parent of the field.
    */
   locate({ manifest, path, token }: ManifestFault, folders: readonly string[]): string {
     const { file, isGenerated } = manifest.origin
@@ -80,7 +80,7 @@ function filesIn(folder: string): string[] {
   return files.map((name) => join(folder, name))
 }
 
-/** Finds the first line, in a list of files, that contains the token as a whole word. */
+/** Finds the first line, in a list of files, that contains the text `token` as a whole word. */
 function search(
   token: string,
   files: readonly string[],

@@ -30,7 +30,9 @@ export const examples: Env = {
   SVC_SECRET_PUBLIC_KEY: 'B52FITdPLIr-vvJ_qQpvD_klxvtdlB5WKSxyvQVLUmk',
 }
 
-/** Processes of the image, each with the function that reads its environment variables. */
+/**
+ * Processes of the container image, each with the function that reads its environment variables.
+ */
 const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'api-gateway': readApiGateway,
   'auth-bridge': readAuthBridge,
@@ -46,7 +48,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'rotate-link-secret': readApiGateway,
 }
 
-/** Finds out which environment variables each process reads. */
+/** Finds out which environment variables each process of the container image reads. */
 export function readProcesses(): Processes {
   return new Map(
     Object.entries(readers).map(([name, read]) => [name, describeProcess(read, examples)]),

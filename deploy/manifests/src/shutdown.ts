@@ -1,6 +1,6 @@
 /**
- * Names of the configuration values with durations of the shutdown. The shutdown timeout of a proxy
- * includes the time for draining connections.
+ * Names of the values in a process's configuration that are durations of its shutdown. The shutdown
+ * timeout of the IMAP or SMTP proxy includes the time for draining connections.
  */
 const shutdownFields = ['drainDelayMs', 'shutdownTimeoutMs']
 

@@ -23,7 +23,10 @@ const scraper: Yaml = {
   podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
 }
 
-/** Peers in a network policy: pods of those processes that may connect to a server. */
+/**
+ * Peers in a network policy: pods of those processes that may connect to a Postgres or RabbitMQ
+ * server.
+ */
 function clientsOf(...servers: readonly Server[]): Yaml {
   const names = [...new Set(servers.flatMap(processesThatConnectTo))].toSorted()
   return {

@@ -32,7 +32,10 @@ export interface ConnectOptions {
   mailPorts?: MailPorts
   /** Timeout of connecting and logging in to the mail server together; defaults to 30 s. */
   connectTimeoutMs?: number
-  /** URL of the proxy: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
+  /**
+   * URL of the proxy through which the mail server is reached: `http:`, `https:`, `socks:`,
+   * `socks4:`, `socks4a:` or `socks5:`.
+   */
   proxy?: string
   /**
    * Local source addresses for the mail connection, in order of preference. The connection uses the

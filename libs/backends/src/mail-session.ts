@@ -34,9 +34,11 @@ export interface Capabilities {
   uidPlus: boolean
   /** True if deletions since a mod-sequence are reported (RFC 7162 §3.2). Implies `condstore`. */
   qresync: boolean
-  /** True if the server can report changes of all mailboxes on one connection (RFC 5465). */
+  /** True if the IMAP server can report changes of all mailboxes on one connection (RFC 5465). */
   notify: boolean
-  /** True if the server has labels, message ids, thread ids and searches of Gmail (X-GM-EXT-1). */
+  /**
+   * True if the mail server has labels, message ids, thread ids and searches of Gmail (X-GM-EXT-1).
+   */
   gmail: boolean
   quota: boolean
 }
@@ -48,12 +50,12 @@ export interface ListedMailbox {
   parentPath: string
   specialUse?: SpecialUse
   specialUseSource?: 'extension' | 'name'
-  /** LIST attributes of the mailbox as sent by the server, such as `\Noselect`. */
+  /** LIST attributes of the mailbox as sent by the IMAP server, such as `\Noselect`. */
   attributes: string[]
   subscribed: boolean
   /** False if the mailbox cannot be selected. */
   selectable: boolean
-  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list the id. */
+  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the IMAP server does not list the id. */
   mailboxId?: string
   /**
    * Counters of the mailbox. Absent if they were not requested, or if the server does not return
@@ -65,7 +67,7 @@ export interface ListedMailbox {
 export interface MailboxStatus {
   path: string
   messages: number
-  /** UIDNEXT of the mailbox; 0 if the server does not report UIDNEXT. */
+  /** UIDNEXT of the mailbox; 0 if the IMAP server does not report UIDNEXT. */
   uidNext: number
   uidValidity: bigint
   unseen?: number
@@ -78,7 +80,7 @@ export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   flags: string[]
 }
 
-/** Counters of a mailbox that the server reported. */
+/** Counters of a mailbox that the mail server reported. */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
 /** Summary of the mailbox that `ensureSelected` selects. */
@@ -97,11 +99,11 @@ export interface FlagsUpdate {
   set?: readonly string[]
 }
 
-/** Messages for which the server does not confirm a change of flags. */
+/** Messages for which the mail server does not confirm a change of flags. */
 export interface UnconfirmedFlags {
-  /** Messages whose flags on the server differ from the requested flags. */
+  /** Messages whose flags on the IMAP server differ from the requested flags. */
   unchanged: UidRange[]
-  /** Messages that the connection does not know. */
+  /** Messages that the IMAP connection does not know, so that STORE ignores them. */
   missing: UidRange[]
 }
 
@@ -138,11 +140,11 @@ export type MailboxNotification =
   | { kind: 'expunge' }
   /**
    * Change of flags. Without `uid`, the changed message is unknown. With empty `flags` and no
-   * `uid`, the kind of change is unknown, too, such as labels of Gmail. Both require a comparison
-   * of the mailbox.
+   * `uid`, the kind of change is unknown, too, such as labels of Gmail. Without `uid`, the mailbox
+   * has to be compared.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** Change of another mailbox, from NOTIFY. Contains the counters that the server reported. */
+  /** Change of a mailbox that is not selected, from NOTIFY. Contains the reported counters. */
   | { kind: 'mailbox'; path: string; status: MailboxCounters }
   /** Change of the mailbox list, from NOTIFY: a mailbox or a subscription was changed. */
   | { kind: 'mailboxes' }
@@ -166,7 +168,10 @@ export type MailboxNotification =
 export interface MailSession extends AsyncDisposable {
   readonly capabilities: Capabilities
   readonly user: string
-  /** Resolves when the connection is closed. No error means that the session was disposed of. */
+  /**
+   * Resolves when the IMAP connection of this session is closed, with the error that closed it.
+   * Resolves with undefined if the session was disposed of.
+   */
   readonly closed: Promise<Error | undefined>
   /** Lists the mailboxes, with their counters if `status` is set and the server has LIST-STATUS. */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
@@ -190,13 +195,10 @@ export interface MailSession extends AsyncDisposable {
    */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
-  /** Storage quota of the inbox (RFC 9208). Undefined if the server reports no quota. */
+  /** Storage quota of the inbox (RFC 9208). Undefined if the IMAP server reports no quota. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
-  /**
-   * Selects a mailbox. Selecting the same mailbox again refreshes its counters. The methods after
-   * `select` use the selected mailbox.
-   */
+  /** Selects a mailbox for the methods below. A repeated `select` refreshes the counters. */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
    * Selects a mailbox unless the mailbox is already selected. For a selected mailbox nothing is
@@ -242,10 +244,7 @@ export interface MailSession extends AsyncDisposable {
    * when the message is moved. Empty if the server lacks OBJECTID and is not Gmail.
    */
   emailIds(uids: readonly UidRange[]): Promise<Map<number, string>>
-  /**
-   * Changes flags of messages in the selected mailbox. Skips deleted messages. `watch` of this
-   * session also reports the new flags.
-   */
+  /** Changes flags of existing messages. `watch` of this session also reports the new flags. */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
    * Changes flags like `changeFlags`, and repeats the change for messages whose change the server
@@ -263,9 +262,9 @@ export interface MailSession extends AsyncDisposable {
    */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
-   * Deletes exactly these messages permanently. If the server lacks UIDPLUS, this works only while
-   * no other message is marked as deleted. Otherwise these messages stay marked, because EXPUNGE
-   * would delete all marked messages.
+   * Deletes the messages with these UIDs permanently, and no others. If the IMAP server lacks
+   * UIDPLUS, this works only while no other message is marked as deleted. If another message is
+   * marked, these messages stay marked, because EXPUNGE would delete all marked messages.
    */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
   /**
@@ -289,7 +288,7 @@ export interface MailSession extends AsyncDisposable {
     signal: AbortSignal,
     options?: { everywhere?: boolean },
   ): Promise<void>
-  /** Sends NOOP, which lets the server report changes of the selected mailbox. */
+  /** Sends NOOP, which lets the IMAP server report changes of the selected mailbox. */
   ping(): Promise<void>
 }
 

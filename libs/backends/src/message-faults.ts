@@ -7,27 +7,30 @@ import { AppError } from '@posthorn/errors'
 const maxMailboxes = 100
 const maxMessages = 10_000
 /**
- * Number of parts into which a batch of messages is split for the next requests, after the
- * connection was lost during the batch.
+ * Number of parts into which a batch of messages is split for the next FETCH requests, after the
+ * mail connection was lost during the batch.
  */
 const partsOfBatch = 8
 /**
- * Number of lost connections during the fetch of a single message after which the message counts as
- * the cause.
+ * Number of lost mail connections during the fetch of a single message after which the message
+ * counts as the cause of the losses.
  */
 const maxLosses = 2
-/** Error codes of a mail connection that the server or the network ended. */
+/** Error codes of a mail connection that was ended by the mail server or the network. */
 const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
 
 /** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
 interface Suspect {
-  /** Maximum number of messages in the next batch that contains this suspected message. */
+  /**
+   * Maximum number of messages in the next FETCH batch that contains this message, which is
+   * suspected of making the server drop the connection.
+   */
   batch: number
-  /** Number of connections that were lost while no other message was in flight. */
+  /** Number of mail connections that were lost while this message alone was in flight. */
   losses: number
   /**
-   * Number, within the account, of the last connection that was lost while no other message was in
-   * flight.
+   * Number, within the account, of the last mail connection that was lost while this message alone
+   * was in flight.
    */
   lostAt: number
 }
@@ -35,7 +38,9 @@ interface Suspect {
 /** Loss of a mail connection. The lost connections of an account are numbered. */
 interface Loss {
   at: number
-  /** Number of lost connections of the account before this connection was opened. */
+  /**
+   * Number of connections of the account that had been lost when this mail connection was opened.
+   */
   openedAt: number
 }
 
@@ -49,8 +54,8 @@ export class QueryFaults {
   }
 
   /**
-   * True if the FETCH query must not request the message again, because the server rejected the
-   * query or dropped the connection.
+   * True if the message must not be requested by the FETCH query again, because the mail server
+   * rejected the query for this message or dropped the connection.
    */
   isRefused(uid: number): boolean {
     return this.#refused.has(uid)
@@ -63,8 +68,8 @@ export class QueryFaults {
   }
 
   /**
-   * Splits messages of the mailbox into batches to request. The first batch has all messages that
-   * are not suspected of making the server drop the connection.
+   * Splits messages of a mailbox into batches to fetch. The first batch has all messages that are
+   * not suspected of making the mail server drop the connection.
    */
   batches(uids: readonly number[]): number[][] {
     const batches = [uids.filter((uid) => !this.#suspects.has(uid))]
@@ -127,7 +132,7 @@ export class MailboxFaults {
    */
   readonly header = new QueryFaults()
   /**
-   * True if a connection was lost during a FETCH by sequence numbers. The next FETCH then uses
+   * True if a mail connection was lost during a FETCH by sequence numbers. The next FETCH then uses
    * UIDs.
    */
   isSequenceLost = false
@@ -144,7 +149,7 @@ export class MessageFaults {
   readonly #causes = new WeakSet<AppError>()
   #losses = 0
 
-  /** Number of lost connections of the account so far. */
+  /** Number of mail connections of the account that were lost so far. */
   get losses(): number {
     return this.#losses
   }
@@ -158,8 +163,8 @@ export class MessageFaults {
   }
 
   /**
-   * Records the loss of a mail connection during a query. Does nothing if the error does not mean
-   * that the connection was lost.
+   * Records the loss of a mail connection during a FETCH query. Does nothing if the error does not
+   * mean that the connection was lost.
    */
   recordLoss(error: unknown, openedAt: number, add: (loss: Loss) => boolean): void {
     if (!(error instanceof AppError) || error.kind !== 'unreachable') return
@@ -169,7 +174,7 @@ export class MessageFaults {
   }
 
   /**
-   * True if the loss of a connection with this error has narrowed down which message makes the
+   * True if the loss of a mail connection with this error has narrowed down which message makes the
    * server drop connections.
    */
   narrows(error: unknown): boolean {

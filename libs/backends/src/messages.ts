@@ -43,7 +43,7 @@ export interface FetchedMessage extends MessageFlags {
     bcc: EnvelopeAddress[]
   }
   bodyStructure: BodyPart
-  /** First 256 KiB of the message header, as sent by the server. Absent unless requested. */
+  /** First 256 KiB of the message header, as sent by the mail server. Absent unless requested. */
   headers?: Buffer
   /**
    * Message id and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of
@@ -93,7 +93,10 @@ export interface MessageArrival {
 }
 
 export interface Download {
-  /** Size of the download in bytes, as announced by the mail server. Absent if unknown. */
+  /**
+   * Size of a downloaded message or MIME part in bytes, as announced by the mail server. Absent if
+   * unknown.
+   */
   size?: number
   /** Structure of the downloaded MIME part. Absent for a whole message. */
   part?: BodyPart

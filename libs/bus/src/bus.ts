@@ -7,30 +7,30 @@ import type { SharedQueue, WorkQueue } from './topology.ts'
 
 export interface RpcOptions {
   /**
-   * Routing key of the processes that serve the request: `shard.<n>`, or the name of a shared queue
-   * such as `credentials`.
+   * Routing key of the processes that serve the RPC request: `shard.<n>`, or the name of a shared
+   * queue such as `credentials`.
    */
   key: string
   /**
-   * Timeout of the request in milliseconds. The deadline is sent with the request, so that no
+   * Timeout of an RPC request in milliseconds. The deadline is sent with the request, so that no
    * responder acts after the deadline.
    */
   timeoutMs: number
   signal?: AbortSignal
   /**
-   * Id of a request that may be sent several times: a change is executed only once for all requests
-   * with equal ids. Default: a new id for each request.
+   * Id of an RPC request that may be sent several times: a change is executed only once for all
+   * requests with equal ids. Default: a new id for each request.
    */
   requestId?: string
   /**
-   * True if the request should fail within about 250 ms when no responder is running. If false, a
-   * request to a shared queue waits for a responder until the deadline of the request.
+   * True if an RPC request should fail within about 250 ms when no responder is running. If false,
+   * a request to a shared queue waits for a responder until the deadline of the request.
    */
   failFast?: boolean
 }
 
 /**
- * Reply to a request, followed by a stream. Stop reading the stream (`return`) to cancel the
+ * Reply to an RPC request, followed by a stream. Stop reading the stream (`return`) to cancel the
  * responder.
  */
 export interface StreamedReply<C extends Command> {
@@ -40,8 +40,8 @@ export interface StreamedReply<C extends Command> {
 
 export interface NotifyOptions {
   /**
-   * Routing keys of the processes that get the command, such as `shard.<n>`. A process that serves
-   * several of the keys gets the command once.
+   * Routing keys of the processes that get a command without a reply, such as `shard.<n>`. A
+   * process that serves several of the keys gets the command once.
    */
   keys: readonly string[]
   /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
@@ -50,18 +50,21 @@ export interface NotifyOptions {
 
 export interface CommandContext {
   /**
-   * Signal that aborts at the deadline of the request and when the requester cancels the request.
+   * Signal that aborts at the deadline of the RPC request and when the requester cancels the
+   * request.
    */
   signal: AbortSignal
-  /** Deadline of the request in milliseconds since 1970. */
+  /** Deadline of the RPC request in milliseconds since 1970. */
   deadline: number
-  /** Id of the request. All repeats of the request have the same id. */
+  /** Id of the RPC request. All repeats of the request have the same id. */
   requestId: string
-  /** Name of the service that sent the request. Absent if all services share one RabbitMQ user. */
+  /**
+   * Name of the service that sent the RPC request. Absent if all services share one RabbitMQ user.
+   */
   requester?: ServiceName
 }
 
-/** Command together with its handler, created by the function `on`. */
+/** Bus command (request over RabbitMQ) together with its handler, created by the function `on`. */
 export interface CommandHandler {
   readonly command: Command
   readonly handle: (request: never, context: CommandContext) => Promise<unknown>
@@ -79,14 +82,14 @@ export interface CommandServer extends AsyncDisposable {
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
   /**
-   * Queue from which the process takes requests. `private`: an exclusive queue of this process. Any
-   * other value: a queue shared by all replicas.
+   * Queue from which the process takes RPC requests. `private`: an exclusive queue of this process.
+   * Any other value: a queue shared by all replicas.
    */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
   /**
-   * Maximum concurrent requests of the server, by default 100. If the server has a shared quorum
-   * queue, the limit applies separately to requests on its direct queue.
+   * Maximum concurrent requests of the RPC server, by default 100. If the server has a shared
+   * quorum queue, the limit applies separately to requests on its direct queue.
    */
   concurrency?: number
 }
@@ -135,8 +138,9 @@ export interface Bus extends AsyncDisposable {
    */
   publishEvent(message: EventMessage): Promise<void>
   /**
-   * Publishes a hint to a work queue. Resolves when RabbitMQ has confirmed the hint. Rejects with
-   * `unavailable` within 5 s. A lost hint delays work until the next sweep.
+   * Publishes a hint (message that makes work start earlier) to a work queue. Resolves when
+   * RabbitMQ has confirmed the hint. Rejects with `unavailable` within 5 s. A lost hint delays work
+   * until the next periodic query for such work.
    */
   publishHint(queue: WorkQueue, payload: object): Promise<void>
   consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable>
@@ -182,14 +186,14 @@ export interface Bus extends AsyncDisposable {
    */
   invalidate(message: Invalidation): Promise<void>
   /**
-   * Adds a listener for invalidations. After a reconnect the listener is called for every topic,
-   * because invalidations may have been lost.
+   * Adds a listener for invalidations of cached values. After a reconnect the listener is called
+   * for every topic, because invalidations may have been lost.
    */
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
 /**
- * Combines a command with its handler. The bus validates the requests and the responses of the
+ * Combines a bus command with its handler. The bus validates the requests and the responses of the
  * command.
  */
 export function on<C extends Command>(

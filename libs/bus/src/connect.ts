@@ -186,7 +186,7 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // Before the bus is up, the exchange of the command may not exist, so the command is not sent.
+    // Until RabbitMQ is connected, a command's exchange may not exist, so the command is not sent.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(
@@ -257,7 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** Handles a returned RPC frame. The frame's reply queue is gone, so its process has ended. */
+  /** Handles a returned RPC frame: its reply queue is gone, so the queue's process has ended. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +270,7 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // In the constructor, a channel may report a change before all of these members exist.
+    // While the bus is constructed, a channel may report a change before these members exist.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return
@@ -281,7 +281,7 @@ class RabbitBus implements Bus {
     this.#failureLogged = false
   }
 
-  /** Only the first connection failure is logged until the bus is up again. */
+  /** Only the first failed connection to RabbitMQ is logged until the bus is connected again. */
   #logFailure(reason: unknown): void {
     if (this.#failureLogged || this.#closing) return
     this.#failureLogged = true

@@ -166,8 +166,8 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
 }
 
 /**
- * Declares an exclusive queue of this process. The name is new for each call, because RabbitMQ may
- * not have deleted the previous queue yet.
+ * Declares an exclusive RabbitMQ queue of this process. The name is new for each call, because
+ * RabbitMQ may not have deleted the previous queue yet.
  */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {

@@ -25,8 +25,8 @@ export interface BoundedClientOptions {
   /** True if the connection's Postgres role has `timeoutMs` as its `statement_timeout`. */
   isBoundedByRole: boolean
   /**
-   * True if the connection accepts a statement before it has returned the results of earlier
-   * statements.
+   * True if the Postgres connection accepts a statement before it has returned the results of
+   * earlier statements.
    */
   isPipelined: boolean
   /**
@@ -76,8 +76,8 @@ export function boundedClient(
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
     const begin = send(`begin; ${setTimeouts}`)
-    // The three statements are sent without waiting for results. If the second statement fails,
-    // `commit` rolls the transaction back.
+    // `begin`, the statement and `commit` are sent without waiting for results. If the statement
+    // fails, `commit` rolls the transaction back.
     if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
     await begin
     try {
@@ -103,9 +103,9 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The error means that the schema has changed since Postgres planned the statement. The
-      // statement is sent again without a name. Inside a transaction this is not possible, because
-      // the error has ended the transaction.
+      // The error `cached plan must not change result type` means that the schema has changed since
+      // Postgres planned the statement. The statement is sent again without a name. Inside a
+      // transaction this is not possible, because the error has ended the transaction.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)
@@ -118,7 +118,7 @@ export function boundedClient(
 }
 
 /**
- * True if the error means that Postgres did not respond to a query in time. node-postgres sets no
+ * True if an error means that Postgres did not respond to a query in time. node-postgres sets no
  * error code in this case.
  */
 function isReadTimeout(error: unknown): boolean {

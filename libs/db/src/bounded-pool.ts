@@ -21,14 +21,14 @@ export interface BoundedPoolOptions {
   timeoutMs: number
   outages: OutageDetector
   /**
-   * Called with the duration of each wait for a free connection when all connections of the pool
-   * are in use.
+   * Called with the duration of each wait for a free Postgres connection when all connections of
+   * the pool are in use.
    */
   onWait?: (ms: number) => void
   clock?: Clock
 }
 
-/** Maximum duration of the query with which `ping` tests Postgres. */
+/** Maximum duration of the query with which `ping` tests whether Postgres responds. */
 const pingMs = 1_000
 /**
  * Maximum time since the last response of Postgres for which a ping succeeds without a query when
@@ -49,8 +49,8 @@ export class BoundedPool implements PostgresPool {
   readonly #clock: Clock
   readonly #names = new StatementNames()
   /**
-   * Result of a check for each connection: true if the role of the connection has the statement
-   * timeout of the pool.
+   * Result of a check for each Postgres connection: true if the role of the connection has the
+   * statement timeout of the pool.
    */
   readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
   #ping: Promise<void> | undefined
@@ -146,8 +146,8 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // The caller gets an error now. If the connection is opened later, it is closed, because no
-      // caller would use it.
+      // After a failed wait for a Postgres connection, the caller gets an error. If the connection
+      // is opened later, it is closed, because no caller would use it.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

@@ -11,7 +11,10 @@ export interface SendPrerequisites extends MailboxColumns {
   initializedAt: Date | null
   /** Error that caused the current state of the account. */
   lastError: LastError | null
-  /** Id of the gateway that sends the account's messages instead of the account's own server. */
+  /**
+   * Id of the gateway (outgoing mail server) that sends the account's messages instead of the
+   * account's own server.
+   */
   gateway?: string | null
 }
 
@@ -35,8 +38,8 @@ const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 
 
 /**
  * Checks that an account may send messages. The account needs a mail API, an outgoing server or a
- * gateway. If the account has a mailbox, its initial sync must be complete. Later failures of the
- * mailbox have no influence.
+ * gateway (outgoing server that belongs to no account). If the account has a mailbox, its initial
+ * sync must be complete. Later failures of the mailbox have no influence.
  *
  * @throws AppError `not-found` with the code `SMTPUnavailable`; `unavailable` with the account's
  * state; `internal` with the code of an OAuth2 application that cannot be used

@@ -15,9 +15,9 @@ export type Tx = Transaction<Tables>
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
-  /** Name of the connection pool, shown in pg_stat_activity. */
+  /** Name of the Postgres connection pool, shown in pg_stat_activity. */
   name: string
-  /** Maximum number of connections in the pool. Defaults to 10. */
+  /** Maximum number of Postgres connections in the pool. Defaults to 10. */
   max?: number
   /** Maximum duration of an SQL statement. Defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
@@ -34,8 +34,8 @@ export interface ConnectOptions {
   /** Called when a Postgres connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
   /**
-   * Called with the duration of each wait for a free connection when all connections of the pool
-   * are in use.
+   * Called with the duration of each wait for a free Postgres connection when all connections of
+   * the pool are in use.
    */
   onWait?: (ms: number) => void
   /**
@@ -68,8 +68,8 @@ function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
       super({ ...(config as object), connectionTimeoutMillis })
     }
   }
-  // The pool passes its own options to the client class. The type of the option `Client` does not
-  // describe this.
+  // The pool of node-postgres passes its own options to the client class. The type of the option
+  // `Client` does not describe this.
   return BoundedHandshake as unknown as new () => ClientBase
 }
 
@@ -117,7 +117,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
-    // The plugin converts names of columns, but not the keys inside JSON values.
+    // The Kysely plugin converts names of columns, but not the keys inside JSON values.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return Object.assign(db, { pool: bounded })

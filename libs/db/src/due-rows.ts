@@ -10,31 +10,31 @@ type Column<Table extends keyof Tables> = keyof Tables[Table] & string
  */
 export interface DueTable<Table extends keyof Tables> {
   table: Table
-  /** Name of the column that identifies a row of the table. */
+  /** Name of the column that identifies a row of due work. */
   key: Column<Table>
   /**
-   * Name of the column with the time from which the row may be claimed. The column is null if the
-   * row has no more work.
+   * Name of the column with the time from which a row of due work may be claimed. The column is
+   * null if the row has no more work.
    */
   dueAt: Column<Table>
   /**
-   * Name of the column with the end of the claim on a row, for other readers of the table. The
-   * column is null between claims. Optional.
+   * Name of the column with the end of the claim on a row of due work, for other readers of the
+   * table. The column is null between claims. Optional.
    */
   leaseUntil?: Column<Table>
-  /** Name of the column with the time from which the age of the work is counted. */
+  /** Name of the column with the time from which the age of due work is counted. */
   since: Column<Table>
-  /** Name of the column with the number of attempts at the work of a row. */
+  /** Name of the column with the number of attempts at the due work of a row. */
   counter: Column<Table>
   /**
-   * Time at which an attempt at the work of a row is counted. `claim`: before the attempt, so that
-   * attempts in which the process dies are counted, and writes with an earlier claim are rejected.
-   * `postpone`: after the attempt, when its result is stored.
+   * Time at which an attempt at the due work of a row is counted. `claim`: before the attempt, so
+   * that attempts in which the process dies are counted, and writes with an earlier claim are
+   * rejected. `postpone`: after the attempt, when its result is stored.
    */
   counted: 'claim' | 'postpone'
-  /** Additional columns that are read for a claimed row. */
+  /** Additional columns that are read for a claimed row of due work. */
   columns: RawBuilder<unknown>
-  /** SQL assignments for a row whose work has ended. By default, such a row is deleted. */
+  /** SQL assignments for a row whose due work has ended. By default, such a row is deleted. */
   ended?: RawBuilder<unknown>
 }
 
@@ -43,25 +43,25 @@ export interface DueRow {
   key: string
   account: string
   /**
-   * Number of attempts when the row was claimed. The row is only postponed or ended while it still
-   * has this number.
+   * Number of attempts when a row of due work was claimed. The row is only postponed or ended while
+   * it still has this number.
    */
   count: number
-  /** Age of the work for which the row was claimed. */
+  /** Age of the due work for which the row was claimed. */
   ageMs: number
 }
 
 export interface ClaimDueOptions {
   limit: number
-  /** Duration of the claim. Afterwards, other processes may claim the rows. */
+  /** Duration of the claim on rows of due work. Afterwards, other processes may claim the rows. */
   leaseMs: number
-  /** SQL condition on rows. Only rows that meet the condition are claimed. */
+  /** SQL condition on rows of due work. Only rows that meet the condition are claimed. */
   where: RawBuilder<boolean>
 }
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if the work was not attempted. In this case no attempt is counted. */
+  /** False if the due work of a row was not attempted. In this case no attempt is counted. */
   counted: boolean
   /** Texts to store in further columns of the postponed row, by column name. Optional. */
   set?: Record<string, string | null>
@@ -104,7 +104,7 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
     return rows
   }
 
-  /** Ends the claim on a row and schedules the next attempt at the row's work. */
+  /** Ends the claim on a row of due work and schedules the next attempt at the work. */
   async postpone(db: Db, row: DueRow, { delayMs, counted, set }: PostponeOptions): Promise<void> {
     const claimed = this.table.counted === 'claim'
     const attempts = row.count + Number(counted) - Number(claimed)
@@ -115,7 +115,8 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
   }
 
   /**
-   * Ends the work of a row. If the row is not deleted, `set` contains texts to store in the row.
+   * Ends the due work of a row. If the row is not deleted, `set` contains texts to store in the
+   * row.
    */
   async end(db: Db, row: DueRow, set?: PostponeOptions['set']): Promise<void> {
     const { ended } = this.table

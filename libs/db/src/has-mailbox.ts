@@ -2,11 +2,11 @@ import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
 /** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
-  /** Mail system of the account, such as IMAP or Gmail. */
+  /** Mail system that serves the account, such as IMAP or Gmail. */
   backend: Backend
   /**
-   * Incoming server of the account. Null for an account with a mail API, unless the account only
-   * sends: its incoming server is then disabled.
+   * Incoming mail server of the account. Null for an account with a mail API, unless the account
+   * only sends: its incoming server is then disabled.
    */
   imap: { disabled?: boolean } | null
 }

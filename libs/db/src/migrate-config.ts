@@ -1,8 +1,8 @@
 import { duration, type Env, json, required } from '@posthorn/config'
 
 /**
- * Default for the maximum time that a migration waits for a lock. Shorter than the statement
- * timeout of every service.
+ * Default for the maximum time that a database migration waits for a lock. Shorter than the
+ * statement timeout of every service.
  */
 export const defaultLockTimeoutMs = 3_000
 

@@ -4,8 +4,9 @@ import { type RawBuilder, sql } from 'kysely'
 const backends = backendsThat(({ notifications }) => notifications.transport === 'pull')
 
 /**
- * SQL condition for accounts about which Pub/Sub notifies: the notifications name the mailbox and
- * arrive for an OAuth2 application. The text must match the partial index `accounts_by_gmail_user`.
+ * SQL condition for accounts whose changes are notified by Pub/Sub: these notifications name the
+ * mailbox and arrive for an OAuth2 application. The text must match the partial index
+ * `accounts_by_gmail_user`.
  */
 export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
   backends.map((name) => sql.lit(name)),

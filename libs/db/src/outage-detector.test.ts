@@ -102,3 +102,31 @@ test('OutageDetector: probes continue without operations until Postgres responds
   expect(probes).toHaveLength(3)
   detector.stop()
 })
+
+test('OutageDetector: an outage that a confirmation found ends when Postgres responds again', async () => {
+  const { detector, probes, changes, pass } = createDetector()
+  const confirmed = detector.confirm().catch((error: unknown) => error)
+  await pass(1_200)
+  expect(await confirmed).toBeInstanceOf(UnavailableError)
+  expect(changes).toEqual([true])
+  while (probes.length < 2) await pass(100)
+  probes[1]?.resolve()
+  await pass(0)
+  expect(changes).toEqual([true, false])
+  expect(await detector.guard(async () => 'rows')).toBe('rows')
+  detector.stop()
+})
+
+test('OutageDetector: an operation that starts during a confirmation is watched', async () => {
+  const { detector, probes, pass } = createDetector()
+  const confirmed = detector.confirm()
+  const waiting = detector.guard(never).catch((error: unknown) => error)
+  probes[0]?.resolve()
+  await pass(0)
+  await confirmed
+  await pass(300)
+  expect(probes).toHaveLength(2)
+  await pass(1_200)
+  expect(await waiting).toBeInstanceOf(UnavailableError)
+  detector.stop()
+})

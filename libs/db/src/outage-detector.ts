@@ -157,11 +157,19 @@ export class OutageDetector {
       if (leftMs > 1) return this.#watch(leftMs)
     }
     await this.#probe()
-    this.#watch(this.#isOutage ? this.#options.probeEveryMs : this.#options.maxSilenceMs)
   }
 
+  /**
+   * Probes Postgres. Further probes follow during an outage, and while operations wait. Concurrent
+   * calls share one probe.
+   */
   #probe(): Promise<void> {
-    return (this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined)))
+    return (this.#probing ??= this.#sendProbe().finally(() => {
+      this.#probing = undefined
+      const { probeEveryMs, maxSilenceMs } = this.#options
+      if (this.#isOutage) this.#watch(probeEveryMs)
+      else if (this.#waiting.size > 0) this.#watch(maxSilenceMs)
+    }))
   }
 
   async #sendProbe(): Promise<void> {

@@ -1,8 +1,6 @@
 import type { Db } from './connect.ts'
 
-/**
- * True if an operator has paused the queue. The queue contains submissions or webhook deliveries.
- */
+/** True if an operator has paused a queue of submissions or webhook deliveries. */
 export async function isQueuePaused(db: Db, queue: string): Promise<boolean> {
   const row = await db
     .selectFrom('pausedQueues')

@@ -2,9 +2,9 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 
 /** Parameters of an API operation that returns a list in pages. */
 export interface PageRequest {
-  /** Number of the requested page. The first page is 0, which is the default. */
+  /** Number of the requested page of a list. The first page is 0, which is the default. */
   page?: number | undefined
-  /** Number of rows per page. Defaults to 20. */
+  /** Number of rows per page of a list. Defaults to 20. */
   pageSize?: number | undefined
 }
 

@@ -4,7 +4,7 @@ import { idleInTransactionMs } from './bounded-client.ts'
 import type { Db } from './connect.ts'
 import { sqlState } from './sql-state.ts'
 
-/** SQLSTATE of the error that the user lacks the privilege to change a role. */
+/** SQLSTATE of the Postgres error that the user lacks the privilege to change a role. */
 const insufficientPrivilege = '42501'
 
 /**
@@ -41,7 +41,7 @@ export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
 }
 
 /**
- * Returns false for the error that a role may not be changed.
+ * Returns false for the error that a Postgres role may not be changed.
  * @throws any other error
  */
 function toRefused(error: unknown): false {

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 
 /**
  * True if the account's mail API sends the message. False if an SMTP server sends the message: the
- * gateway, if there is one, or else the account's own server. Pure function.
+ * gateway (outgoing server that belongs to no account), if there is one, or else the account's own
+ * server. Pure function.
  */
 export function sendsByApi(
   account: { backend: Backend },

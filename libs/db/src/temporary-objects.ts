@@ -2,7 +2,7 @@ import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { type Kysely, sql } from 'kysely'
 import { sqlState } from './sql-state.ts'
 
-/** SQLSTATE of the error that the user lacks the privilege to revoke a right. */
+/** SQLSTATE of the Postgres error that the user lacks the privilege to revoke a right. */
 const insufficientPrivilege = '42501'
 
 /**

@@ -9,9 +9,12 @@ export interface BackoffOptions {
   baseMs: number
   /** Maximum delay before a retry, before jitter is subtracted. Defaults to no maximum. */
   maxMs?: number
-  /** Factor by which the delay grows with each failed attempt. Defaults to 2. */
+  /** Factor by which the delay before a retry grows with each failed attempt. Defaults to 2. */
   factor?: number
-  /** Largest part of the delay that is subtracted at random, from 0 to 1. Defaults to 0. */
+  /**
+   * Largest part of the delay before a retry that is subtracted at random, from 0 to 1. Defaults to
+   * 0.
+   */
   jitter?: number
 }
 

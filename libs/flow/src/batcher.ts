@@ -49,8 +49,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Adds an item to the next batch. Resolves with the item's result when the batch is done. Rejects
-   * if the batch fails.
+   * Adds an item to the next batch of the batcher. Resolves with the item's result when the batch
+   * is done. Rejects if the batch fails.
    */
   add(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {

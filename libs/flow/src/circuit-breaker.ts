@@ -103,8 +103,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Reports a failed call. With `retryAfterMs`, calls are blocked at least for that time. Such a
-   * block does not count as an opening of the circuit breaker.
+   * Reports a failed call to the circuit breaker. With `retryAfterMs`, calls are blocked at least
+   * for that time. Such a block does not count as an opening of the circuit breaker.
    */
   failure(retryAfterMs = 0): void {
     const mayOpen = this.#isProbing || !this.isOpen
@@ -116,14 +116,17 @@ export class CircuitBreaker {
     this.block(this.#options.openMs(this.#openings))
   }
 
-  /** Reports a call whose result does not show whether the called service works. */
+  /**
+   * Reports a call to the circuit breaker whose result does not show whether the called service
+   * works.
+   */
   cancel(): void {
     this.#isProbing = false
   }
 
   /**
-   * Blocks calls for at least `ms` milliseconds without counting a failure, for example after a
-   * `Retry-After` header.
+   * Makes the circuit breaker block calls for at least `ms` milliseconds without counting a
+   * failure, for example after a `Retry-After` header.
    */
   block(ms: number): void {
     if (ms > 0) this.#openUntil = Math.max(this.#openUntil, this.#clock() + ms)

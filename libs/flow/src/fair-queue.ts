@@ -2,17 +2,18 @@ import { QueueFullError } from './queue-full-error.ts'
 
 export interface FairQueueOptions<K> {
   /**
-   * Maximum number of items per key that run concurrently. A function is called whenever the limit
-   * is needed.
+   * Maximum number of items per key of the fair queue that run concurrently: a number, or a
+   * function that is called whenever the limit is needed.
    */
   maxRunningPerKey: number | ((key: K) => number)
   /**
-   * Maximum number of items of the queue that run concurrently, for all keys together. Defaults to
-   * no limit.
+   * Maximum number of items of the fair queue that run concurrently, for all keys together.
+   * Defaults to no limit.
    */
   maxRunning?: number
   /**
-   * Maximum number of items that wait in the queue, for all keys together. Defaults to no limit.
+   * Maximum number of items that wait in the fair queue, for all keys together. Defaults to no
+   * limit.
    */
   maxWaiting?: number
 }
@@ -41,8 +42,8 @@ export class FairQueue<T, K = string> {
   readonly #maxWaiting: number
   readonly #queues = new Map<K, KeyQueue<T>>()
   /**
-   * Keys that have a waiting item and may run another item, in the order in which the queue will
-   * serve them.
+   * Keys of the fair queue that have a waiting item and may run another item, in the order in which
+   * the queue will serve them.
    */
   readonly #ready = new Set<K>()
   #running = 0
@@ -56,13 +57,13 @@ export class FairQueue<T, K = string> {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Number of waiting items in the queue. */
+  /** Number of waiting items in the fair queue. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Appends an item to the queue.
+   * Appends an item to the fair queue.
    * @throws QueueFullError if `maxWaiting` items are waiting already
    */
   add(key: K, item: T): void {
@@ -75,15 +76,16 @@ export class FairQueue<T, K = string> {
   }
 
   /**
-   * Takes the next item from the queue. Undefined if no item is waiting, or if the limits permit no
-   * further item.
+   * Takes the next item from the fair queue. Undefined if no item is waiting, or if the limits
+   * permit no further item.
    */
   take(): RunningItem<T, K> | undefined {
     if (this.#running >= this.#maxRunning) return undefined
     for (const key of this.#ready) {
       this.#ready.delete(key)
       const queue = this.#queues.get(key)
-      // The key is skipped if its limit has become lower since the key was added to the ready keys.
+      // A key of the fair queue is skipped if its limit has become lower since the key was added to
+      // the ready keys.
       if (!queue || queue.running >= this.#limitOf(key)) continue
       const item = queue.items.shift() as T
       queue.running += 1
@@ -96,7 +98,8 @@ export class FairQueue<T, K = string> {
   }
 
   /**
-   * Removes a waiting item from the queue. Returns false if the queue does not contain the item.
+   * Removes a waiting item from the fair queue. Returns false if the queue does not contain the
+   * item.
    */
   remove(key: K, item: T): boolean {
     const queue = this.#queues.get(key)
@@ -110,8 +113,8 @@ export class FairQueue<T, K = string> {
   }
 
   /**
-   * Checks again whether a key may run another item. Call this method after the limit of the key
-   * has changed.
+   * Checks again whether a key of the fair queue may run another item. Call this method after the
+   * limit of the key has changed.
    */
   refresh(key: K): void {
     const queue = this.#queues.get(key)
@@ -121,7 +124,7 @@ export class FairQueue<T, K = string> {
     } else if (queue.running === 0) this.#queues.delete(key)
   }
 
-  /** Removes and returns all waiting items of the queue. Running items are unaffected. */
+  /** Removes and returns all waiting items of the fair queue. Running items are unaffected. */
   clear(): T[] {
     const items: T[] = []
     for (const [key, queue] of this.#queues) {

@@ -1,15 +1,18 @@
 import { sleep } from './sleep.ts'
 
 /**
- * Time from the timeout of the work to the report of a hidden failure. The work needs this time to
- * end after its timeout.
+ * Time from the timeout of an operation to the report of a hidden failure (a failure whose time
+ * must not reveal its cause). The operation needs this time to end after its timeout.
  */
 const marginMs = 1_000
 
 export interface FailureHold {
-  /** Timeout of the work, which also determines when a hidden failure is reported. */
+  /**
+   * Timeout of the operation. A failure whose time must not reveal its cause is reported 1 s after
+   * this timeout.
+   */
   timeoutMs: number
-  /** Signal that aborts the work, and also the delay before a failure is reported. */
+  /** Signal that aborts the operation, and also the delay before its failure is reported. */
   signal: AbortSignal
   /**
    * Function that returns true for a hidden failure: the time of its report must not reveal the
@@ -17,30 +20,30 @@ export interface FailureHold {
    */
   isHidden: (error: unknown) => boolean
   /**
-   * Called when the delay before the report of a hidden failure begins, so that the caller can
-   * release resources.
+   * Called when the delay before the report of an operation's failure begins, so that the caller
+   * can release resources.
    */
   onHeld?: (() => void) | undefined
   /**
-   * Returns the error to throw if the work failed after its timeout. Defaults to the work's own
-   * error.
+   * Returns the error to throw if the operation failed after its timeout. Defaults to the
+   * operation's own error.
    */
   timeoutError?: (cause: unknown) => unknown
   /**
-   * Returns the error to throw if the caller aborted the work. Defaults to the error of the work,
-   * or the reason of the signal.
+   * Returns the error to throw if the caller aborted the operation. Defaults to the error of the
+   * operation, or the reason of the signal.
    */
   abortError?: (cause: unknown) => unknown
 }
 
 /**
- * Runs work and delays the report of hidden failures, whose time would reveal their cause. Example:
- * in a connection to a server that a tenant has chosen, a closed port fails earlier than a silent
- * port. A hidden failure is always reported 1 s after the timeout, which is counted from the start
- * of the work. Results and other failures are reported immediately.
+ * Runs an operation and delays the report of hidden failures, whose time would reveal their cause.
+ * Example: in a connection to a server that a tenant has chosen, a closed port fails earlier than a
+ * silent port. A hidden failure is always reported 1 s after the timeout, which is counted from the
+ * start of the operation. Results and other failures are reported immediately.
  *
- * @throws the error of the work, the reason of the signal if the delay is aborted, or the error
- * that `timeoutError` or `abortError` returns
+ * @throws the error of the operation, the reason of the signal if the delay is aborted, or the
+ * error that `timeoutError` or `abortError` returns
  */
 export async function holdFailure<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -61,8 +64,8 @@ async function runHeld<T>(
   const timeout = new AbortController()
   const end = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs)
-  // The delay is measured from the start of the work, so that the duration of the work does not
-  // influence the time of the report.
+  // The delay before a failure is reported is measured from the start of the operation, so that the
+  // duration of the operation does not influence the time of the report.
   const visible = sleep(timeoutMs + marginMs, AbortSignal.any([signal, end.signal]))
   visible.catch(() => undefined)
   try {

@@ -33,8 +33,8 @@ export class Latch {
    * Resolves when the latch is open. Rejects with the reason of `signal` if `signal` aborts first.
    */
   async whenOpen(signal: AbortSignal): Promise<void> {
-    // The condition is checked again after waiting, because the latch may have been closed again in
-    // the meantime.
+    // The state of the latch is checked again after waiting, because the latch may have been closed
+    // again in the meantime.
     while (!this.#isOpen) await abortable(this.#opening.promise, signal)
   }
 }

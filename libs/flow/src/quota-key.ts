@@ -1,6 +1,6 @@
 import type { UnitBucket } from './unit-bucket.ts'
 
-/** Call that waits until its quota units are available. */
+/** Call that waits in the quota limiter until its quota units are available. */
 export interface Waiter {
   units: number
   slots: number
@@ -12,11 +12,14 @@ export interface Waiter {
 export interface Loan {
   isGranted: boolean
   /**
-   * If the loan is granted, time after which its units may be used. Otherwise, time after which
-   * another request for a loan may be granted.
+   * If a loan of quota units is granted, time after which its units may be used. Otherwise, time
+   * after which another request for a loan may be granted.
    */
   delayMs: number
-  /** Remaining time for which calls of the key are paused. 0 if the key is not paused. */
+  /**
+   * Remaining time for which the quota limiter starts no calls of a key. 0 if the key is not
+   * paused.
+   */
   pauseMs: number
 }
 
@@ -27,24 +30,27 @@ export interface Loan {
 export interface KeyState<K> {
   key: K
   bucket: UnitBucket
-  /** Time from which the units of the key are counted. See `startOf` of the quota limiter. */
+  /** Time from which the quota units of a key are counted. See `startOf` of the quota limiter. */
   startedAt: number | undefined
   /**
-   * Units that were lent to other processes while calls of this process waited, and for which these
-   * calls have not yet got their part.
+   * Quota units of a key that were lent to other processes while calls of this process waited, and
+   * for which these calls have not yet got their part.
    */
   lentUnits: number
   running: number
   pausedUntil: number
-  /** Time until which calls with this key run one at a time. */
+  /** Time until which calls with this key of the quota limiter run one at a time. */
   narrowUntil: number
-  /** Calls with this key that wait for quota: for each priority a set in FIFO order. */
+  /**
+   * Calls with this key of the quota limiter that wait for quota: for each priority a set in FIFO
+   * order.
+   */
   waiting: Set<Waiter>[]
   /** Sum of the quota units for which calls with this key wait, for each priority. */
   waitingUnits: number[]
   /**
-   * Priority of the first waiting call, if this call waits only for the total quota. The key is
-   * then in the ring (rotating list) of that priority.
+   * Priority of the first waiting call of a key, if this call waits only for the quota of all keys
+   * together. The key is then in the ring (rotating list) of that priority.
    */
   ring: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
@@ -67,23 +73,26 @@ export function createKey<K>(key: K, bucket: UnitBucket, priorities: number): Ke
   }
 }
 
-/** Returns the first waiting call of a key, in the highest priority that has waiting calls. */
+/**
+ * Returns the first waiting call of a key of the quota limiter, in the highest priority that has
+ * waiting calls.
+ */
 export function firstOf<K>({ waiting }: KeyState<K>): Waiter | undefined {
   for (const waiters of waiting) for (const waiter of waiters) return waiter
   return undefined
 }
 
 /**
- * Number of units that may be lent for each unit of a waiting call. Loans and calls of the highest
- * priority share the units equally. Calls of other priorities get at least a fifth.
+ * Number of quota units that may be lent for each unit for which a call waits. Loans and calls of
+ * the highest priority share the units equally. Calls of other priorities get at least a fifth.
  */
 export function lentPerCallUnit(priority: number): number {
   return priority === 0 ? 1 : 4
 }
 
 /**
- * Delay before a loan may be granted, so that the first waiting call of the key gets its part of
- * the units first. 0 if no part is due.
+ * Delay before a loan of quota units may be granted, so that the first waiting call of the key gets
+ * its part of the units first. 0 if no part is due.
  */
 export function callDelayMs<K>(state: KeyState<K>): number {
   const first = firstOf(state)

@@ -18,9 +18,9 @@ import { type BucketStart, type QuotaRate, UnitBucket } from './unit-bucket.ts'
 export type KeyQuota = QuotaRate & { concurrent: number }
 
 export interface QuotaLimiterOptions<K = string> {
-  /** Quota of each key. A function is called whenever units are taken. */
+  /** Quota of each key, or a function for it that is called whenever units are taken. */
   perKey: KeyQuota | (() => KeyQuota)
-  /** Quota of all keys together. A function is called whenever units are taken. */
+  /** Quota of all keys together, or a function for it that is called whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
   /** Number of priorities that calls may have. 0 is the highest priority. */
   priorities: number
@@ -42,7 +42,7 @@ export interface QuotaRequest {
    */
   slots?: number | undefined
   priority: number
-  /** Maximum time for which the call may wait for its quota. Defaults to no limit. */
+  /** Maximum time for which a call may wait for its quota units. Defaults to no limit. */
   maxWaitMs?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -134,27 +134,27 @@ export class QuotaLimiter<K = string> {
     })
   }
 
-  /** Starts no call of the key for `ms` milliseconds, for example after a `Retry-After` header. */
+  /** Starts no call of this key for `ms` milliseconds, for example after a `Retry-After` header. */
   pause(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
     this.#update(state)
   }
 
-  /** Runs one call of the key at a time for `ms` milliseconds, regardless of `slots`. */
+  /** Runs the calls of a key one at a time for `ms` milliseconds, regardless of their `slots`. */
   narrow(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
     this.#update(state)
   }
 
-  /** Number of calls with the key that may currently run at the same time. */
+  /** Number of calls with a key of the quota limiter that may currently run at the same time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
   }
 
-  /** Starts no call of any key for `ms` milliseconds. Returns the extension of the pause. */
+  /** Starts no call of any key for `ms` milliseconds. Returns how much longer the pause became. */
   pauseAll(ms: number): number {
     const now = this.#clock()
     const before = Math.max(this.#pausedUntil, now)
@@ -240,7 +240,9 @@ export class QuotaLimiter<K = string> {
     this.#admit()
   }
 
-  /** Updates a key's place in the rings of ready keys and its timer, or removes an unused key. */
+  /**
+   * Updates the timer of a key and its place in the rings of ready keys, or removes an unused key.
+   */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)
@@ -251,7 +253,8 @@ export class QuotaLimiter<K = string> {
     const nextMs = delayMs > 0 || isReady ? delayMs : state.narrowUntil - this.#clock()
     if (nextMs <= 0) return this.#dropUnused(state)
     state.timer = setTimeout(() => this.#update(state), timerMs(nextMs))
-    // A key without waiting calls has a timer only for its removal, which need not keep Node alive.
+    // The timer of a key without waiting calls only removes the key, which need not keep Node
+    // alive.
     if (first === undefined) state.timer.unref()
   }
 
@@ -271,7 +274,7 @@ export class QuotaLimiter<K = string> {
     state.ring = ring
   }
 
-  /** Starts waiting calls until the total quota is used up: by priority, and keys in turn. */
+  /** Starts waiting calls until the quota of all keys is used up: by priority, and keys in turn. */
   #admit(): void {
     clearTimeout(this.#timer)
     for (const ring of this.#rings)

@@ -1,9 +1,14 @@
 import { type Clock, monotonicClock } from './clock.ts'
 
 export interface RateLimiterOptions {
-  /** Number of permits per second. A function is called whenever a permit is taken. */
+  /**
+   * Number of permits per second, or a function for it that is called whenever a permit is taken.
+   */
   perSecond: number | (() => number)
-  /** Number of permits that are available immediately after a period without use. Defaults to 1. */
+  /**
+   * Number of permits that are available immediately after the rate limiter was unused for a while.
+   * Defaults to 1.
+   */
   burst?: number
   /**
    * How much earlier, in milliseconds, permits may be taken than if they were evenly spaced. If

@@ -14,8 +14,8 @@ export interface QuotaRate {
 }
 
 /**
- * Number of units in a bucket at a certain time. A negative number is a debt. The time may be in
- * the future.
+ * Number of quota units in a token bucket at a certain time. A negative number is a debt. The time
+ * may be in the future.
  */
 export interface BucketStart {
   at: number
@@ -62,8 +62,8 @@ export class UnitBucket {
   }
 
   /**
-   * Replaces the state of the bucket by the given units at the time `at`, because another process
-   * used the quota until this time.
+   * Replaces the state of the token bucket by the given units at the time `at`, because another
+   * process used the quota until this time.
    */
   restart({ at, units }: BucketStart): void {
     this.#level = units

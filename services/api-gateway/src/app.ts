@@ -48,8 +48,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const pools = { url: config.databaseUrl, name, log, metrics }
   const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  // Background tasks are work that responses do not wait for, such as hints. If a hint is lost,
-  // periodic tasks do its work later.
+  // Background tasks are work that responses do not wait for, such as hints (bus messages that
+  // start work earlier). If a hint is lost, a periodic task finds the work later.
   const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')
   const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')
@@ -81,8 +81,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
   })
   await waitForSchema(db, log, stopping)
-  // Uses the pool with the longer statement timeout, because the first run waits until the first
-  // run of a concurrent replica is complete.
+  // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),
+  // because the setup waits until a concurrent replica has completed its setup.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
   stack.use(
@@ -90,11 +90,12 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
       invalidateCaches(message, { ...deps, tokenWatch, pushTrust }),
     ),
   )
-  // Invalidates the settings in all processes, which may have cached them before the first run.
+  // Invalidates the settings in all processes, which may have cached the settings before the first
+  // run (setup of a new deployment) stored them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
-  // Delays the shutdown until clients have noticed that the process stops. Until then all parts of
-  // the service serve requests.
+  // Delays the shutdown until clients and load balancers have detected that this process stops.
+  // Until then all parts of the service serve requests.
   stack.defer(drainDelay(stopping, config.drainDelayMs))
   const running = stack.move()
   return {

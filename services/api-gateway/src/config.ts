@@ -10,9 +10,11 @@ import { readSealingKey } from './sealing-key-config.ts'
 
 export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly httpServer: HttpServerConfig
-  /** Limits of the reader that quotes referenced messages. */
+  /** Limits of the message reader, which parses messages for quotations. */
   readonly reader: ReturnType<typeof readReaderConfig>
-  /** Minimum timeout of a command to a worker. A request can extend the timeout. */
+  /**
+   * Minimum timeout of a command to a worker. An API request can extend this timeout by a header.
+   */
   readonly timeoutMs: number
   /** Duration of a test of a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
@@ -24,7 +26,7 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
   /** Idle time of `GET /v1/changes` before a comment is sent. */
   readonly changesKeepAliveMs: number
-  /** Interval of the poll for account changes whose broadcast was lost. */
+  /** Interval of the poll for account changes of which the broadcast was lost. */
   readonly changesPollMs: number
   /** Period in which a request body above 1 MiB must progress by 16 KiB per second. */
   readonly uploadStallMs: number

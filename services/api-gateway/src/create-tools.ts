@@ -24,7 +24,10 @@ export interface ToolOptions {
   metrics: Metrics
 }
 
-/** Creates the tools of operations and pages that do not store data, until `stack` is disposed. */
+/**
+ * Creates the parts of api-gateway that store no data, such as sealer, template renderer and
+ * autoconfig. Disposal of `stack` releases the parts.
+ */
 export function createTools(stack: AsyncDisposableStack, options: ToolOptions) {
   const { config, settings, bus, log, metrics } = options
   const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }

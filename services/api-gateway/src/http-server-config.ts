@@ -20,7 +20,7 @@ export interface HttpServerConfig {
   /** Origins of the web pages that may call the API; `*` for all origins. */
   readonly corsOrigins: readonly string[]
   readonly corsMaxAgeSeconds: number
-  /** PEM certificate chain of the HTTP server, or the path of a file with the chain. */
+  /** TLS certificate chain of the HTTP server: the PEM text, or the path of a PEM file. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
@@ -31,8 +31,8 @@ export interface HttpServerConfig {
   /** Maximum requests of one IP address to public pages and links per minute; 0 for no limit. */
   readonly maxPublicRequestsPerAddress: number
   /**
-   * Maximum provider notifications without a known secret per IP address and minute; 0 for no
-   * limit.
+   * Maximum notifications of mail providers without a known secret, per IP address and minute; 0
+   * for no limit.
    */
   readonly maxUnverifiedPerAddress: number
   /**
@@ -71,8 +71,8 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
       min: 1,
       max: 1_000_000,
     }),
-    // Default limit of API requests: 1,000 per second on average. A backend with many accounts may
-    // use a single address.
+    // Default limit of API requests: 1,000 per second on average. An application with many accounts
+    // may send all its requests from one address.
     maxRequestsPerAddress: perMinute(env, 'SVC_RATE_LIMIT_PER_ADDRESS', 60_000),
     // Default limit of public requests: 100 per second on average. Mail providers load images of
     // all their users from few addresses.
@@ -96,7 +96,10 @@ function allowedHosts(env: Env): readonly string[] {
   return hosts
 }
 
-/** IP addresses that may read metrics. A variable that is set and empty means no address. */
+/**
+ * IP addresses that may read `/metrics`. If the variable SVC_METRICS_ADDRESSES is set but empty, no
+ * address may; if the variable is unset, loopback, private and link-local addresses may.
+ */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'
   if (env[name] === '') return []

@@ -6,7 +6,9 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 
 /** Password or access token with the only mail server that may receive it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
-  /** Mail server of the login; absent for a password that an earlier release sealed. */
+  /**
+   * Mail server that may receive the secret; absent for a password that an earlier release sealed.
+   */
   destination?: Destination
 }
 
@@ -17,11 +19,14 @@ type BoundLogin = ({ pass: string } | { accessToken: string }) & {
 export interface SecretBinding {
   /** Mail server that may receive a password, or an access token that the caller manages. */
   to?: Destination
-  /** Present for an access token, so that the token is never issued as a password. */
+  /**
+   * Marks a sealed access token, so that the token is never issued as a password. Absent for other
+   * secrets.
+   */
   form?: 'accessToken'
-  /** OAuth2 application to which tokens belong. */
+  /** OAuth2 application to which the sealed tokens belong. */
   app?: string
-  /** OAuth2 provider of tokens, or of an application's secrets. */
+  /** OAuth2 provider of the sealed tokens, or of an application's sealed secrets. */
   provider?: string
   /**
    * Mail servers that may receive the access tokens of a grant. Absent until the first use of a
@@ -33,7 +38,7 @@ export interface SecretBinding {
 type ProviderApp = Parameters<typeof describeProvider>[0]
 type TokenApp = ProviderApp & { id: string }
 
-/** Binding (sealed use) of the tokens of an OAuth2 application. */
+/** Binding of the tokens of an OAuth2 application: the only use that the sealed tokens permit. */
 export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
   return { app: app.id, provider: describeProvider(app) }
 }
@@ -53,7 +58,7 @@ export interface BoundSecretsOptions {
   unsealer: Unsealer
   log: Logger
   metrics: Metrics
-  /** If true, secrets without a binding (sealed use) are refused. */
+  /** If true, sealed secrets without a binding (limit of their use) are refused. */
   config: { requireBoundSecrets?: boolean }
 }
 

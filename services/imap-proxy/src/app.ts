@@ -9,12 +9,12 @@ import { listUsableAccounts } from './store/accounts.ts'
 import { BufferPool } from './upstream/upstream-reader.ts'
 import { TlsSessionCache } from './upstream/upstream-tls.ts'
 
-/** Time over which IMAP sessions end when an operator switches the proxy off. */
+/** Time over which IMAP sessions end when an operator switches the IMAP proxy off. */
 const switchOffMs = 5_000
 
 /**
- * Starts the IMAP proxy. Disposal ends all connections with BYE and closes all resources in reverse
- * order.
+ * Starts the IMAP proxy. Disposal ends all connections of mail clients with BYE and closes all
+ * resources in reverse order.
  */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
   // Requires RabbitMQ, because each login at the IMAP proxy needs credentials from auth-bridge.

@@ -6,13 +6,13 @@ import { readMailPorts } from '@posthorn/service/mail-ports-config'
 
 export interface Config extends ProxyConfig {
   /**
-   * Maximum connections of clients that are not logged in. A further connection ends the oldest
-   * connection.
+   * Maximum connections of mail clients that are not logged in. A further connection ends the
+   * oldest connection.
    */
   readonly maxPending: number
-  /** Egress policy for mail servers. */
+  /** Egress policy: network addresses at which the IMAP proxy may connect to mail servers. */
   readonly mailEgressPolicy: EgressPolicy
-  /** Ports that mail servers may have. */
+  /** Port numbers at which the IMAP proxy may connect to mail servers. */
   readonly mailPorts: MailPorts
 }
 

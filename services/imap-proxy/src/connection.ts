@@ -11,7 +11,8 @@ import { greetingText } from './upstream/upstream.ts'
 
 export interface ConnectionDeps extends LoginDeps, RelayDeps {
   /**
-   * Permits for connections of clients that are not logged in, by network of the client's address.
+   * Permits for connections of mail clients that are not logged in, by network of the client's
+   * address.
    */
   pendingPermits: KeyedSemaphore
 }
@@ -20,17 +21,20 @@ export interface ConnectionDeps extends LoginDeps, RelayDeps {
 export interface ListenerContext {
   tls?: {
     context: SecureContext
-    /** True for implicit TLS with clients, false for STARTTLS. */
+    /** True for implicit TLS with mail clients, false for STARTTLS. */
     implicit: boolean
   }
-  /** Addresses of proxies that must send a PROXY header. Empty if no proxy is trusted. */
+  /**
+   * Addresses of load balancers (PROXY protocol) that must send a PROXY header. Empty if no load
+   * balancer is trusted.
+   */
   trustedProxies: readonly string[]
 }
 
 export interface ClientConnection {
-  /** Resolves after the client's login, or after the end of the connection. */
+  /** Resolves after the login of the IMAP client, or after the end of the client's connection. */
   readonly loginEnded: Promise<void>
-  /** Ends a connection whose client is not logged in. */
+  /** Ends the connection of an IMAP client that is not logged in. */
   end(reason: string): void
 }
 
@@ -38,12 +42,12 @@ export interface ClientConnection {
 const loginTimeoutMs = 60_000
 const tlsHandshakeTimeoutMs = 20_000
 /**
- * TCP keep-alive interval of client connections. Detects vanished clients within 3 minutes and
- * keeps NAT entries of idle clients.
+ * TCP keep-alive interval of connections with mail clients. Detects vanished clients within 3
+ * minutes and keeps NAT entries of idle clients.
  */
 const keepAliveMs = 90_000
 
-/** Runs one connection of a mail client: greeting, login, relay, end. */
+/** Runs the connection of a mail client: greeting, login, start of the relay to the mail server. */
 export function startConnection(
   socket: Socket,
   deps: ConnectionDeps,
@@ -54,8 +58,8 @@ export function startConnection(
   const client = new MailClient(socket)
   const disconnected = new AbortController()
   const onClose = () => disconnected.abort()
-  // Listens on the TCP socket of the client, which closes together with the TLS socket over it, or
-  // before.
+  // Listens on the TCP socket of the mail client, which closes together with the TLS socket over
+  // it, or before.
   socket.once('close', onClose)
   const deadline = setTimeout(() => client.end('No login in time'), loginTimeoutMs)
   const loginEnded = greet({ client, deps, listener, signal: disconnected.signal })
@@ -93,7 +97,8 @@ async function greet(context: LoginContext): Promise<void> {
   const { tls } = listener
   if (tls?.implicit && !(await startTls(client, tls.context))) return client.end()
   client.write(`* OK ${greetingText} ready for requests from ${client.address}`)
-  // The login is awaited, because the permit of the client is released when this function returns.
+  // The IMAP client's login is awaited, because the permit for a connection without login is
+  // released when this function returns.
   await runLogin(context)
 }
 

@@ -10,15 +10,15 @@ import {
 } from './connection.ts'
 
 export interface ListenerDeps extends ConnectionDeps {
-  /** Connections of clients that are not logged in, oldest connection first. */
+  /** Connections of IMAP clients that are not logged in, oldest connection first. */
   pending: Set<ClientConnection>
-  /** Maximum size of `pending`. A further connection ends the oldest connection. */
+  /** Maximum client connections in `pending`. A further connection ends the oldest connection. */
   maxPending: number
   trustedProxies: readonly string[]
 }
 
 /**
- * Starts listening for IMAP clients. Disposal closes the listener; sessions continue.
+ * Starts listening for IMAP clients. Disposal closes the listener; IMAP sessions continue.
  *
  * @throws Error if the port is in use
  */
@@ -31,12 +31,13 @@ export async function startListener(
     trustedProxies: proxy ? deps.trustedProxies : [],
     ...defined({ tls: certificate && { context: certificate.context, implicit: tls } }),
   }
-  // The sockets are half-open: a client that has closed its side still receives the responses.
+  // Sockets of IMAP clients are half-open: a client that has closed its side still receives the
+  // responses.
   const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, deps, context))
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // Does not await the callback of `close`, because the callback waits for the end of all
+    // The callback of `server.close` is not awaited, because it waits for the end of all IMAP
     // sessions.
     async [Symbol.asyncDispose]() {
       server.close()
@@ -50,8 +51,8 @@ function accept(socket: Socket, deps: ListenerDeps, context: ListenerContext): v
   pending.add(connection)
   const [oldest] = pending
   if (oldest && pending.size > maxPending) {
-    // Removes the oldest connection from `pending` immediately. Its end takes up to a second,
-    // during which it must not be selected again.
+    // Removes the oldest client connection from `pending` immediately. The end of the connection
+    // takes up to a second, during which the connection must not be selected again.
     pending.delete(oldest)
     oldest.end('Too many connections')
   }

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
 
-/** Rejected login of a mail client: text for the client and label for the metrics. */
+/** Rejection of a mail client's login: text for the client and label for the metrics. */
 export interface LoginRejection {
   text: string
   result:
@@ -27,8 +27,8 @@ export type AccessDecision =
   | { rejection: LoginRejection }
 
 /**
- * Rejection of logins with unknown accounts, unknown access tokens and forbidden uses. The common
- * text does not reveal the reason.
+ * Rejection of IMAP logins with unknown accounts, unknown access tokens and forbidden uses. The
+ * common text does not reveal the reason.
  */
 const invalid: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Invalid credentials',
@@ -38,7 +38,7 @@ const addressNotAllowed: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Access denied, traffic not accepted from this IP',
   result: 'address',
 }
-// Rejection of logins of accounts without IMAP. RFC 5530 does not define the code ACCOUNTDISABLED,
+// Rejection of logins to accounts without IMAP. RFC 5530 does not define the code ACCOUNTDISABLED,
 // but mail clients know the code.
 const noImap: LoginRejection = {
   text: '[ACCOUNTDISABLED] IMAP is not enabled for this account',
@@ -46,7 +46,8 @@ const noImap: LoginRejection = {
 }
 
 /**
- * Decides whether a mail client at this address may use the account with its login.
+ * Decides whether the login of a mail client gives access to the account by IMAP from the client's
+ * address.
  *
  * @throws Error if Postgres or auth-bridge is unavailable
  */

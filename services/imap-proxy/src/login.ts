@@ -27,9 +27,9 @@ export interface LoginDeps extends AuthenticationDeps {
   sessionPermits: KeyedSemaphore
   log: Logger
   ownPort: () => number | undefined
-  /** Egress policy for mail servers. */
+  /** Egress policy: network addresses at which the IMAP proxy may connect to mail servers. */
   egress: EgressPolicy
-  /** Ports that mail servers may have. */
+  /** Port numbers at which the IMAP proxy may connect to mail servers. */
   mailPorts: MailPorts
   buffers: BufferPool
   tlsSessions: TlsSessionCache
@@ -39,7 +39,7 @@ export type LoginResult =
   | (AuthenticatedLogin & { rejection?: never })
   | { rejection: LoginRejection }
 
-/** Timeout of connection, TLS and login at the mail server together. */
+/** Time within which the IMAP proxy must connect to a mail server, including TLS and login. */
 const upstreamTimeoutMs = 30_000
 const credentialsTimeoutMs = 12_000
 
@@ -122,7 +122,10 @@ async function connectUpstream(
 type ConnectUpstream = (credentials: Promise<Credentials>, limit: AbortSignal) => Promise<Upstream>
 type Connect = (credentials: Promise<Credentials>) => Promise<Upstream>
 
-/** Connects to the mail server within a timeout, which both attempts of a login share. */
+/**
+ * Connects to the account's mail server within a timeout, which the first attempt and the retry of
+ * a login share.
+ */
 function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
   return (credentials) => connect(credentials, deadline)
@@ -130,8 +133,8 @@ function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
 
 /**
  * Connects to a mail server that a tenant has chosen. Failed connections are reported after a fixed
- * time, so that their duration reveals nothing. The credentials request is awaited before the
- * connection starts, because its failure is reported immediately.
+ * time, so that their duration reveals nothing. The credentials from auth-bridge are awaited before
+ * the connection starts, because a failure to get credentials is reported immediately.
  */
 function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const isHidden = (error: unknown) =>
@@ -144,8 +147,8 @@ function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connec
 }
 
 /**
- * Connects to the mail server, and retries once with a new access token: the server may reject a
- * token before its expiry.
+ * Connects to the account's mail server, and retries once with a new access token: the server may
+ * reject a token before its expiry.
  */
 async function retryWithFreshToken(
   requestCredentials: (fresh: boolean) => Promise<Credentials>,

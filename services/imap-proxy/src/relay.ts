@@ -10,28 +10,34 @@ export interface ByteCounter {
 export interface RelayOptions {
   client: Socket
   upstream: Socket
-  /** Reader of the plaintext socket to the mail server. Absent with TLS. */
+  /**
+   * Reader of the plaintext socket to the mail server. Absent if the mail server's connection uses
+   * TLS.
+   */
   reader?: UpstreamReader
-  /** Bytes of the client that were sent to the mail server before the relay started. */
+  /** Bytes of the mail client that were sent to the mail server before the relay started. */
   sent: Buffer
   bytes: { in: ByteCounter; out: ByteCounter }
 }
 
 /** Time without bytes of the mail server, after which its responses are assumed to be complete. */
 const quietMs = 1_000
-/** Maximum time for which one side of a relay stays open after the other side has ended. */
+/**
+ * Maximum time for which one side (client or mail server) of a relay stays open after the other
+ * side has ended.
+ */
 const lingerMs = 60_000
-/** Maximum time for which a client that has ended its side may continue to read responses. */
+/** Maximum time for which a mail client that has ended its side may continue to read responses. */
 const lastResponsesMs = 10 * 60_000
 
 /**
  * Relays bytes between mail client and mail server without changing the bytes, so client and server
- * may negotiate anything, such as COMPRESS. A side that does not read slows down the other side.
- * After one side ends, its bytes still reach the other side, and responses are still relayed. There
- * is no idle timeout; TCP keep-alive detects vanished peers.
+ * may negotiate anything, such as COMPRESS. A client or server that does not read slows down the
+ * other. After the client or the server ends its side, its bytes still reach the other, and
+ * responses are still relayed. There is no idle timeout; TCP keep-alive detects vanished peers.
  */
 export class Relay {
-  /** Called once both sides of the relay are closed. */
+  /** Called once both sides of the relay (mail client and mail server) are closed. */
   onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
@@ -62,16 +68,19 @@ export class Relay {
     whenClosed(upstream, () => this.#closed(client))
   }
 
-  /** True while an IMAP command runs, or while the client has responses to read. */
+  /** True while an IMAP command runs, or while the mail client has responses to read. */
   get isBusy(): boolean {
     if (this.#client.writableLength > 0) return true
     return this.#commands.isCompressed ? !this.#quiet() : this.#commands.isBusy
   }
 
-  /** Closes both sides of the relay. The client gets a BYE if no response is in progress. */
+  /**
+   * Closes the connections of the relay with mail client and mail server. The mail client gets a
+   * BYE if no response is in progress.
+   */
   end(reason: string): void {
-    // A BYE inside a literal would become part of a message. During a response, the connection is
-    // therefore closed without BYE.
+    // A BYE inside a literal would become part of a mail message. During a response, the connection
+    // of the client is therefore closed without BYE.
     const isBetweenResponses = !this.isBusy || this.#quiet()
     const safe = this.#lineComplete && isBetweenResponses && !this.#commands.isCompressed
     this.#client.end(safe ? `* BYE ${reason}\r\n` : '')
@@ -84,8 +93,8 @@ export class Relay {
   }
 
   /**
-   * Ends the server side of the relay after the pending responses, because Dovecot 2.3 drops
-   * pending responses when its input ends.
+   * Ends the relay's connection to the mail server after the pending responses, because Dovecot 2.3
+   * drops pending responses when its input ends.
    */
   #endUpstreamWhenQuiet(): void {
     const endedAt = Date.now()
@@ -106,7 +115,10 @@ export class Relay {
     }, lingerMs).unref()
   }
 
-  /** Flushes and closes the other side of the relay after one side was closed. */
+  /**
+   * After the mail client or the mail server has closed its side of the relay, flushes and closes
+   * the other side.
+   */
   #closed(other: Socket): void {
     other.destroySoon()
     this.#openSides -= 1
@@ -122,15 +134,18 @@ function pipe(from: Socket, to: Socket, onChunk: (chunk: Buffer) => void): void 
   to.on('drain', () => from.resume())
 }
 
-/** Calls `then` after the end of one side of a relay, also if the side ended before this call. */
+/**
+ * Calls `then` after one side of an IMAP relay (client or server) has ended its stream, also if the
+ * side ended before this call.
+ */
 function whenEnded(side: Socket, then: () => void): void {
   if (side.readableEnded) then()
   else side.once('end', then)
 }
 
 /**
- * Calls `then` after the close of one side of a relay; asynchronously, if the side is closed
- * already.
+ * Calls `then` after one side of an IMAP relay (client or server) was closed; asynchronously, if
+ * the side is closed already.
  */
 function whenClosed(side: Socket, then: () => void): void {
   if (side.closed) setImmediate(then)

@@ -21,7 +21,9 @@ export interface AuthenticatedLogin {
   permit: Disposable
 }
 
-/** Confirms the login to the mail client and starts relaying between client and mail server. */
+/**
+ * Confirms the login to the mail client and starts relaying between mail client and mail server.
+ */
 export function startRelay(
   client: MailClient,
   tag: string,

@@ -47,7 +47,9 @@ const retentionIntervalMs = 600_000
 /** Parts of the sender process that the clients of mail APIs share. */
 export interface MailApiParts {
   readonly limiter: ProviderLimiter
-  /** Returns the HTTP proxy of the settings. Undefined if no proxy is configured. */
+  /**
+   * Returns the HTTP proxy that the operator's settings name. Undefined if no proxy is configured.
+   */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
 }
@@ -58,7 +60,7 @@ export interface MailApiParts {
  */
 export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
-/** Parts of the sender that tests replace. */
+/** Parts of the sender that tests replace, such as the clients of mail APIs. */
 export interface AppDeps {
   createMailApis?: CreateMailApis
 }
@@ -141,8 +143,8 @@ interface ApiParts {
 }
 
 /**
- * Creates the parts that submissions through mail APIs need, and removes old drafts of these
- * submissions.
+ * Creates the locks, quota limits and clients that submissions through mail APIs need, and starts
+ * the removal of old drafts of these submissions.
  */
 async function connectApis(
   stack: AsyncDisposableStack,

@@ -16,7 +16,10 @@ import type { SmtpLimits } from './transports/smtp/smtp-session.ts'
 export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   readonly credentialsMs: number
-  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
+  /**
+   * Maximum time for which an unavailable Sent mailbox delays a message that an earlier attempt may
+   * have sent.
+   */
   readonly findSentMs: number
   readonly lanes: LaneLimits
   /** Poll interval of the outbox. A hint about a new submission starts the next poll earlier. */

@@ -30,12 +30,15 @@ export interface User {
 }
 
 /**
- * Rejection of logins with unknown accounts, unknown access tokens and forbidden uses (RFC 4954
- * §6). The common text does not reveal the reason.
+ * Rejection of SMTP logins with unknown accounts, unknown access tokens and forbidden uses (RFC
+ * 4954 §6). The common text does not reveal the reason.
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')
-/** Rejection of a login whose valid token has an address restriction that excludes the client. */
+/**
+ * Rejection of an SMTP login whose valid access token has an address restriction that excludes the
+ * client.
+ */
 export class AddressRejection extends SmtpRejection {
   constructor() {
     super('535 5.7.8', 'Access denied, traffic not accepted from this IP')
@@ -98,8 +101,8 @@ async function isTokenUsable(
 }
 
 /**
- * Counts a message against the rate limit of the session's access token. API requests count against
- * the same limit.
+ * Counts a submitted message against the rate limit of the SMTP session's access token. API
+ * requests count against the same limit.
  *
  * @throws SmtpRejection 450 above the limit
  */

@@ -5,8 +5,8 @@ import type { MessageMemory } from './receive.ts'
 type Limits = Pick<Config, 'maxSessionsPerAccount' | 'maxBufferedBytesPerAccount'>
 
 /**
- * Limits of the SMTP sessions and the bytes in transfer of each account in this process. Without
- * these limits, one token could occupy all connections and the whole memory for messages.
+ * Limits of the SMTP sessions and of the message bytes in transfer, per account in this process.
+ * Without these limits, one token could occupy all connections and the whole memory for messages.
  */
 export class AccountLimits {
   readonly #sessions: KeyedSemaphore
@@ -14,7 +14,7 @@ export class AccountLimits {
   readonly #permits = new WeakMap<object, Disposable>()
   readonly #memory: Semaphore
 
-  /** `memory` has one permit per byte of all messages in transfer. */
+  /** `memory` has one permit per byte of all SMTP messages in transfer. */
   constructor({ maxSessionsPerAccount, maxBufferedBytesPerAccount }: Limits, memory: Semaphore) {
     this.#sessions = new KeyedSemaphore(maxSessionsPerAccount)
     this.#bytes = new KeyedSemaphore(maxBufferedBytesPerAccount)
@@ -22,7 +22,7 @@ export class AccountLimits {
   }
 
   /**
-   * Counts an SMTP session that has logged in. Returns false if the account has the maximum of
+   * Counts an SMTP session that has logged in. Returns false if the account has the maximum of SMTP
    * sessions.
    */
   admit(session: object, account: string): boolean {
@@ -39,8 +39,8 @@ export class AccountLimits {
   }
 
   /**
-   * Memory for messages in transfer of an account. Clients without a login have no share: their
-   * limit is the memory for all messages.
+   * Memory for messages in transfer of an account. SMTP clients without a login have no share:
+   * their limit is the memory for all messages.
    */
   memoryOf(account: string | undefined): MessageMemory & { readonly available: number } {
     const memory = this.#memory

@@ -23,8 +23,8 @@ export function startApp(config: Config, signal: AbortSignal): Promise<App> {
   return startMailProxy<SmtpListenerAddress>(options, (stack, context) => {
     let cut = 0
     const deps = createDeps(config, context, (messages) => void (cut += messages))
-    // Waits for messages in transfer, after the listener and before the database connections are
-    // closed.
+    // At shutdown, waits for SMTP messages in transfer after the listener and before the database
+    // connections are closed.
     stack.defer(async () => void (await Promise.all(deps.closing)))
     return {
       usableAccounts: (accounts) => listExistingAccounts(deps.db, accounts),

@@ -47,8 +47,8 @@ export class BearerConnection extends SMTPConnection {
   }
 
   /**
-   * Rejects the login with a bearer token. RFC 7628 §3.2.3: the client first gets an error of the
-   * token, and answers the error before it gets the rejection.
+   * Rejects an SMTP login with a bearer token. RFC 7628 §3.2.3: the client first gets an error of
+   * the token, and answers the error before it gets the rejection.
    */
   #reject(mechanism: string, error: Error & { responseCode?: number }): void {
     const { responseCode = 535, message } = error
@@ -62,8 +62,8 @@ export class BearerConnection extends SMTPConnection {
 }
 
 /**
- * Converts a login with a bearer token to the form of smtp-server. XOAUTH2 and OAUTHBEARER have the
- * same fields.
+ * Converts an SMTP login with a bearer token to the form of smtp-server. XOAUTH2 and OAUTHBEARER
+ * have the same fields.
  */
 function authenticationOf({ account, secret }: ClientLogin): SMTPServerAuthentication {
   return {

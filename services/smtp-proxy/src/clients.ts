@@ -21,7 +21,7 @@ const loginTimeoutMs = 60_000
 
 /**
  * Connected SMTP clients that are not authenticated. Limits the number of these clients per
- * address, and their time.
+ * network, and the time until they log in or start a message.
  */
 export class PendingClients {
   readonly #permits: KeyedSemaphore
@@ -32,16 +32,16 @@ export class PendingClients {
   }
 
   /**
-   * Returns a permit for a client that is not authenticated, or undefined if the client's network
-   * has used all of its permits.
+   * Returns a permit for an SMTP client that is not authenticated, or undefined if the client's
+   * network has used all of its permits.
    */
   tryAcquire(network: string): Disposable | undefined {
     return this.#permits.tryAcquire(network)
   }
 
   /**
-   * Starts the time limit of a client that is not authenticated. `remove` ends the time limit and
-   * releases the permit.
+   * Starts the time limit for the login of an SMTP client. `remove` ends the time limit and
+   * releases the client's permit.
    */
   add(connection: SmtpProxyConnection, permit: Disposable): void {
     const timer = setTimeout(
@@ -63,11 +63,11 @@ export class PendingClients {
 
 interface AuthenticatedClient extends ClientSession {
   /**
-   * True during a message of the client. A busy client gets its reply before it is disconnected;
-   * else the client would send the message twice.
+   * True while a message of the SMTP client is in transfer. A busy client gets its reply before it
+   * is disconnected; else the client would send the message twice.
    */
   isBusy: boolean
-  /** Reason for which the client will be disconnected; absent while the session is valid. */
+  /** Reason for which the SMTP client will be disconnected; absent while the session is valid. */
   endReason?: string
 }
 
@@ -106,7 +106,9 @@ export class AuthenticatedClients {
     if (client) client.isBusy = true
   }
 
-  /** Ends a message of an SMTP session. Called after the reply to the message was sent. */
+  /**
+   * Marks the end of a message of an SMTP session. Called after the reply to the message was sent.
+   */
   endMessage(session: object): void {
     const client = this.#clients.get(session)
     if (!client) return

@@ -5,12 +5,14 @@ export interface Config extends ProxyConfig {
   readonly maxMessageBytes: number
   /** Maximum bytes of all messages in transfer from SMTP clients. */
   readonly maxBufferedBytes: number
-  /** Part of `maxBufferedBytes` that messages of one account may take. */
+  /** Part of `maxBufferedBytes` that SMTP messages in transfer of one account may take. */
   readonly maxBufferedBytesPerAccount: number
   readonly maxConnections: number
-  /** Period within which a client must send 32 KiB of its message, or the end of the message. */
+  /**
+   * Period within which an SMTP client must send 32 KiB of its message, or the end of the message.
+   */
   readonly stallMs: number
-  /** True if clients may log in without TLS although there is a certificate. */
+  /** True if SMTP clients may log in without TLS although there is a certificate. */
   readonly insecureAuth: boolean
 }
 

@@ -42,8 +42,8 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'local-address': (value) => (isIP(value) === 0 ? undefined : { localAddress: value }),
   copy: (value) => flag(value, (copy) => ({ copy })),
   'sent-mail-path': (value) => (isText(value, 1024) ? { sentMailPath: value } : undefined),
-  // Tracking can only be declined, because the bytes of a message submitted by SMTP are not
-  // rewritten.
+  // Tracking of opens and clicks can only be declined, because the bytes of a message submitted by
+  // SMTP are not rewritten.
   'track-opens': declineTracking,
   'track-clicks': declineTracking,
 }
@@ -79,7 +79,7 @@ function invalid(name: string, reason: string): SmtpRejection {
   return new SmtpRejection('554 5.6.0', `The header ${printable(name)} ${reason}`)
 }
 
-/** Header name of the client in printable form, for the SMTP reply. */
+/** Name of a rejected message header in printable form, for the SMTP reply. */
 function printable(name: string): string {
   return name.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
 }

@@ -31,7 +31,7 @@ export interface ListenerDeps extends MailServerDeps {
 }
 
 const handshakeMs = 20_000
-/** Time for which the final SMTP reply may take to reach a disconnected client. */
+/** Time for which the final SMTP reply may take to reach the client of a closed connection. */
 const lingerMs = 1_000
 
 /**
@@ -119,8 +119,8 @@ async function accept(client: ConnectingClient, context: ListenerContext): Promi
     return
   }
   socket.once('close', () => permit[Symbol.dispose]())
-  // Destroys the socket of a disconnected client after `lingerMs`. The client would keep its permit
-  // as long as the socket is open.
+  // Destroys the socket of a disconnected SMTP client after `lingerMs`. The client would keep its
+  // connection permit as long as the socket is open.
   socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref())
   if (tls && !(await startTls(client, tls))) {
     client.socket.destroy()
@@ -155,7 +155,10 @@ async function startTls(
   }
 }
 
-/** Disconnects all SMTP clients. Returns the number of clients with a message in transfer. */
+/**
+ * Disconnects all SMTP clients within `drainMs`. Returns the number of clients with a message in
+ * transfer.
+ */
 async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Promise<number> {
   const clients = Array.from(mail.connections, (connection) => ({
     get isClosed() {
@@ -170,7 +173,7 @@ async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Pr
   return await drainClients(clients, drainMs)
 }
 
-/** Sends the reply 421 to the client of a session, which closes the connection. */
+/** Sends the reply 421 to the client of an SMTP session, which closes the connection. */
 function disconnect(mail: SMTPServer, session: object, text = '4.3.2 Shutting down'): void {
   for (const connection of mail.connections)
     if (connection.session === session) connection.send(421, text)

@@ -41,12 +41,13 @@ export interface MailServerDeps extends SubmitDeps {
 export interface MailServerOptions {
   certificate: Certificate | undefined
   /**
-   * True for TLS from the first byte of a connection. If false, STARTTLS is offered if there is a
-   * certificate.
+   * True for TLS from the first byte of an SMTP connection. If false, STARTTLS is offered if there
+   * is a certificate.
    */
   tls: boolean
   /**
-   * True if clients must log in. If false, a client without login names the account in a header.
+   * True if SMTP clients must log in. If false, a client without login names the account in a
+   * header of the message.
    */
   loginRequired: boolean
   /** Returns true until the client of the SMTP session disconnects. */
@@ -59,13 +60,15 @@ export interface MailServerOptions {
   disconnect: (session: SMTPServerSession, text: string) => void
 }
 
-/** Timeout of the next command of a client. RFC 5321 §4.5.3.2.7: a server waits at least 5 min. */
+/**
+ * Timeout of the next SMTP command of a client. RFC 5321 §4.5.3.2.7: a server waits at least 5 min.
+ */
 const idleMs = 5 * 60_000
 const maxRecipients = 1_000
 
 /**
- * Creates the handler of the SMTP protocol. The handler does not listen: the listener adds
- * connections to the handler.
+ * Creates the handler of the SMTP protocol. The handler does not listen: the SMTP listener adds
+ * client connections to the handler.
  */
 export function createMailServer(options: MailServerOptions, deps: MailServerDeps): SMTPServer {
   const { certificate, tls, loginRequired } = options
@@ -74,7 +77,8 @@ export function createMailServer(options: MailServerOptions, deps: MailServerDep
     banner: 'Posthorn MSA',
     secure: tls,
     ...(certificate ? { cert: certificate.cert, key: certificate.key, minVersion: 'TLSv1.2' } : {}),
-    // The function `authenticate` decides by client address who may log in without TLS.
+    // The SMTP library admits logins without TLS. The function `authenticate` decides by client
+    // address who may log in without TLS.
     allowInsecureAuth: true,
     authOptional: !loginRequired,
     disabledCommands: [...(certificate ? [] : ['STARTTLS']), 'WIZ', 'SHELL', 'KILL'],
@@ -125,7 +129,8 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       if (isMailAddress(address)) done()
       else done(reject(new SmtpRejection('553 5.1.3', 'Invalid address'), session))
     },
-    // `onClose` is also called after STARTTLS, which removes the listeners of the plain socket.
+    // `onClose` is called at the end of an SMTP connection, also after STARTTLS, which removes the
+    // listeners of the plaintext socket.
     onClose(session) {
       deps.pending.remove(session)
       deps.clients.remove(session)
@@ -170,8 +175,8 @@ function countSession(
 }
 
 /**
- * Rejection of a login above the session limit of the account. The reply is temporary (RFC 4954
- * §6), so the client tries again.
+ * Rejection of an SMTP login above the session limit of the account. The reply is temporary (RFC
+ * 4954 §6), so the client tries again.
  */
 class TooManySessions extends SmtpRejection {
   constructor() {
@@ -199,8 +204,8 @@ async function authenticate(
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
     throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // Rejects an authorization id that differs from the user name, because no user may act as
-    // another user (RFC 4616).
+    // Rejects an SMTP login with an authorization id that differs from the user name, because no
+    // user may act as another user (RFC 4616).
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
@@ -209,13 +214,14 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    // Does not delay the rejection of a valid token, because a valid token is no guess.
+    // Delays the rejection of a wrong login, to slow down guessing. A login with a valid token that
+    // is rejected is no guess.
     if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
 
-/** Password of the login, or the access token of a bearer mechanism. */
+/** Password of an SMTP login, or the access token of a bearer mechanism. */
 function secretOf({ password, accessToken }: SMTPServerAuthentication): string {
   return password ?? accessToken ?? ''
 }

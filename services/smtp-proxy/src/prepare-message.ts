@@ -11,23 +11,26 @@ import { type Controls, isControl, readControls } from './control-headers.ts'
 import { SmtpRejection } from './rejection.ts'
 
 export interface PreparedMessage {
-  /** Bytes of the message to send: CRLF line ends, no Bcc, with Message-ID and Date. */
+  /**
+   * Bytes of the submitted message as they are sent: CRLF line ends, no Bcc, with Message-ID and
+   * Date.
+   */
   mime: Buffer
-  /** Message-ID of the message, with angle brackets. */
+  /** Message-ID of the submitted message, with angle brackets. */
   messageId: string
   subject: string | null
   controls: Controls
 }
 
 interface PrepareOptions {
-  /** Sender of the envelope. A generated Message-ID gets the domain of the sender. */
+  /** Sender of the SMTP envelope. A generated Message-ID gets the domain of the sender. */
   from: string
   now?: Date
 }
 
 /**
- * Names of header fields that are removed from the message. RFC 5322 §3.6.3 leaves Bcc to the
- * first server.
+ * Names of header fields that are removed from a submitted message. RFC 5322 §3.6.3 leaves Bcc to
+ * the first server.
  */
 const removed = new Set(['bcc', 'resent-bcc'])
 const messageIdForm = /^<[^\s<>@]+@[^\s<>@]+>$/

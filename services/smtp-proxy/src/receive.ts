@@ -5,13 +5,16 @@ export const insufficientMemory = () =>
   new SmtpRejection('452 4.3.1', 'Insufficient system storage, try again later')
 
 /**
- * Maximum duration of the transfer of one message. Limits how long a slow client occupies memory.
+ * Maximum duration of the transfer of one message by SMTP. Limits how long a slow client occupies
+ * memory.
  */
 const maxMs = 30 * 60_000
 
 /** Limit of the bytes of messages in transfer from SMTP clients, with one permit per byte. */
 export interface MessageMemory {
-  /** Acquires memory for a part of a message. Undefined if fewer bytes are free. */
+  /**
+   * Acquires memory for a part of an SMTP message. Undefined if less memory than `bytes` is free.
+   */
   tryAcquire(bytes: number): Disposable | undefined
 }
 
@@ -19,11 +22,11 @@ export interface ReceiveLimits {
   /** Maximum size in bytes of a message from an SMTP client. */
   maxBytes: number
   memory: MessageMemory
-  /** Period within which the client must make progress with its message. */
+  /** Period within which the SMTP client must make progress with its message. */
   stallMs: number
 }
 
-/** Received message. Disposal releases the message's share of the memory limit. */
+/** Message received by SMTP. Disposal releases the message's share of the memory limit. */
 export interface ReceivedMessage extends Disposable {
   message: Buffer
 }
@@ -81,14 +84,15 @@ export async function receive(
 }
 
 /**
- * Bytes that the transfer of a message must deliver within each period of `stallMs`. A modem of
- * 1990 sends more.
+ * Bytes that the transfer of a message by SMTP must deliver within each period of `stallMs`. A
+ * modem of 1990 sends more.
  */
 export const minStallBytes = 32 * 1024
 
 /**
- * Timer of a transfer: calls `onStall` after a period with less than `minStallBytes`, so that a
- * client which stops or trickles does not occupy memory. Disposal stops the timer.
+ * Timer of a message transfer by SMTP: calls `onStall` after a period with less than
+ * `minStallBytes`, so that a client which stops or trickles does not occupy memory. Disposal stops
+ * the timer.
  */
 export class StallTimer implements Disposable {
   readonly #timer: NodeJS.Timeout
@@ -101,7 +105,7 @@ export class StallTimer implements Disposable {
     }, periodMs)
   }
 
-  /** Counts received bytes of the transfer. */
+  /** Counts received bytes of a message transfer by SMTP. */
   add(bytes: number): void {
     this.#bytes += bytes
   }

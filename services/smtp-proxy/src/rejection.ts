@@ -29,8 +29,8 @@ export function toRejection(error: unknown): SmtpRejection {
     return new SmtpRejection('554 5.6.0', error.message)
   if (error instanceof AppError && error.kind === 'unavailable' && error.extras.state !== undefined)
     return new SmtpRejection('451 4.3.0', `${error.message}, try again later`)
-  // Replies with a temporary code, so that the client repeats the message until an operator has
-  // repaired the OAuth2 application.
+  // Replies with a temporary SMTP code, so that the client repeats the message until an operator
+  // has repaired the OAuth2 application of the account.
   if (error instanceof AppError && isApplicationError(error.code))
     return new SmtpRejection('451 4.3.5', applicationUnusable, { cause: error })
   return new SmtpRejection('451 4.3.0', 'Temporary failure, try again later', { cause: error })

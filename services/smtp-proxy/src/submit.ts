@@ -60,7 +60,7 @@ export async function submit(
   if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  // Replaces a send time in the past by the current time.
+  // Replaces a requested send time in the past by the current time.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
   const row: NewSubmission = {
     queueId,
@@ -90,8 +90,8 @@ export async function submit(
       'The idempotency key was used for a message to other recipients',
     )
   if (stored.result === 'repeated') return replyFor(stored.response.queueId, now)
-  // Publishes a hint about the new submission. The hint may be lost, because senders also poll the
-  // outbox.
+  // Publishes a hint that wakes a sender for the new submission. The hint may be lost, because
+  // senders also poll the outbox.
   if (sendAt <= now)
     bus
       .publishHint('sender.submissions', { queueId })
@@ -109,8 +109,8 @@ const replyFor = (queueId: string, now: Date) =>
 const unknownAccount = () => new SmtpRejection('550 5.7.1', 'Account not found')
 
 /**
- * Account that sends the message: the account of the login, or of the header X-SVC-Account if no
- * login is required.
+ * Account that sends the submitted message: the account of the SMTP login, or of the header
+ * X-SVC-Account if no login is required.
  */
 function accountOf(user: User | undefined, { account }: Controls): string {
   if (user && account !== undefined && account !== user.account)
@@ -125,7 +125,7 @@ function accountOf(user: User | undefined, { account }: Controls): string {
 }
 
 /**
- * Finds the account that sends the message.
+ * Finds the account that sends the submitted message.
  * @throws SmtpRejection 550, AppError if the account cannot send or has not connected yet
  */
 async function getSender(db: Db, account: string, { gateway }: Controls) {
@@ -154,7 +154,10 @@ function columnsOf(
   }
 }
 
-/** Mailbox work after sending the message. Null if the account has no mailbox. */
+/**
+ * Mailbox work after sending the message, such as the copy in Sent. Null if the account has no
+ * mailbox.
+ */
 function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
   if (!hasMailbox(sender)) return null
   return defined({ copy, sentMailPath })

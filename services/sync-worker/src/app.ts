@@ -35,7 +35,7 @@ export interface WorkerApp extends App {
   readonly port: number
 }
 
-/** Parts of the service that tests replace. */
+/** Parts of sync-worker that tests replace. */
 export interface AppParts {
   backend?: ImapBackend
   createMailApis?: CreateMailApis
@@ -52,7 +52,10 @@ const createClients: CreateMailApis = (stack, { limiter, proxy, config, destinat
     findUrls: (account) => destinations.findUrls(account),
   })
 
-/** Starts the service. Disposal runs in reverse order, so that shards are handed off first. */
+/**
+ * Starts sync-worker. Disposal runs in reverse order, so that the shards (groups of accounts) of
+ * this worker are handed off to other workers first.
+ */
 export async function startApp(
   config: Config,
   signal: AbortSignal,
@@ -115,8 +118,8 @@ export async function startApp(
 type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'settings' | 'summaries'>
 
 /**
- * Handles invalidations from other processes: drops cached settings, and reads changed
- * registrations and Pub/Sub applications again.
+ * Handles broadcasts of other processes that data changed: drops cached settings, and reads changed
+ * registrations of accounts and changed Pub/Sub applications again.
  */
 function onInvalidations(
   bus: ServiceContext['bus'],

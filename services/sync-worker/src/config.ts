@@ -10,8 +10,9 @@ import { readServiceConfig } from '@posthorn/service/service-config'
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
- * Minimum duration of a shard handoff. Other workers claim a shard up to one claim interval after
- * its release, and with the default interval hold all shards within 2 s.
+ * Minimum duration of a shard handoff (transfer of accounts to other workers at shutdown). Other
+ * workers claim a shard up to one claim interval after its release, and with the default interval
+ * hold all shards within 2 s.
  */
 const minHandoffMs = 500
 /**
@@ -36,11 +37,17 @@ export function readConfig(env: Env) {
      * heartbeats. Other workers claim the shards of that worker after three missed heartbeats.
      */
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
-    /** Interval at which a worker claims or releases shards. */
+    /** Interval at which a worker claims or releases shards (groups of accounts). */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
-    /** Time of the shard handoff at shutdown. Later steps take up to `afterHandoffMs`. */
+    /**
+     * Time for handing the shards of this worker to other workers at shutdown. Later steps of the
+     * shutdown take up to `afterHandoffMs`.
+     */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
-    /** Interval of the sweep that finds changed registrations after an invalidation was lost. */
+    /**
+     * Interval of the sweep that finds changed account registrations if the broadcast of a change
+     * was lost.
+     */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
     /** Delay before an account's second connection attempt; doubles up to `reconnectMaxMs`. */
     reconnectMinMs: duration(env, 'SVC_RECONNECT_MIN', { fallback: 2_000, min: 10 }),
@@ -57,7 +64,10 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Maximum concurrent logins per host name and per IP address. A third is for commands. */
+      /**
+       * Maximum concurrent logins per host name and per IP address of a mail server. A third of
+       * these logins is reserved for commands.
+       */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Maximum logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
@@ -66,7 +76,10 @@ export function readConfig(env: Env) {
     },
     /** Timeout for connecting and logging in to an IMAP server, for both steps together. */
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
-    /** Minimum delay between a change of the account and a poll of mailboxes without a watch. */
+    /**
+     * Minimum delay between a change of the account's mailboxes and a poll of the mailboxes that no
+     * connection watches.
+     */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     /**
      * Period during which an IMAP server must list fewer messages of a mailbox than it counts
@@ -95,9 +108,12 @@ export function readConfig(env: Env) {
       min: 1,
       max: 100_000,
     }),
-    /** Maximum protocol log lines per account. */
+    /** Maximum protocol log lines that are stored per account. */
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
-    /** Retention of `account_changes`. A reader that is down for longer may miss changes. */
+    /**
+     * Retention of rows in the table `account_changes`. A reader of the table that is down for
+     * longer may miss changes.
+     */
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
     /** Networks that must not contain the HTTP proxy of the settings. */
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),

@@ -35,20 +35,28 @@ export interface DispatcherApp extends App {
 }
 
 /**
- * Maximum partitions that are fanned out concurrently. Each fan-out uses a connection to Postgres.
+ * Maximum partitions (groups of accounts) whose events are fanned out concurrently. Each fan-out
+ * uses a connection to Postgres.
  */
 const maxFanOuts = 4
 const sweepEveryMs = 1_000
 const hourMs = 3_600_000
-/** Maximum bytes read of a target's response, of which 2,000 characters are stored. */
+/**
+ * Maximum bytes that are read of a webhook target's response. Of these bytes, 2,000 characters are
+ * stored.
+ */
 const maxResponseBytes = 16_384
-/** Part of the shutdown timeout that is left for releasing deliveries of aborted attempts. */
+/**
+ * Part of the shutdown timeout that is left for releasing webhook deliveries whose attempts were
+ * aborted.
+ */
 const releaseMs = 2_000
-/** Maximum value of the metric `deliveries_due`. */
+/** Maximum value of the metric `deliveries_due` (due webhook deliveries). */
 const maxCountedDue = 10_000
 
 /**
- * Starts the webhook-dispatcher. Disposal stops intake, releases deliveries and waits for attempts.
+ * Starts the webhook-dispatcher. Disposal stops claiming deliveries, releases deliveries that wait
+ * and waits for running attempts.
  */
 export async function startApp(config: Config, signal: AbortSignal): Promise<DispatcherApp> {
   await using stack = new AsyncDisposableStack()
@@ -69,8 +77,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
-  // The sandbox for route functions is created first, so that it is disposed after the fan-outs
-  // that use the sandbox.
+  // The sandbox for functions of webhook routes is created first, so that it is disposed after the
+  // fan-outs that use the sandbox.
   const sandbox = stack.use(new Sandbox())
   const dispatcher = await startDispatcher(context)
   await startFanOut(context, dispatcher, sandbox)
@@ -98,8 +106,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
-    // The first suspension of a target lasts as long as the first retry delay of a delivery, later
-    // suspensions up to six times as long.
+    // The first suspension of a webhook target lasts as long as the first retry delay of a
+    // delivery, later suspensions up to six times as long.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })

@@ -8,25 +8,31 @@ export interface Config extends ServiceConfig {
 }
 
 export interface WebhookConfig {
-  /** Timeout of a whole attempt of a delivery: DNS lookup, connection, request and response. */
+  /**
+   * Timeout of a whole attempt of a webhook delivery: DNS lookup, connection, request and response.
+   */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
-  /** Proxy of all calls to webhook targets. The URL of the proxy may contain a password. */
+  /** HTTP proxy of all calls to webhook targets. The URL of the proxy may contain a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
-  /** Egress policy for the address of a proxy, from the configuration or from the settings. */
+  /**
+   * Egress policy for the address of an HTTP proxy, from the configuration or from the settings.
+   */
   readonly proxyEgressPolicy: EgressPolicy
   /** Maximum concurrent calls of this process to webhook targets. */
   readonly concurrency: number
   /** Maximum concurrent calls of this process to one webhook target. */
   readonly targetConcurrency: number
-  /** Maximum of the first retry delay of a delivery. Each further delay is twice as long. */
+  /**
+   * Maximum of the first retry delay of a webhook delivery. Each further delay is twice as long.
+   */
   readonly retryBaseMs: number
   /**
-   * Duration of a claim of deliveries. If a process dies, another process claims its deliveries
-   * after this time.
+   * Duration of a claim of webhook deliveries. If a process dies, another process claims its
+   * deliveries after this time.
    */
   readonly leaseMs: number
-  /** Retention of events without open deliveries, in days. */
+  /** Retention of events without open webhook deliveries, in days. */
   readonly keepEventDays: number
   readonly keepDeliveredMs: number
   readonly keepFailedMs: number

@@ -43,7 +43,8 @@ export function dispatcherMetrics(
     attemptEnded(event, { outcome, durationMs }) {
       webhooks.inc({ result: outcome, event })
       seconds.observe(durationMs / 1000)
-      // An attempt that a shutdown aborted counts neither as success nor as failure.
+      // A webhook delivery attempt that a shutdown aborted counts neither as success nor as
+      // failure.
       if (outcome !== 'aborted') counter.count(`webhooks:${outcome === '2xx' ? 'success' : 'fail'}`)
     },
   }
@@ -57,7 +58,10 @@ export function dispatcherMetrics(
         collect: count,
       })
     },
-    /** Records the fan-out delay of events, after the commit of their fan-out. */
+    /**
+     * Records, after the commit of a fan-out, the delay between the events and the insertion of
+     * their deliveries.
+     */
     fannedOut: (events: readonly { eventDate: string }[]): void => {
       for (const { eventDate } of events) lag.observe(secondsSince(eventDate))
     },
@@ -65,7 +69,10 @@ export function dispatcherMetrics(
   }
 }
 
-/** Registers the gauge of the age of the oldest due delivery, by which dispatchers are scaled. */
+/**
+ * Registers the gauge of the age of the oldest due delivery, by which the number of
+ * webhook-dispatcher processes is scaled.
+ */
 export function registerDueAge(metrics: Metrics, seconds: () => number | Promise<number>): void {
   metrics.gauge({
     name: 'deliveries_oldest_due_seconds',
@@ -78,7 +85,7 @@ function secondsSince(date: string): number {
   return Math.max(0, Date.now() - Date.parse(date)) / 1000
 }
 
-/** Returns a function that records a call of a route's functions that was due. */
+/** Returns a function that records a due call of a webhook route's functions in the metrics. */
 function functionMetrics(metrics: Metrics) {
   const calls = metrics.counter({
     name: 'route_function_calls_total',

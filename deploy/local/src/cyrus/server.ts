@@ -25,7 +25,7 @@ export interface CyrusOptions {
    * server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /**
    * File to which the processes of Cyrus are recorded. If the file is given, the processes of Cyrus
@@ -40,7 +40,7 @@ export interface CyrusAddress {
   imapPort: number
   imapsPort: number
   lmtpPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the Cyrus server's self-signed certificate. */
   certPath: string
   /** Password of every user of the Cyrus server. */
   password: string

@@ -14,7 +14,8 @@ export interface ReceivedWebhook {
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
   /**
-   * Returns the first webhook that `match` accepts. A webhook received before the call counts, too.
+   * Returns the first webhook at the demo's receiver that `match` accepts. A webhook received
+   * before the call counts, too.
    */
   next(description: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 
 export interface DovecotProgram {
-  /** Directory of the extracted Debian packages. Absent for an installed Dovecot. */
+  /** Directory of Dovecot's extracted Debian packages. Absent if an installed Dovecot is used. */
   root?: string
   env: Record<string, string>
 }
@@ -17,7 +17,7 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
  * Returns the installed Dovecot 2.3. Without an installed Dovecot 2.3, returns Dovecot from Debian
  * packages, downloaded into the directory `cache` (8 s, 20 MB).
  *
- * @throws Error that lists the alternatives if both are unavailable
+ * @throws Error that lists the alternatives if Dovecot is not installed and the download fails
  */
 export async function findDovecot(cache: string): Promise<DovecotProgram> {
   const needed = [

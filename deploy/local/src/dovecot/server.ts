@@ -20,7 +20,7 @@ export interface DovecotOptions extends DovecotFeatures {
    * start of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>
@@ -40,7 +40,7 @@ export interface DovecotAddress {
   submissionPort: number
   /** Port of the SMTP server to which Dovecot relays submitted mail. */
   relayPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the Dovecot server's self-signed certificate. */
   certPath: string
   /** Password of every user of the Dovecot server. */
   password: string

@@ -28,8 +28,8 @@ export function selfSigned(
   const name = sequence(
     der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(names[0] ?? 'localhost')))),
   )
-  // Signature algorithm of the certificate: for EC keys ecdsa-with-SHA256 (RFC 5758 §3.2), for RSA
-  // keys sha256WithRSAEncryption with NULL parameters (RFC 4055 §5).
+  // Signature algorithm of the self-signed certificate: for EC keys ecdsa-with-SHA256 (RFC 5758
+  // §3.2), for RSA keys sha256WithRSAEncryption with NULL parameters (RFC 4055 §5).
   const algorithm =
     keyType === 'ec'
       ? sequence(oid('1.2.840.10045.4.3.2'))

@@ -7,8 +7,8 @@ import { errorCode } from '../process/error-code.ts'
 import { writeState } from './state-file.ts'
 
 /**
- * User id and group id under which servers run if this process runs as root. Postgres refuses to
- * run as root, and mail files should not belong to root.
+ * User id and group id under which Postgres and the mail servers run if this process runs as root.
+ * Postgres refuses to run as root, and mail files should not belong to root.
  */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 } as const
 
@@ -17,8 +17,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * True if the unprivileged user of the servers can read and enter the directory `path`. False for
- * example below /root.
+ * True if the unprivileged user of Postgres and the mail servers can read and enter the directory
+ * `path`. False for example below /root.
  */
 export function isReadableUnprivileged(path: string): boolean {
   const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]
@@ -27,7 +27,10 @@ export function isReadableUnprivileged(path: string): boolean {
 
 export interface DataDirectory {
   dir: string
-  /** User id and group id for the server's process. Empty unless this process runs as root. */
+  /**
+   * User id and group id for the process of a local server such as Postgres. Empty unless this
+   * process runs as root.
+   */
   owner: { uid?: number; gid?: number }
 }
 
@@ -72,7 +75,10 @@ export async function createOwnDirectory(path: string): Promise<string> {
   return path
 }
 
-/** Creates a directory and gives it to the user of the server, who may then write files there. */
+/**
+ * Creates a directory and gives it to the user under which a local server such as Postgres runs, so
+ * that the server may write files there.
+ */
 export async function createServerDirectory(
   path: string,
   owner: DataDirectory['owner'],

@@ -9,8 +9,8 @@ export const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-
 
 export interface DebianPackages {
   /**
-   * Directory for the extracted packages. If the directory has the packages already, nothing is
-   * downloaded.
+   * Directory for the extracted Debian packages. If the directory has the packages already, nothing
+   * is downloaded.
    */
   dir: string
   suite: 'bookworm' | 'trixie'

@@ -11,7 +11,7 @@ const template = join(import.meta.dirname, '../../../haproxy/haproxy.cfg.in')
 export interface HaproxyOptions {
   /** Directory of the configuration and log of haproxy. */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** Ports of the replicas of api-gateway on this machine. */
   replicas: readonly number[]

@@ -10,11 +10,11 @@ export type { AcceptedMessage } from './smtp.ts'
 
 export interface StartMailHubOptions {
   /**
-   * Directory of the ports and log of the mail hub. The next start of the mail hub uses the
-   * directory again.
+   * Directory of the ports and log of the mail hub (test server for outgoing mail). The next start
+   * of the mail hub uses the directory again.
    */
   dir: string
-  /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
+  /** SMTP port of the mail hub (test server), to which Dovecot relays submitted mail. */
   port: number
   /** LMTP port of the mail server that receives mail for addresses at mail.test. */
   lmtpPort: number
@@ -27,16 +27,18 @@ export interface StartMailHubOptions {
   record?: string | undefined
 }
 
-/** Port and URL of a mail hub, which may run in another process. */
+/** Port and URL of a mail hub (test server for outgoing mail), which may run in another process. */
 export interface MailHubAddress {
   host: string
   port: number
-  /** URL at which the mail hub lists its accepted messages. */
+  /** HTTP URL at which the mail hub (test SMTP server) lists its accepted messages. */
   control: string
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
-  /** Port and URL of the mail hub as plain data, to be passed to another process. */
+  /**
+   * Port and URL of the mail hub (test SMTP server) as plain data, to be passed to another process.
+   */
   readonly address: MailHubAddress
   /**
    * Lists the messages that the mail hub accepted, oldest first. If `messageId` is given, only
@@ -45,7 +47,7 @@ export interface MailHub extends ManagedServer, MailHubAddress {
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 
-/** Starts the mail hub, the SMTP server of smtp.ts, as a separate process. */
+/** Starts the mail hub, the SMTP test server of smtp.ts, as a separate process. */
 export async function startMailHub({
   dir,
   port,
@@ -84,7 +86,7 @@ export async function startMailHub({
   })
 }
 
-/** Requests the list of accepted messages from a mail hub. */
+/** Requests the list of accepted messages from a mail hub (test SMTP server). */
 export async function listAcceptedMessages(
   control: string,
   messageId?: string,

@@ -19,7 +19,10 @@ export interface MailHubOptions {
   lmtpPort: number
 }
 
-/** Message that the mail hub accepted. `to` contains only the recipients that were accepted. */
+/**
+ * Message that the mail hub (test SMTP server) accepted. `to` contains only the recipients that
+ * were accepted.
+ */
 export interface AcceptedMessage {
   messageId: string
   from: string

@@ -18,12 +18,12 @@ export type Users = Readonly<Record<string, number>>
 
 export interface ChrootOptions {
   /**
-   * Root directory of the server's chroot environment. The file system of the directory must allow
-   * device files.
+   * Root directory of the chroot environment of an outgoing mail server. The file system of the
+   * directory must allow device files.
    */
   root: string
   users: Users
-  /** Group ids by group name, for additional groups that belong to no user. */
+  /** Group ids by group name, for groups of an outgoing mail server that belong to no user. */
   groups?: Users
 }
 
@@ -85,8 +85,8 @@ export async function createChroot(
   if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Files of the packages are hard links if the file system supports hard links. This is safe
-  // because no process writes below usr/.
+  // Files of the Debian packages are hard links in the chroot environment if the file system
+  // supports hard links. This is safe because no process writes below usr/.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])

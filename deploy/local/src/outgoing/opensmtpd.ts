@@ -80,6 +80,7 @@ async function configure(root: string, names: Record<string, string>): Promise<v
   await fillTemplate(join(templates, 'check-password.in'), join(root, check), names)
   await chmod(join(root, check), 0o755)
   await writeFile(join(root, 'etc/mailname'), 'opensmtpd.mail.test\n')
-  // A CA file is configured, because OpenSMTPD requires one even if it never connects with TLS.
+  // A CA file is configured, because OpenSMTPD requires a CA file even if it never connects with
+  // TLS.
   await writeFile(join(root, 'etc/ssl/certs/ca-certificates.crt'), '')
 }

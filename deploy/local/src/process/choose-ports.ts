@@ -1,19 +1,23 @@
 /** Request for a port that a local system needs. */
 export interface PortRequest {
-  /** Purpose of the port as text, for error messages. */
+  /** Purpose of the requested port as text, for error messages. */
   use: string
   /**
-   * Port that an environment variable sets. If this port is occupied, the system does not start.
+   * Port number that an environment variable sets for a server of the local system. If this port is
+   * occupied, the local system does not start.
    */
   wanted?: number | undefined
   /** Port that the local system used at its last start. */
   stored?: number | undefined
   /**
-   * Lowest port to choose if neither an environment variable nor the last start determines the
-   * port. Defaults to a random port.
+   * Lowest port number to choose if neither an environment variable nor the last start of the local
+   * system determines the port. Defaults to a random port.
    */
   from?: number | undefined
-  /** True if clients have stored the port, so that they could not connect at another port. */
+  /**
+   * True if clients of the local system have stored this port number, so that they could not
+   * connect at another port.
+   */
   isFixed: boolean
   /** Name of the environment variable that can set the port, for error messages. */
   variable?: string

@@ -12,7 +12,7 @@ export interface LaunchOptions {
   args: readonly string[]
   env?: Record<string, string>
   cwd?: string
-  /** User id under which the program runs. A user id can only be set by root. */
+  /** User id under which the started program runs. A user id can only be set by root. */
   uid?: number
   gid?: number
   logFile: string
@@ -22,9 +22,9 @@ export interface LaunchOptions {
    * killed.
    */
   record?: string | undefined
-  /** Name under which the program is recorded in the record file. */
+  /** Name under which the started program is recorded in the file `record`. */
   name?: string
-  /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
+  /** Signal for an orderly shutdown of the started program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals
 }
 
@@ -82,8 +82,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The pipe to the guard process must not keep this process running. The type of `stdin` has no
-  // `unref`, but the object is a socket and has the method.
+  // The pipe to the guard (the helper process that ends the server) must not keep this process
+  // running. The type of `stdin` has no `unref`, but the object is a socket and has the method.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

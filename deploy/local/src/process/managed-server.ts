@@ -12,16 +12,23 @@ import { killAll, signalAll, stopAll } from './stop.ts'
  */
 export interface ManagedServer {
   readonly pid: number
-  /** Processes of the server, with its main process first. */
+  /** Processes of this local server, such as Postgres, with its main process first. */
   readonly processes: readonly ServerProcess[]
-  /** Stops the server in an orderly way. Resolves when all of its processes have ended. */
+  /**
+   * Stops this local server, such as Postgres, in an orderly way. Resolves when all of its
+   * processes have ended.
+   */
   stop(): Promise<void>
-  /** Kills all processes of the server with SIGKILL. */
+  /** Kills all processes of this local server with SIGKILL. */
   kill(): Promise<void>
-  /** Stops the server if it is running, and starts it again. Resolves when the server is ready. */
+  /**
+   * Stops this local server if it is running, and starts it again. Resolves when the server is
+   * ready.
+   */
   restart(): Promise<void>
   /**
-   * Suspends all processes of the server. Connections to the server stay open, but get no replies.
+   * Suspends all processes of this local server. Connections to the server stay open, but get no
+   * replies.
    */
   pause(): void
   resume(): void

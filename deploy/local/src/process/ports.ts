@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Ports of servers are below Linux's range of ephemeral ports (32768 and up). A client that
+// Ports of local servers are below Linux's range of ephemeral ports (32768 and up). A client that
 // reconnects to a stopped server could otherwise get the server's port as its own source port. The
 // client would then connect to itself and block the port.
 const lowest = 15_000

@@ -4,15 +4,18 @@ import { errorCode } from './error-code.ts'
 import { isAlive, type ProcessId } from './process-id.ts'
 import { stopAll } from './stop.ts'
 
-/** Process in a record file. The process outlives the command that started it. */
+/**
+ * Process of the local system that is recorded in a file, because it outlives the command that
+ * started it.
+ */
 export interface RecordedProcess extends ProcessId {
   readonly signal: NodeJS.Signals
   readonly name: string
 }
 
 /**
- * Appends a process to a record file. Called as soon as the process exists, so that another command
- * can stop the process later.
+ * Appends a process to the file of recorded processes. Called as soon as the process exists, so
+ * that another command can stop the process later.
  */
 export function recordProcess(file: string, recorded: RecordedProcess): void {
   mkdirSync(dirname(file), { recursive: true })
@@ -20,20 +23,20 @@ export function recordProcess(file: string, recorded: RecordedProcess): void {
 }
 
 /**
- * Lists the processes of a record file that still run. A process that only has the same id as a
- * recorded process is not listed.
+ * Lists the recorded processes that still run. A process that only has the same id as a recorded
+ * process is not listed.
  */
 export function listRunning(file: string): RecordedProcess[] {
   return read(file).filter(isAlive)
 }
 
-/** Lists the processes of a record file that have ended, for example after a crash or a reboot. */
+/** Lists the recorded processes that have ended, for example after a crash or a reboot. */
 export function listEnded(file: string): RecordedProcess[] {
   return read(file).filter((noted) => !isAlive(noted))
 }
 
 /**
- * Stops the running processes of a record file, first the services, then the servers. Returns the
+ * Stops the recorded processes that still run, first the services, then the servers. Returns the
  * number of stopped processes.
  */
 export async function stopRecorded(file: string): Promise<number> {

@@ -3,14 +3,14 @@ import { rolePasswords } from '../role-passwords.ts'
 
 /** URLs of a RabbitMQ server. `api` is the URL of the management API, with user and password. */
 export interface RabbitAddress {
-  /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
+  /** AMQP URL of a RabbitMQ server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
   api: string
 }
 
 /**
- * Creates a RabbitMQ virtual host unless it exists and grants the user full access. Returns the
- * AMQP address of the virtual host.
+ * Creates a RabbitMQ virtual host unless it exists and grants the user of the management API full
+ * access. Returns the AMQP address of the virtual host.
  */
 export async function createVhost({ amqp, api }: RabbitAddress, name: string): Promise<string> {
   const user = decodeURIComponent(new URL(api).username)
@@ -50,8 +50,8 @@ interface NamedResource {
  * number of closed connections.
  */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
-  // The connections of all virtual hosts are listed and filtered here. Without statistics, the
-  // management plugin returns an empty list for a single virtual host.
+  // The connections of all RabbitMQ virtual hosts are listed and filtered here. Without statistics,
+  // RabbitMQ's management plugin returns an empty list for a single virtual host.
   const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as NamedResource[]
   const connections = all.filter((connection) => connection.vhost === vhost)
   for (const { name } of connections)
@@ -66,15 +66,16 @@ export async function closeConnections({ api }: RabbitAddress, vhost: string): P
 const maxConnections = 5
 
 /**
- * Sends a request to the management API. If the connection fails, the request is sent again, which
- * is safe because all requests are idempotent.
+ * Sends a request to RabbitMQ's management API. If the connection fails, the request is sent again,
+ * which is safe because all requests are idempotent.
  */
 async function call(api: string, request: string, body?: object): Promise<unknown> {
   for (let connection = 1; ; connection += 1) {
     try {
       return await callOnce(api, request, body)
     } catch (error) {
-      // A failed connection is recognized as a TypeError, because `fetch` reports it in this way.
+      // A failed connection to RabbitMQ's management API is recognized as a TypeError, because
+      // `fetch` reports it in this way.
       const isLost = ['TypeError', 'TimeoutError'].includes((error as Error).name)
       if (!isLost || connection === maxConnections) throw error
     }
@@ -90,8 +91,8 @@ async function callOnce(api: string, request: string, body?: object): Promise<un
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // Each request uses a new connection. The management API closes idle connections, so a reused
-      // connection could be closed already.
+      // Each request uses a new connection. RabbitMQ's management API closes idle connections, so a
+      // reused connection could be closed already.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

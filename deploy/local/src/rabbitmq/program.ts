@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { fetchDebianPackages } from '../files/debian-packages.ts'
 
 export interface RabbitProgram {
-  /** Directory of the program `rabbitmq-server`. */
+  /** Directory of the program `rabbitmq-server`, which starts RabbitMQ. */
   sbin: string
-  /** Directory of the programs `erl` and `epmd`. Absent if the programs are on the PATH. */
+  /** Directory of Erlang's programs `erl` and `epmd`. Absent if the programs are on the PATH. */
   erlang?: string
 }
 

@@ -22,7 +22,7 @@ export interface RabbitOptions {
    * uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all test servers. */
+  /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
   /** Fixed ports of the RabbitMQ node. Defaults to free ports. */
   ports?: Partial<RabbitPorts>
@@ -105,8 +105,8 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // A dead RabbitMQ node cannot list its virtual hosts. In this case, only the virtual hosts
-      // that this process created are created again.
+      // A dead RabbitMQ node cannot list its virtual hosts. If the node is dead, only the virtual
+      // hosts that this process created are created again.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })
@@ -194,8 +194,8 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // The management plugin collects no statistics, which makes the plugin cheap. Only its API is
-    // used.
+    // RabbitMQ's management plugin collects no statistics, which makes the plugin cheap. Only the
+    // API of the plugin is used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,

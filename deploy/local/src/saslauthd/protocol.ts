@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 export interface SaslauthdOptions {
   /** Path of the Unix socket of saslauthd. */
   socket: string
-  /** Password that is valid for every user name. */
+  /** Password that the password checker (saslauthd) accepts for every user name. */
   password: string
 }
 

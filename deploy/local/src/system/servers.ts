@@ -10,7 +10,7 @@ import type { SystemPorts } from './system-ports.ts'
 export interface SystemServersOptions {
   /** Directory of the ports, secrets, logs and server data of a local system. */
   dir: string
-  /** Directory of downloaded packages, shared by all local systems. */
+  /** Directory of downloaded Debian packages, shared by all local systems. */
   cache: string
   /** True if commits to Postgres survive a power loss. Defaults to false. */
   durable?: boolean
@@ -21,7 +21,9 @@ export interface SystemServersOptions {
    * are passed to the services, except keys and passwords, which are generated here.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** Fixed ports of the system, by use. Default: the ports of the last start, or free ports. */
+  /**
+   * Fixed ports of the local system, by use. Default: the ports of the last start, or free ports.
+   */
   ports?: Partial<SystemPorts>
   /**
    * File to which the processes of the servers are recorded. If the file is given, the servers
@@ -52,8 +54,8 @@ export interface SystemServers {
  * a server fails to start, all other servers are stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
-  // The environment is ignored if it contains the variables of posthorn.env, which `make up`
-  // writes. These variables name the servers of the running system and are meant for clients, not
+  // The environment variables are ignored if they come from posthorn.env, which `make up` writes.
+  // They then name the servers of the local system that runs already and are meant for clients, not
   // for a second system.
   const options = input.env?.['POSTHORN_ENV_FILE'] ? { ...input, env: {} } : input
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])

@@ -9,8 +9,8 @@ export interface SharedConfig {
    */
   ownerUrl: string
   /**
-   * Host and port of pgbouncer, through which the services connect. Defaults to host and port of
-   * `ownerUrl`.
+   * Host and port of pgbouncer, through which the services connect to Postgres. Defaults to host
+   * and port of `ownerUrl`.
    */
   pgbouncer?: string | undefined
   /**
@@ -31,13 +31,16 @@ export interface SharedConfig {
   publicKey?: string | undefined
   /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string
-  /** Initial settings, which api-gateway stores if the installation is empty. */
+  /** Initial settings of Posthorn, which api-gateway stores if the installation is empty. */
   settings: Readonly<Record<string, unknown>>
   /**
    * Listen address of the API. All other services serve health checks and metrics only on loopback.
    */
   bind: string
-  /** Environment variables that all services get additionally: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /**
+   * Additional environment variables of all services of the local system: SVC_…, OTEL_…,
+   * NODE_OPTIONS.
+   */
   env: Readonly<Record<string, string>>
   /** Environment variables that only some services get additionally, by service name. */
   envByService?: EnvByService

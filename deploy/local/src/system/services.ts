@@ -45,7 +45,7 @@ export interface Services {
   /** Base URLs of the services by process name, such as `http://127.0.0.1:3000`. */
   readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
-  /** Returns the process with a name, such as `sender-2`. */
+  /** Returns the service process with the given name, such as `sender-2`. */
   get(name: string): ManagedServer
   /** Sends SIGTERM to the process of a service and waits for its end. */
   stop(name: string): Promise<void>
@@ -145,9 +145,9 @@ function urlsOf(
 }
 
 /**
- * Waits until all processes of the services are ready at the same time. A proxy that was ready can
- * become unready when api-gateway starts: api-gateway applies settings, which open the proxy's
- * listener.
+ * Waits until all processes of the services are ready at the same time. An IMAP or SMTP proxy that
+ * was ready can become unready when api-gateway starts: api-gateway applies settings, which open
+ * the proxy's listener.
  */
 async function untilAllReady(
   running: ReadonlyMap<string, ManagedServer>,

@@ -25,8 +25,8 @@ const servers = {
 export const systemFile = 'system.json'
 
 /**
- * Uses of ports in a local system. The ports of the API, proxies and mail server are fixed, because
- * clients and stored accounts name these ports.
+ * Uses of ports in a local system. The ports of the API, the IMAP and SMTP proxies and the mail
+ * server are fixed, because clients and stored accounts name these ports.
  */
 const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
@@ -55,7 +55,7 @@ const uses = {
 } satisfies Record<string, PortUse>
 
 type PortName = keyof typeof uses
-/** Ports of the API, the proxies and the servers of a local system, by use. */
+/** Ports of the API, the IMAP and SMTP proxies and the servers of a local system, by use. */
 export type SystemPorts = Record<PortName, number>
 
 export interface SystemPortsOptions {
@@ -71,7 +71,7 @@ export interface SystemPortsOptions {
   reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */
   processes: readonly string[]
-  /** Listen address of the API and the proxies of the local system. */
+  /** Listen address of the API and of the IMAP and SMTP proxies of the local system. */
   bind: string
 }
 

@@ -36,19 +36,19 @@ export interface SystemOptions extends SystemServersOptions {
    */
   apiFrom?: number
   /**
-   * Listen address of the API and the proxies. Defaults to 127.0.0.1. Postgres, RabbitMQ and the
-   * mail server listen on loopback.
+   * Listen address of the API and of the IMAP and SMTP proxies. Defaults to 127.0.0.1. Postgres,
+   * RabbitMQ and the mail server listen on loopback.
    */
   bind?: string
   /**
-   * Settings that the first start stores, in addition to the settings that every local system
-   * needs.
+   * Posthorn settings that the first start of the local system stores, in addition to the settings
+   * that every local system needs.
    */
   settings?: Readonly<Record<string, unknown>>
 }
 
 export interface System extends SystemServers {
-  /** Host name at which clients on this machine reach the API and the proxies. */
+  /** Host name at which clients on this machine reach the API and the IMAP and SMTP proxies. */
   host: string
   /** Base URL of the local system's API. */
   url: string
@@ -61,8 +61,8 @@ export interface System extends SystemServers {
   services: Services
   mail?: DovecotAddress
   /**
-   * Stops the services, then the servers that the system started. Deletes the directory of the
-   * system unless `keep` is set.
+   * Stops the services of the local system, then the servers that the system started. Deletes the
+   * directory of the system unless `keep` is set.
    */
   stop(): Promise<void>
 }
@@ -89,7 +89,8 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // The chosen ports stay reserved until all servers listen or the start has failed.
+  // The chosen ports of the local system stay reserved until all servers listen or the start has
+  // failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })

@@ -7,12 +7,14 @@ import type { PlainManifest } from './plain-manifests.ts'
 export interface Binding {
   kind: string
   /**
-   * Name of the manifest. Absent if the binding applies to all manifests of the kind. In this case,
-   * `value` contains the placeholder `*` for the manifest's name.
+   * Name of the manifest whose field has the binding. Absent if all manifests of the kind have the
+   * binding; `value` then contains the placeholder `*` for the manifest's name.
    */
   name?: string
   path: readonly (string | number)[]
-  /** Path of the value in the Helm chart's values. `*` stands for the name of the manifest. */
+  /**
+   * Path of the bound value in the Helm chart's values. `*` stands for the name of the manifest.
+   */
   value: readonly string[]
 }
 

@@ -8,8 +8,8 @@ export type ConfigurationData = Readonly<Record<string, string>>
 
 const prefix = 'posthorn-'
 /**
- * Environment variable with the settings as JSON text. In the Helm chart's values, the settings are
- * a map.
+ * Environment variable with Posthorn's settings as JSON text. In the Helm chart's values, the
+ * settings are a map.
  */
 export const settingsVariable = 'SVC_SETTINGS'
 const authoritiesFile = 'ca.crt'

@@ -8,12 +8,13 @@ export interface Exclusion {
   kind: string
   name: string
   /**
-   * Folder of the other component. If this component is enabled, the manifest or item is omitted.
+   * Folder of the component that makes the manifest or list item superfluous. If this component is
+   * enabled, the Helm chart omits the manifest or item.
    */
   unless: string
   /**
-   * Item of a list that is omitted: path of the list, and `secretKey` of the item. Absent if the
-   * whole manifest is omitted.
+   * List item that the Helm chart omits: path of the list, and `secretKey` of the item. Absent if
+   * the whole manifest is omitted.
    */
   item?: { path: readonly string[]; secretKey: string }
 }
@@ -24,14 +25,14 @@ export interface Exclusion {
  * manifests. An entry whose manifest does not exist has no effect.
  */
 export const exclusions: readonly Exclusion[] = [
-  // `rabbitmq-operator` creates the RabbitMQ users itself. The Job `broker-users` and the
-  // administrator's login are then superfluous.
+  // The component `rabbitmq-operator` creates the RabbitMQ users itself. The Job `broker-users` and
+  // the administrator's login are then superfluous.
   { kind: 'NetworkPolicy', name: 'broker-users', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // `postgres-cloudnativepg` creates the login of the database owner itself, so this secret is
-  // superfluous.
+  // The component `postgres-cloudnativepg` creates the login of the database owner itself, so the
+  // ExternalSecret with the login is superfluous.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',

@@ -9,11 +9,12 @@ import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 interface OptionalField {
   kinds: readonly string[]
   /**
-   * Names of the manifests that get the field. Absent if all manifests of the kinds get the field.
+   * Names of the manifests that get the optional field. Absent if all manifests of the kinds get
+   * the field.
    */
   names?: readonly string[]
   path: readonly string[]
-  /** Path in the Helm chart's values of the value for this manifest field. */
+  /** Path, in the Helm chart's values, of the value that sets the optional manifest field. */
   value: readonly string[]
   /** Default value of this manifest field in the Helm chart's values: empty text, map or list. */
   standard: unknown

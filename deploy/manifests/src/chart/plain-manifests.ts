@@ -11,7 +11,7 @@ export interface PlainManifest {
   kind: string
   name: string
   content: Record<string, unknown>
-  /** File name of the manifest's template below the folder `templates/` of the chart. */
+  /** File name of the manifest's template below the folder `templates/` of the Helm chart. */
   file: string
 }
 

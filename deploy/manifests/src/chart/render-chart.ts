@@ -6,7 +6,9 @@ import type { Values } from './values/values.ts'
 
 export interface RenderOptions {
   values?: Values
-  /** True to render a first installation, false to render an upgrade. Defaults to true. */
+  /**
+   * True to render the Helm chart for a first installation, false for an upgrade. Defaults to true.
+   */
   isInstall?: boolean
 }
 

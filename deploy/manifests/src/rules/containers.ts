@@ -8,7 +8,7 @@ export interface OwnContainer {
   pod: PodTemplate
   container: IContainer
   path: Path
-  /** First argument of the container's command, which is the name of the process. */
+  /** First argument of a container's command, which is the name of the Posthorn process. */
   name: string
   /**
    * Process that the container runs. Undefined if the container image has no process of that name.

@@ -5,8 +5,8 @@ import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 import { sourcesOfFile } from './volumes.ts'
 
 /**
- * Finds faulty environment variables: not read by the process, missing, invalid, or with the path
- * of a file that does not exist.
+ * Finds faulty environment variables of containers: not read by the container's process, missing,
+ * invalid, or with the path of a file that does not exist.
  */
 export function checkVariables(
   build: Build,

@@ -2,8 +2,8 @@ import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } from '../build.ts'
 
 /**
- * Annotations that make an object a hook. Argo CD creates hooks again at each sync, Helm at each
- * upgrade.
+ * Annotations that make a Kubernetes object a hook. Argo CD creates hooks again at each sync, Helm
+ * at each upgrade.
  */
 const hookAnnotations = ['argocd.argoproj.io/hook', 'helm.sh/hook'] as const
 /** Annotations with the order of hooks. Hooks with lower numbers are created first. */
@@ -40,8 +40,8 @@ function checkUses(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap(({ manifest, path, spec }) =>
     usedObjects(spec).flatMap(({ kind, name }) => {
       const used = build.manifests.find((each) => each.kind === kind && each.name === name)
-      // An object that does not exist is not reported here, but by the rules in `references.ts` and
-      // `stored-references.ts`.
+      // A missing object to which a pod refers is not reported here, but by the rules in
+      // `references.ts` and `stored-references.ts`.
       const text = used && timeFault(manifest, used)
       return text === undefined ? [] : [{ manifest, path, text, token: name }]
     }),

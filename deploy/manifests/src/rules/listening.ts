@@ -38,7 +38,8 @@ export function checkListening(
 }
 
 /**
- * Ports of the mail listeners in the settings, which a container has in the variable SVC_SETTINGS.
+ * Ports of the IMAP and SMTP listeners in Posthorn's settings, which a container has in the
+ * variable SVC_SETTINGS.
  */
 function portsInSettings({ variables }: OwnContainer): number[] {
   const text = variables.findLast(({ name }) => name === 'SVC_SETTINGS')?.value ?? '{}'

@@ -10,11 +10,20 @@ import type { Path } from '../schema/path.ts'
 
 /** Manifest field that refers to another object by name. */
 interface Reference {
-  /** Kinds of manifests that have the field. Absent if all kinds may have the field. */
+  /**
+   * Kinds of manifests that may refer to another object in this field. Absent if all kinds may have
+   * the field.
+   */
   kinds?: readonly string[]
-  /** Path in the manifest of the map that contains the `name` of the other object. */
+  /**
+   * Path, in the manifest with the reference, of the map that contains the `name` of the other
+   * object.
+   */
   pattern: string
-  /** Kind of the other object, unless the map with the name has a field `kind`. */
+  /**
+   * Kind of the object to which the manifest field refers, unless the map with the name has a field
+   * `kind`.
+   */
   kind: string
 }
 
@@ -73,7 +82,7 @@ export function missing(
   return exists ? [] : [`${kind} ${name} does not exist`]
 }
 
-/** Finds routes that refer to a listener that their Gateway does not have. */
+/** Finds routes of the Gateway API that refer to a listener that their Gateway does not have. */
 export function checkListeners(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     valuesAt(manifest.content, 'spec.parentRefs[]').flatMap(({ path, value }) => {
@@ -88,7 +97,7 @@ export function checkListeners(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds pods whose service account does not exist. */
+/** Finds pods in manifests whose service account does not exist. */
 export function checkServiceAccounts(build: Build): ManifestFault[] {
   const patterns = ['spec.template.spec.serviceAccountName', 'spec.serviceAccountName']
   return build.manifests.flatMap((manifest) =>
@@ -105,7 +114,7 @@ export function checkServiceAccounts(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds objects that occur twice in a kustomize build. */
+/** Finds Kubernetes objects that occur twice in a kustomize build. */
 export function checkNames({ manifests }: Build): ManifestFault[] {
   return manifests
     .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))

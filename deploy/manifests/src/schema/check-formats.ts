@@ -3,17 +3,18 @@ import { type Fault, formatPath, isObject, type Path } from './path.ts'
 
 interface FormatRule {
   /**
-   * End of the path to a manifest value: names separated by spaces. `*` matches any name or index.
+   * End of the path to a manifest value to which the format rule applies: names separated by
+   * spaces. `*` matches any name or index.
    */
   at: string
-  /** Format that the value at the end of the path must have. */
+  /** Format that a manifest value must have if the end of its path is `at`. */
   value?: FormatName
   /**
-   * Format that the last name of the path must have. Used for maps whose keys have a certain
-   * format.
+   * Format that the last name of a manifest value's path must have. Used for maps whose keys have a
+   * certain format.
    */
   key?: FormatName
-  /** Kinds of manifests to which the rule applies. Defaults to all kinds. */
+  /** Kinds of manifests to which the format rule applies. Defaults to all kinds. */
   kinds?: readonly string[]
 }
 

@@ -36,14 +36,20 @@ interface BatchBody {
  */
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
-  /** Parts of the batch that Gmail refused because of a disabled mailbox, see `toGmailError`. */
+  /**
+   * Parts of a Gmail batch request that Gmail refused because of a disabled mailbox, see
+   * `toGmailError`.
+   */
   readonly #refused = new Set<number>()
 
   constructor(parts: number) {
     this.#outcomes = Array.from({ length: parts }, () => undefined)
   }
 
-  /** Outcomes in the order of the parts of the batch, after `run` has succeeded. */
+  /**
+   * Outcomes of the parts of a Gmail batch request, in the order of the parts. Complete after `run`
+   * has succeeded.
+   */
   get outcomes(): BatchOutcome<T>[] {
     return this.#outcomes.map(
       (outcome) => outcome ?? { error: new MailApiError('unavailable', 'No response') },
@@ -51,7 +57,7 @@ export class BatchRound<T extends object> {
   }
 
   /**
-   * Sends the parts of the batch that have no outcome yet.
+   * Sends the parts of a Gmail batch request that have no outcome yet.
    * @throws ProviderError or AppError of a part that still has no outcome after the request
    */
   async run(
@@ -73,8 +79,8 @@ export class BatchRound<T extends object> {
   }
 
   /**
-   * Stores the outcome of one part of the batch. Returns the failure of the part if the part should
-   * be sent again.
+   * Stores the outcome of one part of a Gmail batch request. Returns the failure of the part if the
+   * part should be sent again.
    */
   #take({ index, status, headers, text }: BatchPart): Error | undefined {
     if (index >= this.#outcomes.length || this.#outcomes[index]) return undefined
@@ -97,8 +103,8 @@ export class BatchRound<T extends object> {
 }
 
 /**
- * Rank of a failed part: the batch reports the failure with the lowest rank. A rejected token ranks
- * first, because a repeat needs a new token. Limits of Gmail rank second.
+ * Rank of a failed part of a Gmail batch request, which reports the failure with the lowest rank. A
+ * rejected token ranks first, because a repeat needs a new token. Limits of Gmail rank second.
  */
 function rank(error: Error): number {
   if (!(error instanceof ProviderError)) return 3
@@ -147,7 +153,8 @@ export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
     const from = start + delimiter.length
     if (body.toString('latin1', from, from + 2) === '--') break
     const end = body.indexOf(`\n${delimiter}`, from)
-    // A part of the batch response without a delimiter after it was cut in transfer and is ignored.
+    // A part of a Gmail batch response without a delimiter after it was cut in transfer and is
+    // ignored.
     if (end === -1) break
     const part = parsePart(body.subarray(from, end))
     if (part) parts.push(part)
@@ -167,14 +174,14 @@ function parsePart(bytes: Buffer): BatchPart | undefined {
     index: Number(index),
     status: Number(status),
     headers: headersOf(inner.head),
-    // The line end before a delimiter of the batch response belongs to the delimiter (RFC 2046
+    // The line end before a delimiter of a Gmail batch response belongs to the delimiter (RFC 2046
     // §5.1.1).
     text: inner.rest.toString().replace(/\r$/, ''),
   }
 }
 
 /**
- * Splits a part of a batch response into headers and body at the first empty line after the
+ * Splits a part of a Gmail batch response into headers and body at the first empty line after the
  * headers. Blank lines before the headers belong to the delimiter.
  */
 function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undefined {
@@ -187,7 +194,8 @@ function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undef
 }
 
 /**
- * Headers of one part of a batch response that tell after which delay the part may be sent again.
+ * Headers of one part of a Gmail batch response that tell after which delay the part may be sent
+ * again.
  */
 function headersOf(head: string): IncomingHttpHeaders {
   const value = (name: string) => new RegExp(`^${name}:[ \\t]*(.{1,200})`, 'im').exec(head)?.[1]

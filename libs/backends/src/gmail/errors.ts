@@ -86,7 +86,8 @@ export interface Relabelling {
    */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
   /**
-   * False: API clients get the kind and code of the failure instead of the HTTP status of Gmail.
+   * False if API clients get the kind and code of a failed Gmail request instead of the HTTP status
+   * of Gmail.
    */
   passesStatus?: boolean
 }
@@ -97,8 +98,8 @@ export interface Relabelling {
  */
 export function relabelled(error: unknown, failures: Relabelling): unknown {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
-  // A response from a server in front of Gmail says nothing about the request, so its failure is
-  // kept.
+  // A response from a server in front of Gmail says nothing about the Gmail request, so the
+  // request's failure is kept.
   if (error.failure === 'unavailable') return error
   const chosen = failures[error.cause.status]
   const failure = typeof chosen === 'function' ? chosen(reasonOf(error.cause)) : chosen

@@ -100,8 +100,8 @@ async function requestHistory(
 
 /**
  * Replaces the error of a history request by a stale cursor if Gmail no longer has the history, or
- * if one of its records is damaged in four responses in a row. The caller then finds the changes
- * with a full round. Gmail keeps the history for a week, sometimes only for hours.
+ * if one of its records is damaged in four responses in a row. The caller then lists all messages
+ * (full round) to find the changes. Gmail keeps the history for a week, sometimes only for hours.
  */
 function asStale(error: unknown): unknown {
   if (!isMailApiError(error)) return error

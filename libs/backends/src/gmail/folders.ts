@@ -57,7 +57,7 @@ export function gmailFolders(requests: GmailRequests): MailApiFolders {
 }
 
 /**
- * Renames a Gmail label and the labels below it, which Gmail leaves with the old prefix. The label
+ * Renames a Gmail label and the labels below it, whose prefix Gmail does not change. The label
  * itself is renamed last, so that a repeat after a failure continues with the labels below it.
  */
 async function renameLabel(

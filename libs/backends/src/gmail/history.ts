@@ -9,7 +9,8 @@ export interface HistoryChanges {
   changed: MessageChange[]
   removed: string[]
   /**
-   * Id of the last history record whose changes are included. Absent if all records are included.
+   * Id of the last Gmail history record whose changes are included. Absent if all records are
+   * included.
    */
   cutAt?: string
 }
@@ -17,8 +18,8 @@ export interface HistoryChanges {
 /**
  * Checks that each message of the Gmail history has an id.
  *
- * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
- * pass over
+ * @throws MailApiError `unavailable` for a message without an id: the cursor would pass over the
+ * change of this message
  */
 export function assertMessageIds({ history = [] }: { history?: readonly GmailHistory[] }): void {
   for (const each of history) {
@@ -68,7 +69,7 @@ function applyRecord(record: GmailHistory, changes: Changes): void {
   for (const { message } of record.messagesDeleted ?? []) removeMessage(message, changes)
 }
 
-/** Change of a message that the history records do not delete. */
+/** Change of a message that the Gmail history records do not delete. */
 function changeOf(
   message: GmailMessage | undefined,
   { changed, removed }: Changes,
@@ -89,7 +90,7 @@ function removeMessage(message: GmailMessage | undefined, { changed, removed }: 
 }
 
 /**
- * Id of the message of a history record.
+ * Id of the message of a Gmail history record.
  * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
  * pass over
  */

@@ -17,13 +17,13 @@ export type QueryValue = string | number | boolean | readonly string[] | undefin
 export interface GmailRequest {
   /** Method id of the Gmail API without `gmail.users.`: the name in the table of quota costs. */
   operation: string
-  /** HTTP method of the request; defaults to GET. */
+  /** HTTP method of the Gmail request; defaults to GET. */
   method?: HttpMethod
-  /** Path of the request below the path of the mailbox. */
+  /** Path of the Gmail request below the path of the mailbox. */
   path: string
   /**
-   * Query parameters of the request. A list becomes a repeated parameter. Undefined values are left
-   * out.
+   * Query parameters of the Gmail request. A list becomes a repeated parameter. Undefined values
+   * are left out.
    */
   query?: Readonly<Record<string, QueryValue>>
   /**
@@ -31,9 +31,11 @@ export interface GmailRequest {
    * members.
    */
   fields?: string
-  /** Body of the request, sent as JSON. */
+  /** Body of the Gmail request, sent as JSON. */
   body?: object
-  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
+  /**
+   * True if the Gmail request may be repeated after temporary failures; defaults to true for GET.
+   */
   repeatable?: boolean
   /** Expected form of the response of Gmail; defaults to `gmailForm`. */
   form?: ResponseForm
@@ -173,7 +175,7 @@ export class GmailRequests {
 }
 
 /**
- * Path of a message, label, thread or draft.
+ * Request path of a Gmail message, label, thread or draft.
  * @throws MailApiError `failure` for an id that Gmail cannot have created
  */
 export function idPath(
@@ -186,7 +188,8 @@ export function idPath(
 }
 
 /**
- * Reads the body of a response into memory. The stream fails above the `maxBytes` of its request.
+ * Reads the body of a Gmail response into memory. The stream fails above the `maxBytes` of the
+ * request.
  */
 export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -198,7 +201,10 @@ export async function readBody(body: Readable, signal: AbortSignal): Promise<Buf
   return Buffer.concat(chunks)
 }
 
-/** Failure of a response body while it is read: the signal's reason, or a temporary failure. */
+/**
+ * Failure while the body of a Gmail response is read: the reason of the abort signal, or a
+ * temporary failure.
+ */
 export function bodyError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (isMailApiError(error)) return error

@@ -12,14 +12,17 @@ import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
  */
 export interface RoundCursor {
   /**
-   * History id of the mailbox before the first list of the full round. Changes after this id are
-   * read when the round is complete.
+   * History id of the Gmail mailbox before the first list of the full round (listing of all
+   * messages). Changes after this id are read when the round is complete.
    */
   start: string
   /** Label whose message list is being read. If absent, the first label after `done` comes next. */
   label?: string
   page?: string
-  /** Last label whose message list is complete. Lists are read in the order of the label ids. */
+  /**
+   * Last label whose message list has been read completely in this full round (listing of all
+   * messages). Message lists are read in the order of the label ids.
+   */
   done?: string
   /**
    * Labels of the Gmail mailbox with messages, from the label after `done` up to the label
@@ -30,10 +33,16 @@ export interface RoundCursor {
 }
 
 export interface RoundPage {
-  /** Position of the next page of the full round. Undefined after the last list. */
+  /**
+   * Position of the next page of a full round (listing of all messages). Undefined after the last
+   * list.
+   */
   next: RoundCursor | undefined
   changed: MessageChange[]
-  /** Number of damaged entries of the list that were passed over. Absent if there was none. */
+  /**
+   * Number of damaged entries of a Gmail message list that were passed over. Absent if there was
+   * none.
+   */
   unreadable?: number
 }
 
@@ -41,8 +50,8 @@ export interface RoundPage {
 interface LabelIds {
   readonly ids: readonly string[]
   /**
-   * Labels that the user created, whose messages are counted before they are listed. Empty if all
-   * labels are listed without being counted.
+   * Gmail labels that the user created, whose messages are counted before they are listed. Empty if
+   * all labels are listed without being counted.
    */
   readonly countable: ReadonlySet<string>
 }
@@ -56,8 +65,8 @@ interface LabelIds {
 const minCounted = 100
 
 /**
- * Maximum requests per call that may find no messages. The limit keeps a call of a full round to
- * seconds, even with 10,000 labels.
+ * Maximum requests per call that may find no messages. The limit keeps a call of a full round
+ * (listing of all messages) to seconds, even with 10,000 labels.
  */
 const maxEmpty = 20
 
@@ -68,8 +77,8 @@ const maxEmpty = 20
 export class FullRounds {
   readonly #requests: GmailRequests
   /**
-   * Labels of the full round that is being read. Labels that are created later appear in the
-   * history after the start of the round.
+   * Labels of the Gmail mailbox whose full round (listing of all messages) is being read. Labels
+   * that are created later appear in the history after the start of the round.
    */
   #labels: { start: string; labels: LabelIds } | undefined
 
@@ -78,8 +87,8 @@ export class FullRounds {
   }
 
   /**
-   * Reads one page of a message list of a full round. Labels without messages are skipped, up to
-   * `maxEmpty` requests per call.
+   * Reads one page of a message list of a full round (listing of all messages). Labels without
+   * messages are skipped, up to `maxEmpty` requests per call.
    */
   async read(start: RoundCursor, position: FeedPosition, signal: AbortSignal): Promise<RoundPage> {
     let cursor = start
@@ -101,8 +110,8 @@ export class FullRounds {
   }
 
   /**
-   * Cursor at the next message list of a full round. Without `label`, the next labels were only
-   * counted. Undefined after the last list of the round.
+   * Cursor at the next message list of a full round (listing of all messages). Without `label`, the
+   * next labels were only counted. Undefined after the last list of the round.
    */
   async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
     const { start, done = '', used = [], counted = '' } = cursor
@@ -127,7 +136,7 @@ export class FullRounds {
     return this.#labels.labels
   }
 
-  /** Finds labels without messages. Costs one quota unit per label. */
+  /** Finds labels of a Gmail mailbox without messages. Costs one quota unit per label. */
   async #findEmpty(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const outcomes = await this.#requests.batch<GmailLabel>({
       operation: 'labels.get',
@@ -163,8 +172,9 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // After a page token has expired, the message list of the label is read again from its start.
-      // Otherwise the label was deleted during the full round and is skipped.
+      // If Gmail refuses a page token, the token has expired, and the message list of the label is
+      // read again from its start. If Gmail refuses the first page, the label was deleted during
+      // the full round and is skipped.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

@@ -109,7 +109,7 @@ async function upload<T extends object>(
   }
 }
 
-/** Error of sending a message. Gmail uses `invalidArgument` for refused recipients only. */
+/** Error of sending over Gmail, which uses `invalidArgument` for refused recipients only. */
 function asSendError(error: unknown): unknown {
   return relabelled(error, {
     400: (reason) => (reason === 'invalidargument' ? 'invalid-recipients' : undefined),
@@ -117,7 +117,7 @@ function asSendError(error: unknown): unknown {
   })
 }
 
-/** Adds the final Message-ID to the result of sending. Ignores failures: the message was sent. */
+/** Adds the final Message-ID to a result of sending. Ignores failures: the message was sent. */
 async function withMessageId(
   requests: GmailRequests,
   message: Partial<GmailMessage>,

@@ -140,7 +140,8 @@ async function uploadInChunks<T extends object>(
       'x-upload-content-length': String(content.length),
     },
     body: JSON.stringify(resourceOf(upload)),
-    // Starting an upload session may be repeated, because a session without content has no effect.
+    // Starting an upload session of Gmail may be repeated, because a session without content has no
+    // effect.
     repeatable: true,
   })
   const session = { upload, url: headers.location ?? '' }
@@ -165,7 +166,7 @@ interface UploadSession {
 
 interface UploadState<T> {
   result?: Partial<T>
-  /** Number of bytes that the upload session has received. */
+  /** Number of bytes of an uploaded message that the upload session of Gmail has received. */
   offset: number
 }
 
@@ -216,7 +217,8 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // The request costs no quota, because the upload was counted when its session started.
+    // Asking Gmail for the state of an upload costs no quota, because the upload was counted when
+    // its session started.
     count: 0,
     method: 'PUT',
     url,

@@ -198,8 +198,8 @@ async function changedLabels(response: Promise<Partial<GmailMessage>>): Promise<
 }
 
 /**
- * True if the labels of a message show the change. A label that is both added and removed is not
- * checked.
+ * True if the labels of a Gmail message include all added labels and no removed label. A label that
+ * is both added and removed is not checked.
  */
 function hasChange(
   labels: readonly string[],

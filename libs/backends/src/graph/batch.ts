@@ -79,7 +79,10 @@ async function sendOne<T>(
   }
 }
 
-/** True for a failure of a batch part that concerns the mailbox instead of the requested object. */
+/**
+ * True for a failure of a part of a Graph batch that concerns the mailbox instead of the requested
+ * object.
+ */
 function isShared({ failure }: MailApiError): boolean {
   return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
 }
@@ -116,8 +119,8 @@ async function sendBatch<T>(
       .map((index) => partOf(group[index] as BatchPart, { root, index }))
   const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
-      // A part of the response with an unknown id is ignored: it must not replace the result of
-      // another part.
+      // A part of a Graph batch response with an unknown id is ignored: it must not replace the
+      // result of another part.
       const index = left.find((at) => each.id === String(at))
       if (index === undefined) return []
       const result = resultOf<T>(client, each, group[index])
@@ -192,8 +195,8 @@ function isTemporary(result: PartResult<unknown> | undefined): boolean {
 }
 
 /**
- * Waits for the longest delay that failed batch parts request. @throws MailApiError if that delay
- * is too long
+ * Waits for the longest delay that failed parts of a Graph batch request.
+ * @throws MailApiError if that delay is too long
  */
 async function wait(
   client: GraphClient,
@@ -206,6 +209,7 @@ async function wait(
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
   if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
-  // `pause` already delays the next batch of a rate-limited mailbox. Other failures wait here.
+  // `pause` has already delayed the next Graph batch of a rate-limited mailbox, so the delay is
+  // only awaited here after failures other than rate limits.
   if (!limited) await sleep(delayMs, signal)
 }

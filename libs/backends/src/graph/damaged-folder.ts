@@ -10,15 +10,18 @@ import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { utcSeconds } from './search-filter.ts'
 
-// Microsoft Graph sends status 500 for each page of a folder's delta that contains a damaged
-// message (microsoftgraph/microsoft-graph-docs issue 2913). A delta cannot skip the message. A
-// message list with `$skip` can.
+// Microsoft Graph sends status 500 for each page of a folder's delta (list of changes) that
+// contains a damaged message (microsoftgraph/microsoft-graph-docs issue 2913). A delta cannot skip
+// the message. A message list with `$skip` can.
 
-/** Time after which the delta of a folder with a damaged message is tried again. */
+/**
+ * Time after which the delta (list of changes) of a Graph folder with a damaged message is tried
+ * again.
+ */
 const retryDeltaMs = 24 * 3_600_000
 /**
- * Time after which the delta is tried again if the folder list has no damaged message, which means
- * that the delta failed for another reason.
+ * Time after which the delta (list of changes) of a Graph folder is tried again if the list of its
+ * messages shows no damaged message: the delta then failed for another reason.
  */
 const retryUndamagedMs = 3_600_000
 
@@ -26,8 +29,8 @@ const retryUndamagedMs = 3_600_000
 type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
 
 /**
- * Cursor of a folder that is listed because its delta fails. Undefined for other cursors, and when
- * the delta is due to be tried again.
+ * Cursor of a Graph folder whose messages are listed because its delta (list of changes) fails.
+ * Undefined for other cursors, and when the delta is due to be tried again.
  */
 export function damagedCursorOf(text: string | undefined, now: number): DamagedCursor | undefined {
   const cursor = text === undefined ? undefined : decodeCursor(text)
@@ -38,9 +41,9 @@ export function damagedCursorOf(text: string | undefined, now: number): DamagedC
 }
 
 /**
- * Reads a page of a folder with a damaged message, from `cursor` or from the start of a full round.
- * Lists the messages of the folder, newest first, and skips damaged messages. Between full rounds,
- * only the latest messages are listed.
+ * Reads a page of a Graph folder with a damaged message, from `cursor` or from the start of a full
+ * round (listing of all messages). Lists the messages of the folder, newest first, and skips
+ * damaged messages. Between full rounds, only the latest messages are listed.
  */
 export async function readDamagedPage(
   client: GraphClient,
@@ -76,7 +79,7 @@ export async function readDamagedPage(
   }
 }
 
-/** Cursor of a folder with a damaged message after the list of its messages is complete. */
+/** Cursor of a Graph folder with a damaged message after the list of its messages is complete. */
 function listedCursor({ hasDamage, ...list }: DamagedCursor, now: number): DamagedCursor {
   const isUndamaged = list.kind === 'list' && !hasDamage
   const damagedAt = isUndamaged ? now - retryDeltaMs + retryUndamagedMs : list.damagedAt

@@ -19,11 +19,11 @@ import { uploadFile } from './upload-session.ts'
 
 export interface NewDraft {
   content: MessageContent
-  /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
+  /** Path of the Graph list in which a draft is created; defaults to the drafts of the mailbox. */
   path?: string
   /**
-   * True to create the message in the structured (JSON) format of Graph, unless the message can
-   * only be sent as MIME.
+   * True to create a draft in the structured (JSON) format of Graph, unless the message can only be
+   * sent as MIME.
    */
   structured?: boolean | undefined
   /**

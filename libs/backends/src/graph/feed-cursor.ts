@@ -4,34 +4,43 @@ import { MailApiError } from '../mail-api/errors.ts'
 /** Position in the change list (feed) of a folder of Microsoft Graph. */
 export interface GraphCursor {
   /**
-   * Kind of the position in a feed. `full`, `round`: next page of a full round, or of a later
-   * round. `delta`: changes since the last round. `list`, `recent`: next page of a message list.
-   * `listed`: complete list, in a cloud without delta
-   * or in a folder with a damaged message.
+   * Kind of the position in a change list (feed). `full`, `round`: next page of a full round
+   * (listing of all messages), or of a later round. `delta`: changes since the last round. `list`,
+   * `recent`: next page of a message list. `listed`: complete list, in a cloud without delta or in
+   * a folder with a damaged message.
    */
   kind: 'full' | 'round' | 'delta' | 'list' | 'recent' | 'listed'
-  /** Query of the link of Graph to the next page or to later changes. Empty for lists. */
+  /**
+   * Query of the link of Graph to the next page of a change list, or to later changes. Empty for
+   * message lists.
+   */
   query: string
-  /** Ids of messages that left the folder during the full round, which reports no removals. */
+  /**
+   * Ids of messages that left a Graph folder during the full round (listing of all messages), which
+   * reports no removals.
+   */
   removed?: string[]
-  /** Time at which the message list started, in ms since 1970. */
+  /** Time at which reading the message list of a Graph folder started, in ms since 1970. */
   at?: number
   /**
-   * Position in the list of a folder with a damaged message: number of messages already listed or
-   * skipped.
+   * Position in the message list of a Graph folder with a damaged message: number of messages
+   * already listed or skipped.
    */
   skip?: number
-  /** Time since which a damaged message has made the delta of the folder fail, in ms since 1970. */
+  /**
+   * Time since which a damaged message has made the delta (list of changes) of a Graph folder fail,
+   * in ms since 1970.
+   */
   damagedAt?: number
-  /** True if the list of the folder has contained a damaged message so far. */
+  /** True if the message list of a Graph folder has contained a damaged message so far. */
   hasDamage?: true
 }
 
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']
 
 /**
- * Text of a feed cursor of Graph. @throws MailApiError `stale-cursor` for a cursor that is too long
- * to be stored
+ * Text of a cursor of a Graph change list (feed).
+ * @throws MailApiError `stale-cursor` for a cursor that is too long to be stored
  */
 export function encodeCursor(cursor: GraphCursor): string {
   const text = JSON.stringify(cursor)
@@ -40,15 +49,15 @@ export function encodeCursor(cursor: GraphCursor): string {
 }
 
 /**
- * Feed cursor of Graph from its text. @throws MailApiError `stale-cursor` for a text that is no
- * cursor
+ * Cursor of a Graph change list (feed) from its text.
+ * @throws MailApiError `stale-cursor` for a text that is no cursor
  */
 export function decodeCursor(text: string): GraphCursor {
   try {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // An unreadable cursor is reported as stale below.
+    // A text that is not JSON is no cursor and is reported as `stale-cursor` below.
   }
   throw staleCursor('The cursor is invalid')
 }

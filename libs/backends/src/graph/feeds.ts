@@ -63,10 +63,10 @@ async function readDamagedOrDelta(
       const page = { feed, now, position: { ...start, limit }, repeatable: failure === undefined }
       return await readDeltaPage(client, page, signal)
     } catch (error) {
-      // A stale cursor after a failed page ends the attempts: a link of the delta works for a few
-      // requests only.
+      // A stale cursor after a failed page of a Graph delta ends the attempts: a link of the delta
+      // works for a few requests only.
       if (failure !== undefined && isMailApiError(error, 'stale-cursor')) break
-      // A smaller page is tried only if the folder itself can be read.
+      // A smaller page of a folder's changes is tried only if Graph can read the folder itself.
       const isOfPage = isPageFailure(error) && (failure || (await isServed(client, feed, signal)))
       if (!isOfPage) throw error
       failure = error
@@ -96,7 +96,7 @@ async function isLostLink(
 
 /**
  * True for an error response with an error code of Graph. An error response without a code is an
- * HTML page of a gateway in front of Graph.
+ * HTML page of a server in front of Graph.
  */
 function isNamed({ cause }: MailApiError): boolean {
   const error = cause instanceof MailApiError ? cause.cause : cause
@@ -129,8 +129,8 @@ async function readDeltaPage(
     check: assertEntries,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // A request for changes never has `$top`, because `$top` ends the round of the delta. Without
-    // the header `Prefer`, a page has 10 entries.
+    // A Graph request for changes never has `$top`, because `$top` ends the round of the delta.
+    // Without the header `Prefer`, a page has 10 entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,
@@ -157,8 +157,8 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
 }
 
 /**
- * Converts the entries of a page of a Graph feed to changes. Merges repeated entries of one
- * message. The last of these entries decides whether the message is in the folder.
+ * Converts the entries of a page of a Graph change list (feed) to changes. Merges repeated entries
+ * of one message. The last of these entries decides whether the message is in the folder.
  */
 function toChanges(
   items: readonly DeltaItem[],

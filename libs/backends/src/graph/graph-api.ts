@@ -22,7 +22,10 @@ export interface GraphApiDeps {
    * origins of the HTTP caller `caller`.
    */
   mappedOrigins?: OriginMap
-  /** Finds the addresses for notifications of an account. Without them, watches are refused. */
+  /**
+   * Finds the URLs to which Graph sends notifications of an account's mailbox. Without them,
+   * watches are refused.
+   */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>
   /** Delays before repeated requests to Graph, if Graph names no delay. */
   delayMs?: Backoff

@@ -42,7 +42,7 @@ export interface GraphRequest {
   mime?: Uint8Array
   /** Etag that the requested object must have, otherwise Graph refuses the request. */
   ifMatch?: string
-  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
+  /** True to repeat a Graph request after temporary failures; defaults to true for GET. */
   repeatable?: boolean
   /**
    * Failure of a request for an object that does not exist; defaults to the failure of the error
@@ -57,15 +57,18 @@ export interface GraphRequest {
 export interface GraphBatch<T> {
   size: number
   /**
-   * True if the batch contains only reads. Such a batch is sent again after temporary failures
+   * True if a Graph batch contains only reads. Such a batch is sent again after temporary failures
    * (network, 5xx, malformed response).
    */
   repeatable: boolean
   /**
-   * Parts of the batch to send now, in the format of Graph. Called again after a rejected token.
+   * Parts of the Graph batch to send now, in the format of Graph. Called again after a rejected
+   * token.
    */
   requests: () => object[]
-  /** Processes the response to the batch. Throws the error of a part whose token was rejected. */
+  /**
+   * Processes the response to a Graph batch. Throws the error of a part whose token was rejected.
+   */
   take: (json: NonNullable<T>) => void
 }
 
@@ -128,7 +131,7 @@ export class GraphClient {
     return graphError(error)
   }
 
-  /** Delays all requests that share the exceeded rate limit of a refused part of a batch. */
+  /** Delays all Graph requests that share the exceeded rate limit of a refused part of a batch. */
   pause(error: MailApiError, ms: number): void {
     const { limiter, access } = this.#options
     const isShared = isApplicationLimit(error)

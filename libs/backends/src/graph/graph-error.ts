@@ -151,7 +151,7 @@ function byStatus(status: number, code: string | undefined): MailApiFailure {
   if (status === 413) return 'too-large'
   if (status === 429) return 'rate-limited'
   // Responses without the JSON of Graph are temporary failures: status 400 is transient
-  // (twentyhq/twenty pull request 18726), and status 404 comes from a gateway in front of Graph.
+  // (twentyhq/twenty pull request 18726), and status 404 comes from a server in front of Graph.
   const isGateway = code === undefined && (status === 400 || status === 404)
   return status >= 500 || isGateway ? 'unavailable' : 'refused'
 }

@@ -4,11 +4,14 @@ import type { GraphClient } from './graph-client.ts'
 import { assertEntries, entriesOf } from './list-entries.ts'
 import { isId } from './message-fields.ts'
 
-/** Page sizes that are tried in turn after a page failed, to find the damaged message. */
+/**
+ * Page sizes that are tried in turn after a page of Graph messages failed, to find the damaged
+ * message.
+ */
 export const smallerPages = [50, 10, 1]
 /**
- * Maximum number of successive damaged messages that are skipped. With more, the folder itself
- * counts as damaged.
+ * Maximum number of successive damaged Graph messages that are skipped. With more, the folder
+ * itself counts as damaged.
  */
 const maxInRow = 5
 
@@ -19,10 +22,10 @@ export interface ListResponse {
   '@odata.nextLink'?: unknown
 }
 
-/** Page of a message list from a position on. */
+/** Page of a list of Graph messages, from the position `skip` on. */
 export interface PositionedList {
   path: string
-  /** Query parameters of the message list without `$top` and `$skip`. */
+  /** Query parameters of a list of Graph messages, without `$top` and `$skip`. */
   query: Record<string, string | undefined>
   skip: number
   limit: number
@@ -32,7 +35,7 @@ export interface PageAround {
   page: ListResponse
   /** Position of the page. */
   skip: number
-  /** Number of damaged messages that were skipped before the page. */
+  /** Number of damaged Graph messages that were skipped before the first message of this page. */
   unreadable: number
 }
 
@@ -78,8 +81,8 @@ async function assertServed(client: GraphClient, path: string, signal: AbortSign
 }
 
 /**
- * Reads a page from a position on. Returns the failure of the page if the message at the position
- * is damaged.
+ * Reads a page of Graph messages from a position on. Returns the failure of the page if the message
+ * at the position is damaged.
  */
 async function readPart(
   client: GraphClient,
@@ -93,8 +96,8 @@ async function readPart(
         path,
         query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
         missing: 'folder-missing',
-        // The request for a single message is repeated: a lasting failure shows that the message is
-        // damaged.
+        // The Graph request for a single message is repeated: a lasting failure shows that the
+        // message is damaged.
         repeatable: size === 1,
         check: assertUsable,
         signal,
@@ -107,7 +110,7 @@ async function readPart(
 }
 
 /**
- * Checks that each message of a page has an id that can be used.
+ * Checks that each message of a page of Graph messages has a usable id.
  * @throws MailApiError `unavailable`
  */
 function assertUsable(page: unknown): void {

@@ -13,15 +13,19 @@ interface ListPage {
   '@odata.nextLink'?: unknown
 }
 
-/** Intervals at which the messages of a folder are listed in place of a delta. */
+/**
+ * Intervals at which the messages of a Graph folder are listed, because there is no delta (list of
+ * changes).
+ */
 export const listIntervals = {
   /**
-   * Time after which all messages of a folder are listed, which shows changes and deletions of
-   * older messages.
+   * Time after which all messages of a Graph folder are listed, which shows changes and deletions
+   * of older messages.
    */
   fullMs: 15 * 60_000,
   /**
-   * Period before the last complete list. Messages that arrived in this period are listed again.
+   * Period before the last complete list of a Graph folder's messages. Messages that arrived in
+   * this period are listed again.
    */
   overlapMs: 60 * 60_000,
 }

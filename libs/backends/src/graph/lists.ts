@@ -15,8 +15,8 @@ export interface ListRequest {
   query: MessageQuery
   page: PageOptions
   /**
-   * Value of `$select` for a message list. Includes the properties that the check of the list plan
-   * needs.
+   * Value of `$select` for a message list. Includes the properties that are needed to check the
+   * listed messages against search terms.
    */
   select: string
   signal: AbortSignal
@@ -41,8 +41,9 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
 }
 
 /**
- * Path of the message with an id below the mailbox.
- * @throws MailApiError for an id that cannot be part of a path, as for a missing message
+ * Path of a Graph message below the path of the mailbox.
+ * @throws MailApiError for an id that cannot be part of a path: the same error as for a missing
+ * message
  */
 export function messagePath(id: string): string {
   if (!isId(id) || /^\.\.?$/.test(id))
@@ -174,8 +175,8 @@ async function pageAround(
 }
 
 /**
- * Position of a page's first message within the message list. Undefined if the page token does not
- * contain the position.
+ * Position of the first message of a page within a list of Graph messages. Undefined if the page
+ * token does not contain the position.
  */
 function positionOf(token: string | undefined): number | undefined {
   if (token === undefined) return 0
@@ -238,8 +239,8 @@ function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const time = receivedAt(last).getTime()
   const same = listed.filter((each) => receivedAt(each).getTime() === time)
   const hashes = same.map(({ id = '' }) => shortHash(id))
-  // If all messages of a page have the same time, the next page starts 1 s earlier, because a list
-  // cannot be continued within one time.
+  // If all messages of a page of a Graph list have the same time, the next page starts 1 s earlier,
+  // because a list cannot be continued within one time.
   return same.length === listed.length && same.length > 1
     ? `t${time - 1_000}`
     : ['t' + time, ...hashes].join('.')

@@ -74,7 +74,7 @@ const maxNamed = 50
 const maxNameLength = 127
 /** Maximum length of the value of a header field that becomes a property, in characters. */
 const maxValueLength = 16_384
-/** Maximum names of omitted header fields that are reported. */
+/** Maximum names of omitted header fields that are reported for a Graph message. */
 const maxOmitted = 100
 
 /** Converts the header fields of a message to members of a Graph message. */
@@ -105,10 +105,10 @@ function isKeepable(key: string, value: string): boolean {
 }
 
 /**
- * Calls `post` with the members for the header fields of a message. If `post` is refused, calls it
- * again without named properties: Exchange may refuse a name or a value, or the mailbox cannot
- * store more property names although it is not full (microsoftgraph/microsoft-graph-docs issue
- * 12168). A refused call has no effect.
+ * Calls `post`, which creates a Graph message, with the members for the header fields of the
+ * message. If `post` is refused, calls it again without named properties: Exchange may refuse a
+ * name or a value, or the mailbox cannot store more property names although it is not full
+ * (microsoftgraph/microsoft-graph-docs issue 12168). A refused call has no effect.
  */
 export async function postWithHeaders<T>(
   { members, taggedMembers, named, omitted }: StructuredHeaders,
@@ -146,8 +146,8 @@ function membersOf(
 }
 
 /**
- * Header fields by name in lower case, in the order of the header. Lines that are no header field
- * are left out.
+ * Header fields of a message by name in lower case, in the order of the header. Lines that are no
+ * header field are left out.
  */
 function groupByName(fields: readonly HeaderField[]): Map<string, HeaderField[]> {
   const groups = new Map<string, HeaderField[]>()

@@ -49,8 +49,8 @@ export function graphReads(client: GraphClient): MailApiReads {
     async getMessage(id, options, signal) {
       const query = { $select: selectOf(options), $expand: sizeExpand }
       const request = { path: messagePath(id), query, signal }
-      // Message and attachments are read concurrently, because a caller waits for them. The
-      // attachments are requested even if the message has none.
+      // A Graph message and its attachments are read concurrently, because a caller waits for them.
+      // The attachments are requested even if the message has none.
       const [message, attachments] = await Promise.all([
         client.json<GraphMessage>(request),
         options.attachments ? listAttachments(client, id, signal) : undefined,

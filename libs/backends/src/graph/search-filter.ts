@@ -61,7 +61,7 @@ export function translateFilter(
   return { filter: [...first, ...expressions].join(' and '), ordered }
 }
 
-/** Names of the search terms that a search contains. */
+/** Names of the terms that a search for Graph messages contains. */
 export function termNames(terms: SearchTerms): TermName[] {
   return (Object.keys(terms) as TermName[]).filter((name) => terms[name] !== undefined)
 }

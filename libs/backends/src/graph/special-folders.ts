@@ -27,7 +27,9 @@ export interface SpecialFolder {
   use?: SpecialUse
 }
 
-/** Ids of Graph folders by well-known name, per access object. The ids do not change. */
+/**
+ * Ids of Graph folders by well-known name, cached per access to a mailbox. The ids do not change.
+ */
 const cached = new WeakMap<MailApiAccess, Map<string, string>>()
 
 /**

@@ -55,7 +55,7 @@ interface Upload {
   client: GraphClient
   url: string
   size: number
-  /** Number of failed requests since Graph accepted a slice. */
+  /** Number of failed upload requests since Graph accepted the last slice of the file. */
   attempts: number
 }
 
@@ -79,7 +79,10 @@ async function uploadSlice(
   }
 }
 
-/** Slices of a file from the byte `start` on. Only the last slice is shorter than `sliceBytes`. */
+/**
+ * Slices of an uploaded file from the byte `start` on. Only the last slice is shorter than
+ * `sliceBytes`.
+ */
 async function* slicesOf(content: PartContent, start: number): AsyncGenerator<Buffer> {
   let skipped = start
   let rest: Buffer = Buffer.alloc(0)
@@ -125,7 +128,7 @@ function refused(error: unknown): never {
   })
 }
 
-/** First byte of the file that Graph has not received. */
+/** First byte of an uploaded file that Graph has not received. */
 async function expectedStart(
   client: GraphClient,
   { url, fallback }: { url: string; fallback: number },

@@ -24,9 +24,12 @@ type Result = PartResult<Etagged> | { unchanged: true }
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
-  /** True if a successful Graph response confirms the change without containing the message. */
+  /**
+   * True if a successful Graph response confirms the change of a message without containing the
+   * message.
+   */
   silent?: true
-  /** True if the message in a Graph response shows the change. */
+  /** True if the message in a Graph response shows the requested change. */
   hasChange?: (id: string, message: Etagged) => boolean
 }
 

@@ -66,7 +66,8 @@ export interface ImapFlowInternals {
    */
   untaggedFetch(line: Line): Promise<void>
   /**
-   * Waits before a throttled command is repeated. Resolves to true if the connection was closed.
+   * Waits before a throttled IMAP command is repeated. Resolves to true if the connection was
+   * closed.
    */
   throttleWait(ms: number): Promise<boolean>
   /**

@@ -101,8 +101,8 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // In the state 'contended' the watch does not end IDLE: the waiting command does, which saves a
-    // round trip to the IMAP server.
+    // If another command waits for the IMAP connection ('contended'), the watch does not end IDLE:
+    // the waiting command does, which saves a round trip to the IMAP server.
   }
 
   /**
@@ -225,8 +225,8 @@ export class Notify {
   }
 
   /**
-   * Continues the session without NOTIFY, as after the server ended its notifications (RFC 5465
-   * §5.8).
+   * Continues the IMAP session without NOTIFY, in the same way as after the server has ended its
+   * notifications (RFC 5465 §5.8).
    */
   #end(): void {
     this.#capabilities.notify = false

@@ -9,14 +9,14 @@ export type GraphCloud = 'global' | 'gcc-high' | 'dod' | 'china'
 /** Login of an account at the mail API of a provider. */
 export interface MailApiLogin {
   /**
-   * Mailbox of the login: an email address, which may differ from the email address of the token's
-   * user.
+   * Mailbox that the login of an account gives access to: an email address, which may differ from
+   * the email address of the token's user.
    */
   user: string
   accessToken: string
   /**
-   * True if the mailbox belongs to the access token's user. The name of such a mailbox in requests
-   * is `me`.
+   * True if the mailbox of a login belongs to the access token's user. The name of such a mailbox
+   * in requests to the mail API is `me`.
    */
   own?: boolean
 }
@@ -39,8 +39,8 @@ export interface MailApiAccess {
   /** Cloud of a Graph mailbox; defaults to `global`. */
   readonly cloud?: GraphCloud
   /**
-   * Reads a valid login of the account. Called before each request, so the function must cache the
-   * login.
+   * Reads a valid login of the account at the mail API. Called before each request to the mail API,
+   * so the function must cache the login.
    * @throws AppError
    */
   readonly login: (options: LoginOptions) => Promise<MailApiLogin>
@@ -54,8 +54,9 @@ export type OpenRequestLog = () => (line: TranscriptLine) => void
 /** Priority, timeout and log of the requests that one `MailApi` client sends. */
 export interface MailApiUse {
   /**
-   * Priority of the requests: `caller` while an API request waits for the result, `sync` for
-   * reading changes, `initial-sync` for the first full round.
+   * Priority of the requests to the mail provider: `caller` while an API request waits for the
+   * result, `sync` for reading changes, `initial-sync` for the first full round (listing of all
+   * messages).
    */
   readonly priority: ProviderPriority
   /**

@@ -22,8 +22,8 @@ const failures = {
    */
   'watch-missing': ['not-found', 'NotFound'],
   /**
-   * Cursor after which the provider no longer knows the changes. The caller has to start a full
-   * round. See `warning`.
+   * Cursor of a change list (feed) after which the provider no longer knows the changes. The caller
+   * has to list all messages again (full round). See `warning`.
    */
   'stale-cursor': ['unprocessable', undefined],
   /**
@@ -31,15 +31,15 @@ const failures = {
    */
   'stale-page': ['invalid', 'SearchCursorExpired'],
   /**
-   * Operation that is not available: the provider does not have it, or not for its placement of
-   * messages (labels or folders), or the granted scopes do not permit it. Permanent.
+   * Operation that a mail API does not offer: the provider does not have it, or not for its
+   * placement of messages (labels or folders), or the granted scopes do not permit it. Permanent.
    */
   'unsupported-operation': ['invalid', 'UnsupportedOperation'],
   'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],
   'folder-exists': ['rejected', 'ALREADYEXISTS'],
   /**
-   * Any other refusal of a request with a 4xx status, including 409. Permanent. The text is from
-   * the provider.
+   * Any other refusal of a request by the mail provider with a 4xx status, including 409.
+   * Permanent. The text is from the provider.
    */
   refused: ['rejected', undefined],
   /**
@@ -65,17 +65,18 @@ const failures = {
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
   'send-denied': ['forbidden', 'SendAsDenied'],
   /**
-   * Sending is blocked by the provider until the owner of the mailbox acts, for example by a
+   * Sending is blocked by the mail provider until the owner of the mailbox acts, for example by a
    * verification.
    */
   'send-blocked': ['forbidden', 'AccessDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],
   'too-large': ['too-large', 'MessageTooLarge'],
   /**
-   * Watch (notifications about a mailbox) that the provider refused. The mailbox is polled instead.
+   * Watch (notifications about a mailbox) that the mail provider refused. The mailbox is polled
+   * instead.
    */
   'watch-refused': ['rejected', 'SubscriptionSetupError'],
-  /** Network failure, 5xx, or a response of the provider that cannot be read. Temporary. */
+  /** Network failure, 5xx, or a response of the mail provider that cannot be read. Temporary. */
   unavailable: ['unreachable', 'ConnectionError'],
 } as const satisfies Record<string, readonly [ErrorKind, string | undefined]>
 
@@ -100,19 +101,19 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
 ])
 
 /**
- * Error text for API clients if the provider's own text is in `info.response`. Interface spec, "403
- * messages".
+ * Error text for API clients if the mail provider's own text is in `info.response`. Interface spec,
+ * "403 messages".
  */
 const requestFailed = 'OAuth2 request failed'
 
 export interface MailApiErrorOptions extends ErrorOptions {
   /**
-   * Delay in milliseconds that the provider requests before a retry, at most 24 h. Absent if the
-   * provider requests no readable delay: the caller then uses its own backoff. Set for
+   * Delay in milliseconds that the mail provider requests before a retry, at most 24 h. Absent if
+   * the provider requests no readable delay: the caller then uses its own backoff. Set for
    * `rate-limited` and `unavailable`.
    */
   retryAfterMs?: number
-  /** HTTP status of the provider's response. Absent if there was no response. */
+  /** HTTP status of the mail provider's response. Absent if there was no response. */
   status?: number
   /**
    * True if API clients get the provider's HTTP status without a code (kind `provider`), as for
@@ -123,7 +124,8 @@ export interface MailApiErrorOptions extends ErrorOptions {
   /** Value of `syncWarning` in `GET /v1/changes`, for the failure `stale-cursor`. */
   warning?: string
   /**
-   * True if a successful response of the provider lacks members, or has members of a wrong type.
+   * True if a successful response of the mail provider lacks members, or has members of a wrong
+   * type.
    */
   incomplete?: boolean
 }
@@ -139,16 +141,16 @@ export class MailApiError extends AppError {
   readonly retryAfterMs: number | undefined
   readonly warning: string | undefined
   /**
-   * True for an incomplete response of the provider, see `MailApiErrorOptions.incomplete`. Another
-   * response to the same request may be complete.
+   * True for an incomplete response of the mail provider, see `MailApiErrorOptions.incomplete`.
+   * Another response to the same request may be complete.
    */
   readonly incomplete: boolean
   /** True if `depositDraft` could not remove an incomplete draft from the mailbox. */
   leavesDraft = false
 
   /**
-   * Creates the error. `text` is the message of the provider, or the reason of a failure without a
-   * response.
+   * Creates the error of a failed call of a mail API. `text` is the message of the provider, or the
+   * reason of a failure without a response.
    */
   constructor(failure: MailApiFailure, text: string, options: MailApiErrorOptions = {}) {
     const { retryAfterMs, warning, incomplete = false, passesStatus = false, ...rest } = options

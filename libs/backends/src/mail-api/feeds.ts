@@ -8,17 +8,18 @@ import type { ApiFolder } from './folders.ts'
 export interface Feed {
   id: string
   /**
-   * Folder that the feed covers. Absent if the feed covers the whole mailbox. A message removed
-   * from a folder's feed was moved or deleted. Providers also report messages as removed that
-   * returned, so get a message before announcing its deletion (microsoftgraph/microsoft-graph-docs
-   * issue 21752).
+   * Folder whose changes the feed (change list) contains. Absent if the feed covers the whole
+   * mailbox. A message removed from a folder's feed was moved or deleted. Providers also report
+   * messages as removed that returned, so get a message before announcing its deletion
+   * (microsoftgraph/microsoft-graph-docs issue 21752).
    */
   folderId?: string
 }
 
 /**
- * Changed message in a feed, or message of a full round. An absent member was not reported, and is
- * not false or empty: the caller merges the present members into its stored state.
+ * Changed message in a feed (change list), or message of a full round (listing of all messages). An
+ * absent member was not reported, and is not false or empty: the caller merges the present members
+ * into its stored state.
  */
 export interface MessageChange extends Partial<ApiFlags> {
   id: string
@@ -34,13 +35,13 @@ export interface MessageChange extends Partial<ApiFlags> {
 
 export interface FeedPosition {
   /**
-   * Cursor of the previous page of the feed. Without a cursor, a full round over all messages
-   * starts.
+   * Cursor of the previous page of the feed (change list). Without a cursor, a full round over all
+   * messages starts.
    */
   cursor?: string
   /**
-   * Preferred number of messages on the page, from 1 to 500. A page may have up to 1,000 messages,
-   * or none.
+   * Preferred number of messages on a page of the feed (change list), from 1 to 500. A page may
+   * have up to 1,000 messages, or none.
    */
   limit: number
 }
@@ -51,29 +52,30 @@ export interface FeedPosition {
  */
 export interface ChangesPage {
   /**
-   * True for a page of a full round. All pages of a full round together contain each message that
-   * has been in the feed since the start of the round, with its labels and true flags. A message,
-   * label or flag that is neither on these pages nor in later changes does not exist. Any cursor
-   * may lead to a full round.
+   * True for a page of a full round (listing of all messages). All pages of a full round together
+   * contain each message that has been in the feed since the start of the round, with its labels
+   * and true flags. A message, label or flag that is neither on these pages nor in later changes
+   * does not exist. Any cursor may lead to a full round.
    */
   full: boolean
   changed: MessageChange[]
   /**
-   * Ids of messages that left the feed, also ids that the caller never saw. Empty in a full round.
+   * Ids of messages that left the feed (change list), also ids that the caller never saw. Empty in
+   * a full round (listing of all messages).
    */
   removed: string[]
   /**
-   * Position in the feed after this page. The caller stores the cursor together with the changes of
-   * the page. The cursor is opaque and never a URL.
+   * Position in the feed (change list) after this page. The caller stores the cursor together with
+   * the changes of the page. The cursor is opaque and never a URL.
    */
   cursor: string
   /**
-   * True if the feed has no further page now, and the cursor waits for later changes. If false, the
-   * caller reads the next page, even after an empty page. Changes during a full round follow after
-   * its end.
+   * True if the feed (change list) has no further page now, and the cursor waits for later changes.
+   * If false, the caller reads the next page, even after an empty page. Changes during a full round
+   * (listing of all messages) follow after its end.
    */
   complete: boolean
-  /** Number of messages that the provider could not list and that were skipped. */
+  /** Number of messages that the mail provider could not list and that were skipped. */
   unreadable?: number
 }
 
@@ -85,8 +87,8 @@ export interface MailApiFeeds {
   /** Feeds (change lists) of a mailbox with these folders. Sends no request. */
   feeds(folders: readonly Pick<ApiFolder, 'id'>[]): Feed[]
   /**
-   * Reads one page of changes of a feed. The caller must not run two calls for one feed at the same
-   * time. Only the latest cursors of a feed stay valid.
+   * Reads one page of changes of a feed (change list). The caller must not run two calls for one
+   * feed at the same time. Only the latest cursors of a feed stay valid.
    * @throws MailApiError `stale-cursor`; `folder-missing` if the folder of the feed was deleted
    */
   changes(feed: Feed, position: FeedPosition, signal: AbortSignal): Promise<ChangesPage>

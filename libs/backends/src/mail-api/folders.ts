@@ -4,13 +4,13 @@ import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/me
 export interface ApiFolder {
   id: string
   /**
-   * Path of the folder: the names of its levels, top level first. A name may contain `/` and may be
-   * localized.
+   * Path of a mail folder: the names of its levels, top level first. A name may contain `/` and may
+   * be localized.
    */
   path: string[]
   /**
-   * Id of the parent folder. Absent at the top level, and if the parent exists only as a part of
-   * the folder's name.
+   * Id of the parent of a mail folder. Absent at the top level, and if the parent exists only as a
+   * part of the folder's name.
    */
   parentId?: string
   specialUse?: SpecialUse
@@ -18,7 +18,7 @@ export interface ApiFolder {
   category?: MessageCategory
   /** False for labels and folders of the mail system, which cannot be renamed or deleted. */
   editable: boolean
-  /** False for labels that the provider assigns itself, such as Gmail's SENT and DRAFT. */
+  /** False for labels that the mail provider assigns itself, such as Gmail's SENT and DRAFT. */
   assignable: boolean
   hidden?: true
 }
@@ -62,8 +62,8 @@ export interface MailApiFolders {
    */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
   /**
-   * Reads the current place of a folder with one request. The method is absent with placement
-   * `labels`.
+   * Reads the current place of a folder with one request. The method is absent if the provider has
+   * labels instead of folders (placement `labels`).
    */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>
@@ -80,7 +80,7 @@ export interface MailApiFolders {
   renameFolder(id: string, change: FolderChange, signal: AbortSignal): Promise<ApiFolder>
   /**
    * Deletes a folder. With placement `labels`, the messages and children of the folder stay. With
-   * placement `folder`, they move to the trash or are deleted.
+   * placement `folder`, the messages and children move to the trash or are deleted.
    * @throws MailApiError `refused` for a folder that is not `editable`
    */
   deleteFolder(id: string, signal: AbortSignal): Promise<void>

@@ -29,7 +29,7 @@ export interface ApiAttachment {
   /** Media type of the attachment in lower case. */
   contentType: string
   /**
-   * Size of the attachment in bytes after decoding, as reported by the provider. May be
+   * Size of the attachment in bytes after decoding, as reported by the mail provider. May be
    * approximate.
    */
   size?: number

@@ -4,7 +4,7 @@ import type { ApiDownload, ApiMessage, GetOptions } from './messages.ts'
 export interface MailApiProfile {
   /** Primary email address of the mailbox. */
   address: string
-  /** Number of messages in the mailbox. Absent if the provider does not count messages. */
+  /** Number of messages in the mailbox. Absent if the mail provider does not count messages. */
   messages?: number
 }
 
@@ -16,11 +16,14 @@ export interface MailApiProfile {
 export interface MessageQuery {
   folderId?: string
   /**
-   * Search terms, combined with AND. No term is ignored: a term that the provider cannot search for
-   * fails with `unsupported-term`.
+   * Search terms, combined with AND. No term is ignored: a term that the mail provider cannot
+   * search for fails with `unsupported-term`.
    */
   search?: SearchTerms
-  /** True to use the provider's search index instead of exact filters, if the provider has both. */
+  /**
+   * True to use the mail provider's search index instead of exact filters, if the provider has
+   * both.
+   */
   indexed?: boolean
 }
 
@@ -36,8 +39,8 @@ export interface PageOptions {
    */
   limit: number
   /**
-   * True to pass over entries that are damaged in repeated responses, instead of failing. The page
-   * then has `unreadable`.
+   * True to pass over entries of a list that are damaged in repeated responses, instead of failing.
+   * The page then has the number of these entries (`unreadable`).
    */
   skipsDamaged?: boolean
 }
@@ -50,13 +53,13 @@ export interface ApiPage<T> {
    * the last page.
    */
   nextPageToken?: string
-  /** Number of all entries that match the query. Absent if the provider does not count entries. */
+  /** Number of all entries of a list that match its query. Absent if the provider counts none. */
   total?: number
-  /** Number of damaged entries that were passed over. Absent if there was none. */
+  /** Number of damaged entries of a list that were passed over. Absent if there was none. */
   unreadable?: number
 }
 
-/** Id of a listed message, and of its thread if the provider lists it. */
+/** Id of a listed message, and of its thread if the mail provider lists the thread. */
 export interface ListedId {
   id: string
   threadId?: string
@@ -66,7 +69,7 @@ export interface ListedId {
 export interface ApiSignature {
   /** Email address that the signature belongs to. */
   address: string
-  /** Signature as HTML, as the provider stores it. */
+  /** Signature of an email address as HTML, as the mail provider stores it. */
   signature: string
 }
 
@@ -120,7 +123,7 @@ export interface MailApiReads {
     signal: AbortSignal,
   ): Promise<ApiDownload>
   /**
-   * Reads the stored signatures of the mailbox. The method is absent if the provider has no
+   * Reads the stored signatures of the mailbox. The method is absent if the mail provider has no
    * signatures.
    */
   readonly signatures?: (signal: AbortSignal) => Promise<ApiSignature[]>

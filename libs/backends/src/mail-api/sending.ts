@@ -3,17 +3,19 @@ import type { MessageContent } from '@posthorn/mime'
 /** Draft at the mail provider. For Gmail, the draft's `id` differs from its `messageId`. */
 export interface ApiDraft {
   id: string
-  /** Id of the message that contains the draft. Changes with the draft's content. */
+  /**
+   * Id of the message that contains a draft at a mail provider. Changes with the draft's content.
+   */
   messageId: string
   threadId?: string
   /**
-   * Version of the draft, which changes with the draft's content. Absent if `messageId` already
-   * changes with the content.
+   * Version of a draft at a mail provider, which changes with the draft's content. Absent if
+   * `messageId` already changes with the content.
    */
   version?: string
   /**
-   * Names of header fields that are missing in the draft, because the provider's own message format
-   * cannot store them. Set only when the draft is created.
+   * Names of header fields of a message that its draft lacks, because the mail provider's own
+   * message format cannot store them. Set only when the draft is created.
    */
   omittedHeaders?: string[]
 }
@@ -31,11 +33,13 @@ export function isIncompleteId(messageIdHeader: string | undefined): boolean {
 }
 
 export interface DepositOptions {
-  /** Thread that the draft's message continues. Left out if the provider refuses the thread. */
+  /**
+   * Thread that the draft's message continues. Left out if the mail provider refuses the thread.
+   */
   threadId?: string
   /**
-   * Creates the draft in the provider's own message format instead of MIME, if the provider has
-   * such a format.
+   * True to create a draft in the mail provider's own message format instead of MIME, if the
+   * provider has such a format.
    */
   structured?: boolean
 }
@@ -44,14 +48,14 @@ export interface DepositOptions {
 export type DraftQuery =
   | { draftId: string }
   /**
-   * Id of the message that contains the draft. The optional Message-ID `header` of that message
-   * makes the search cheaper.
+   * Id of the message that contains the searched draft. The optional Message-ID `header` of that
+   * message makes the search cheaper.
    */
   | { messageId: string; header?: string | undefined }
   /**
-   * Message-ID header of the draft with angle brackets. The search uses an index of the provider
-   * that may lag behind by seconds. With `incomplete`, finds only drafts that still lack files,
-   * otherwise only complete drafts.
+   * Message-ID header of the searched draft with angle brackets. The search uses an index of the
+   * mail provider that may lag behind by seconds. With `incomplete`, finds only drafts that still
+   * lack files, otherwise only complete drafts.
    */
   | { messageIdHeader: string; incomplete?: boolean }
 

@@ -10,11 +10,11 @@ export interface ApiWatch {
    * cannot be renewed or stopped.
    */
   id: string
-  /** Time at which the notifications of the watch end unless the watch is renewed. */
+  /** Time at which the notifications of a mailbox end unless their watch is renewed. */
   expiresAt: Date
   /**
-   * Settles when the client's connection for notifications has ended. Absent without such a
-   * connection.
+   * Settles when the connection on which the client of a mail API receives notifications has ended.
+   * Absent without such a connection.
    */
   ended?: Promise<unknown>
 }
@@ -26,7 +26,7 @@ export interface WatchListener {
    * the feeds of the given `messages`. After `missed`, the recipient compares all messages.
    */
   onNotification(kind: 'changed' | 'missed', messages?: readonly NotifiedMessage[]): void
-  /** Signal that ends the connection for notifications. */
+  /** Signal that ends the connection on which the client of a mail API receives notifications. */
   until: AbortSignal
 }
 
@@ -40,8 +40,8 @@ export interface MailApiWatches {
   /**
    * Starts notifications of a mailbox. Each notification contains `secret` (at most 128 characters)
    * if the provider supports that. If the provider permits only one watch, an existing watch is
-   * replaced. A client without a registration at the provider opens a connection and notifies the
-   * listener.
+   * replaced. A client that registers nothing at the provider opens a connection for notifications
+   * and passes them to `listener`.
    * @throws MailApiError `watch-refused`: the caller polls instead
    */
   watch(secret: string, signal: AbortSignal, listener?: WatchListener): Promise<ApiWatch>
@@ -54,7 +54,7 @@ export interface MailApiWatches {
   /** Ends the notifications of a watch. Succeeds if the watch does not exist. */
   stopWatch(id: string, signal: AbortSignal): Promise<void>
   /**
-   * Lists watches of the mailbox that notify the destination of this client. Undefined if the
+   * Lists watches of the mailbox that notify the destination of this client. Undefined if the mail
    * provider cannot list watches.
    */
   listWatches(signal: AbortSignal): Promise<ApiWatch[] | undefined>

@@ -17,8 +17,8 @@ export interface MessageUpdate {
 /** Result of changing several messages at a mail provider. */
 export interface BulkResult {
   /**
-   * Ids of messages that the provider reports as missing. Some bulk requests do not report missing
-   * messages.
+   * Ids of messages that the mail provider reports as missing. Some bulk requests do not report
+   * missing messages.
    */
   missing: string[]
   /**

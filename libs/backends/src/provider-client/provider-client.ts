@@ -23,26 +23,30 @@ export interface ProviderClientOptions {
 }
 
 export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
-  /** Name of the provider operation in the table of quota costs. */
+  /** Name of the mail provider's operation in the table of quota costs. */
   operation: string
-  /** Number of provider operations in the request, such as the parts of a batch; defaults to 1. */
+  /**
+   * Number of operations in the request to the mail provider, such as the parts of a batch;
+   * defaults to 1.
+   */
   count?: number
   /**
    * Number of concurrent requests that the mail provider counts for this request; defaults to 1.
    */
   slots?: number
   /**
-   * Path or link of the request. A function gets the mailbox, an email address that is not encoded.
+   * Path or link of the request to the mail provider. A function gets the mailbox, an email address
+   * that is not encoded.
    */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if repeating the request has no second effect. Such a request is repeated after temporary
-   * failures. Other requests are repeated only if the provider did nothing, which is certain after
-   * rate limits and rejected tokens.
+   * True if repeating the request to the mail provider has no second effect. Such a request is
+   * repeated after temporary failures. Other requests are repeated only if the provider did
+   * nothing, which is certain after rate limits and rejected tokens.
    */
   repeatable: boolean
   /**
-   * Checks the form of a successful JSON response of the provider.
+   * Checks the form of a successful JSON response of the mail provider.
    * @throws MailApiError `unavailable` for a response of another form
    */
   check?: (response: ProviderJson<unknown>) => void
@@ -60,8 +64,8 @@ const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
  */
 const bodyTimeoutMs = 30 * 60_000
 /**
- * Maximum delay before the client repeats a request. If the provider requests a longer delay, the
- * request fails, and the caller decides.
+ * Maximum delay before the client repeats a request to a mail provider. If the provider requests a
+ * longer delay, the request fails, and the caller decides.
  */
 const maxDelayMs = 60_000
 
@@ -74,7 +78,7 @@ export class ProviderClient {
   readonly #options: ProviderClientOptions
   readonly #http: ProviderHttp
   readonly #delayMs: Backoff
-  /** Deadline of the API request that waits for the provider. */
+  /** Deadline of the API request for which this client sends requests to the mail provider. */
   readonly #deadline: number
 
   constructor(options: ProviderClientOptions) {
@@ -129,7 +133,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request to an upload address of the provider, without the access token, and reads JSON.
+   * Sends a request to an upload address of the mail provider, without the access token, and reads
+   * JSON.
    */
   upload<T>(request: ClientRequest): Promise<ProviderJson<T>> {
     return this.#repeat(request, async (send) => {
@@ -206,8 +211,9 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // Errors of other kinds mean that there is no usable response of the provider: no response, an
-    // incomplete response, a blocked address, or a link to another origin.
+    // AppErrors that are no ProviderError mean that there is no usable response of the mail
+    // provider: no response, an incomplete response, a blocked address, or a link to another
+    // origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -216,8 +222,9 @@ export class ProviderClient {
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
 /**
- * True for a failure after which the request is repeated. A rate limit without an HTTP status is a
- * limit of this process, for which the request has already waited, so the request is not repeated.
+ * True for a failure after which a request to the mail provider is repeated. A rate limit without
+ * an HTTP status is a limit of this process, for which the request has already waited, so the
+ * request is not repeated.
  */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false

@@ -6,18 +6,22 @@ import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 export interface ResponseForm {
   /** Names of members that are lists in any object of a response, and the type of their entries. */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
-  /** Types of other members in any object of a response. Every member may be absent. */
+  /**
+   * Types of the members that are no lists, in any object of a response. Every member may be
+   * absent.
+   */
   readonly members: Readonly<Record<string, MemberType>>
   /**
-   * Types of members within objects of a certain name, by that name. Needed for members that have
-   * another type in other objects.
+   * Types of members by the name of the object that contains the members. Needed for members that
+   * have another type in other objects of a response.
    */
   readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /**
-   * True if the provider sends null for an unknown member. Members that are null count as absent.
+   * True if the mail provider sends null for a member whose value is unknown. Members that are null
+   * count as absent.
    */
   readonly hasNulls?: boolean
-  /** Members that are never null, although the provider sends null for other members. */
+  /** Members that are never null, although the mail provider sends null for other members. */
   readonly neverNull?: ReadonlySet<string>
 }
 
@@ -49,8 +53,8 @@ export function assertObject(json: unknown): asserts json is object {
 }
 
 /**
- * Failure for a provider's response that does not have the expected form. The error text names the
- * member, never its value.
+ * Failure for a mail provider's response that does not have the expected form. The error text names
+ * the member, never its value.
  */
 export function malformed(reason: string): MailApiError {
   return new MailApiError('unavailable', textOf(reason))
@@ -93,7 +97,10 @@ function assertMember(name: string, member: unknown, form: ResponseForm): void {
     if (!isAbsent(each, value, form)) assertType(each, value, inner)
 }
 
-/** True for a member that is null because the provider does not know its value. */
+/**
+ * True for a member of a mail provider's response that is null because the provider does not know
+ * its value.
+ */
 function isAbsent(
   name: string,
   member: unknown,

@@ -15,22 +15,24 @@ export interface ProviderApplication {
   application: string
 }
 
-/** Mailbox at a provider, with its own request limits. */
+/** Mailbox at a mail provider, with its own request limits. */
 export interface ProviderAccount extends ProviderApplication {
   account: string
 }
 
 export interface ProviderCall {
-  /** Name of the provider's API method as in the table of quota costs, such as `messages.get`. */
+  /**
+   * Name of the mail provider's API method as in the table of quota costs, such as `messages.get`.
+   */
   operation: string
   /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
   count?: number
   /**
-   * Number of concurrent requests that the provider counts for the call, such as the parts of a
-   * batch; defaults to 1.
+   * Number of concurrent requests that the mail provider counts for one request, such as the parts
+   * of a batch; defaults to 1.
    */
   slots?: number
-  /** Bytes of the request body; defaults to 0. */
+  /** Bytes of the body of the request to the mail provider; defaults to 0. */
   bytes?: number
   priority: ProviderPriority
   /**
@@ -55,7 +57,10 @@ export interface UnitSource {
     mailbox: ProviderAccount,
     request: Pick<QuotaRequest, 'units' | 'maxWaitMs' | 'signal'>,
   ): Promise<void>
-  /** Reports a pause of the mailbox to the process that owns the quota. */
+  /**
+   * Reports a pause of the requests for a mailbox to the process that owns the mailbox's quota
+   * units.
+   */
   reportPause(mailbox: ProviderAccount, ms: number): void
 }
 
@@ -70,7 +75,10 @@ interface CommonOptions {
   clock?: Clock
 }
 
-/** Options of the limiter in a sync-worker, which owns the quota units of its mailboxes. */
+/**
+ * Options of the limiter of provider requests in a sync-worker, which owns the quota units of its
+ * mailboxes.
+ */
 export interface WorkerLimiterOptions extends CommonOptions {
   service: 'sync-worker'
   /**

@@ -77,8 +77,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Waits for a permit for one request to the provider. The caller disposes of the permit when it
-   * has read the response.
+   * Waits for a permit for one request to the mail provider. The caller disposes of the permit when
+   * it has read the response.
    *
    * @throws AppError `rate-limited` with `ttl` (seconds) if the wait is longer than the API request
    * or too many requests wait; the signal's reason
@@ -109,7 +109,7 @@ export class ProviderLimiter {
     }
   }
 
-  /** Delays all requests for the mailbox, as the provider requested by `Retry-After`. */
+  /** Delays all requests for the mailbox, as the mail provider requested by `Retry-After`. */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.applyMailboxPause(mailbox, retryAfterMs)
     const { provider } = mailbox
@@ -118,7 +118,7 @@ export class ProviderLimiter {
   }
 
   /**
-   * Delays all requests for the mailbox, after the provider requested the delay from another
+   * Delays all requests for the mailbox, after the mail provider requested the delay from another
    * process.
    */
   applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {
@@ -134,7 +134,7 @@ export class ProviderLimiter {
     return this.#limiterOf(mailbox).lend(mailbox.account, { units, maxDebt })
   }
 
-  /** Counts a request that the provider refused because of a limit. */
+  /** Counts a request that the mail provider refused because of a limit. */
   countRefusal(
     { provider, application }: ProviderAccount,
     method: string,
@@ -144,8 +144,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Starts requests for the mailbox one after the other for `ms`, after the provider reported too
-   * many open requests for the mailbox.
+   * Starts requests for the mailbox one after the other for `ms`, after the mail provider reported
+   * too many open requests for the mailbox.
    */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
@@ -158,7 +158,7 @@ export class ProviderLimiter {
 
   /**
    * Delays all requests of the OAuth2 application, in this process and in all processes that share
-   * pauses, after the provider refused a request because of a limit of the application.
+   * pauses, after the mail provider refused a request because of a limit of the application.
    */
   pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
     this.applyPause({ provider, application }, retryAfterMs)
@@ -168,8 +168,8 @@ export class ProviderLimiter {
   /** Delays all requests of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
-    // Only the added delay is counted: a process also receives its own broadcast, which must not
-    // count the pause again.
+    // Only the delay that this pause adds is counted: a process also receives its own broadcast of
+    // a pause, which must not be counted again.
     const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }

@@ -12,14 +12,14 @@ import {
 const name = 'SVC_PROVIDER_LIMITS'
 
 /**
- * Permitted ranges of the provider limits that can be configured. The time windows of the limits
- * are fixed by the providers.
+ * Permitted ranges of the configurable limits on requests to mail providers. The time windows of
+ * the limits are fixed by the providers.
  */
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
-  // With the lower bound, the smallest share of a process still allows a burst of two slices of an
-  // upload.
+  // With the lower bound of `uploadBytes`, the smallest share of a process still allows a burst of
+  // two slices of an upload.
   uploadBytes: [50_000_000, 1e12],
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],
@@ -29,8 +29,8 @@ const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
 }
 
 /**
- * Reads the limits of the providers. The JSON of `SVC_PROVIDER_LIMITS` overrides the published
- * limits, such as
+ * Reads the limits on requests to mail providers. The JSON of `SVC_PROVIDER_LIMITS` overrides the
+ * published limits, such as
  * `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
  *
  * @throws ConfigError for unknown members and values out of range
@@ -61,7 +61,7 @@ function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
 }
 
 /**
- * Alternative table of a provider's quota costs. Gmail has different tables by the age of the
+ * Alternative table of a mail provider's quota costs. Gmail has different tables by the age of the
  * project.
  */
 function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {

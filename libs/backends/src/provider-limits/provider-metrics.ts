@@ -26,11 +26,11 @@ export interface UseCounter {
  * quota costs.
  */
 export interface ProviderMetrics {
-  /** Counts a request to the provider, with its number of operations and of quota units. */
+  /** Counts a request to the mail provider, with its number of operations and of quota units. */
   sent(request: RequestLabels & { count: number; units: number }): void
   /** Counts a request that a provider refused because of a limit. */
   limited(refusal: RequestLabels & { scope: LimitScope }): void
-  /** Counts a pause, which delays requests to the provider. */
+  /** Counts a pause, which delays requests to the mail provider. */
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 

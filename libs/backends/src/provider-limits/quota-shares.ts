@@ -3,9 +3,9 @@ import type { BucketStart, QuotaRate } from '@posthorn/flow'
 import type { ProviderLimits } from './provider-limits.ts'
 
 /**
- * Share of the provider's quota units that is available immediately. With the published limits, the
- * share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
- * for one call of each kind.
+ * Share of a mail provider's quota units that is available immediately. With the published limits,
+ * the share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is
+ * enough for one call of each kind.
  */
 const burstShare = 1 / 8
 
@@ -46,7 +46,8 @@ export function accountShare(
   { lendsAll }: { lendsAll?: () => boolean },
 ): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent, senderPercent } = limits
-  // Senders of an earlier release use their share without borrowing, so this share is subtracted.
+  // Senders of an earlier release use their share of a mailbox's quota units without borrowing, so
+  // this share is subtracted.
   const left = 100 - reservePercent - (lendsAll?.() === false ? senderPercent : 0)
   const units = (accountUnits * Math.max(1, left)) / 100
   return rateOf(limits, units, accountWindowMs + loanValidMs)

@@ -21,8 +21,8 @@ export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<
       pauseMs: Math.ceil(pauseMs),
     })
   return bus.onInvalidate(({ topic, id = '', pauseMs }) => {
-    // Ignores a broadcast without a time, which means that earlier broadcasts may have been missed.
-    // The next refused request shows the pause again.
+    // Ignores a broadcast of a pause without a time, which means that earlier broadcasts may have
+    // been missed. The next refused request shows the pause again.
     if (topic !== 'providerPauses' || pauseMs === undefined) return
     const [name, ...rest] = id.split(' ')
     const provider = providers.find((each) => each === name)

@@ -19,14 +19,18 @@ export class Bindings {
   }
 
   /**
-   * Binds a new queue to all routing keys. Keys that are added later are bound to this queue, too.
+   * Binds a new RabbitMQ queue to all routing keys. Keys that are added later are bound to this
+   * queue, too.
    */
   async attach(channel: Channel, queue: string): Promise<void> {
     this.#attached = { channel, queue }
     await this.bindAll()
   }
 
-  /** Binds the queue to all routing keys again, in case an exchange or a binding was deleted. */
+  /**
+   * Binds the RabbitMQ queue to all routing keys again, in case an exchange or a binding was
+   * deleted.
+   */
   async bindAll(): Promise<void> {
     const attached = this.#attached
     if (!attached) return
@@ -39,8 +43,8 @@ export class Bindings {
     ])
   }
 
-  // If a binding of the queue fails, RabbitMQ closes the channel. `attach` then binds the queue of
-  // the next channel to the current keys.
+  // If a binding of the RabbitMQ queue fails, RabbitMQ closes the channel. `attach` then binds the
+  // queue of the next channel to the current routing keys.
 
   async add(key: string): Promise<void> {
     this.#keys.add(key)

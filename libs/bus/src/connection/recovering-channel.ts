@@ -26,7 +26,10 @@ export interface RecoveringChannelOptions<C extends Channel> {
    * bindings.
    */
   reconcile?: { everyMs: number; run: (channel: C) => Promise<unknown> }
-  /** Called with true when the RabbitMQ channel becomes ready, and with false when it is lost. */
+  /**
+   * Called with true when the RabbitMQ channel becomes ready, and with false when the channel is
+   * lost.
+   */
   onChange?: (ready: boolean) => void
   log: Logger
   /** Purpose of the RabbitMQ channel as text, for the log. */
@@ -48,8 +51,8 @@ export function confirming(model: ChannelModel): Promise<ConfirmChannel> {
 export class RecoveringChannel<C extends Channel> {
   readonly ready = new Latch()
   /**
-   * Promise that resolves when the first attempt to open the channel has succeeded or failed.
-   * Resolves immediately while the broker is down. Further attempts follow automatically.
+   * Promise that resolves when the first attempt to open the RabbitMQ channel has succeeded or
+   * failed. Resolves immediately while the broker is down. Further attempts follow automatically.
    */
   readonly firstAttempt: Promise<void>
   readonly #options: RecoveringChannelOptions<C>
@@ -157,8 +160,8 @@ export class RecoveringChannel<C extends Channel> {
   #startReconciling(channel: C): NodeJS.Timeout | undefined {
     const { reconcile } = this.#options
     if (!reconcile) return undefined
-    // A failed repair closes the channel. The setup of the next channel then restores the RabbitMQ
-    // state.
+    // A failed repair of RabbitMQ state closes the channel. The setup of the next channel then
+    // restores the state.
     const run = () => void reconcile.run(channel).catch(ignore)
     return setInterval(run, reconcile.everyMs).unref()
   }

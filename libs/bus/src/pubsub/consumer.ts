@@ -108,8 +108,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       if (result === 'done') channel.ack(message)
       else channel.nack(message, false, result === 'again')
     } catch {
-      // The error is ignored, because it means that the channel is closed. RabbitMQ then delivers
-      // the bus message again.
+      // An error of `ack` or `nack` is ignored, because it means that the channel is closed.
+      // RabbitMQ then delivers the bus message again.
     }
   }
 

@@ -24,7 +24,9 @@ export interface OutgoingMessage {
   messageId?: string
   type?: string
   headers?: Readonly<Record<string, string | readonly string[]>>
-  /** RabbitMQ user of this process. The broker verifies that the message comes from this user. */
+  /**
+   * RabbitMQ user of this process. The broker verifies that published messages come from this user.
+   */
   userId?: string
   /** Milliseconds after which RabbitMQ drops a bus message that was not consumed. */
   expiration?: string
@@ -85,7 +87,10 @@ export class Publisher {
     }
   }
 
-  /** Waits at most 5 s for outstanding confirmations of bus messages, then closes the channel. */
+  /**
+   * Waits at most 5 s for outstanding confirmations of bus messages, then closes the RabbitMQ
+   * channel.
+   */
   async close(): Promise<void> {
     await this.#window.acquireAll(AbortSignal.timeout(publishTimeoutMs)).catch(ignore)
     await this.channel.close()
@@ -119,8 +124,8 @@ export class Publisher {
     const confirmation = Promise.withResolvers<void>()
     const onTimeout = () => {
       confirmation.reject(timeout.reason)
-      // After a timeout the channel is replaced, because amqplib keeps an unconfirmed bus message
-      // in memory until its channel is closed.
+      // After a publish call has timed out, the RabbitMQ channel is replaced, because amqplib keeps
+      // an unconfirmed bus message in memory until its channel is closed.
       this.channel.replace(channel, 'confirmation timed out')
     }
     this.#unconfirmed.add(correlationId)
@@ -141,7 +146,7 @@ export class Publisher {
         else confirmation.resolve()
       })
     } catch (error) {
-      confirmation.reject(error) // The channel was closed concurrently.
+      confirmation.reject(error) // The RabbitMQ channel was closed concurrently.
     }
     return confirmation.promise.finally(() => {
       timeout.removeEventListener('abort', onTimeout)

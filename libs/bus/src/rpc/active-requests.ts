@@ -3,8 +3,8 @@ import { deadlineExceeded, noResponder } from './frames.ts'
 import { Credit } from './outgoing-stream.ts'
 
 /**
- * Maximum number of remembered cancellations of requests. Cancellations are remembered because a
- * cancellation may arrive before its request.
+ * Maximum number of remembered cancellations of RPC requests. Cancellations are remembered because
+ * a cancellation may arrive before its request.
  */
 const maxCancellations = 1_000
 
@@ -12,17 +12,18 @@ const maxCancellations = 1_000
 export interface ActiveRequest {
   readonly signal: AbortSignal
   /**
-   * Credit for a streamed reply: number of chunks that the reader of the stream can still accept.
+   * Credit for a streamed RPC reply: number of chunks that the reader of the stream can still
+   * accept.
    */
   readonly credit: Credit
-  /** True if the requester cancelled the request. */
+  /** True if the requester cancelled this RPC request. */
   readonly cancelled: boolean
   /**
-   * Removes the deadline of the request when its streamed reply begins. From then on, the request
-   * is only ended by a reader that stays idle too long.
+   * Removes the deadline of an RPC request when its streamed reply begins. From then on, the
+   * request is only ended by a reader that stays idle too long.
    */
   beginStream(): void
-  /** Aborts the request with a reason, because of a failure in this process. */
+  /** Aborts an RPC request with a reason, because of a failure in this process. */
   abort(reason: unknown): void
   end(): void
 }
@@ -81,7 +82,7 @@ export class ActiveRequests {
   }
 
   /**
-   * Cancels a request on behalf of its requester. If the request has not arrived yet, it is
+   * Cancels an RPC request on behalf of its requester. If the request has not arrived yet, it is
    * cancelled when it arrives.
    */
   cancel(id: string): void {
@@ -91,8 +92,8 @@ export class ActiveRequests {
   }
 
   /**
-   * Aborts all requests with a streamed reply. The reply queue of this process was lost, so readers
-   * can no longer send credit.
+   * Aborts all RPC requests with a streamed reply. The reply queue of this process was lost, so
+   * readers can no longer send credit.
    */
   abortStreams(): void {
     for (const request of this.#active.values()) if (request.streaming) request.abort(noResponder())

@@ -1,10 +1,11 @@
 import { setImmediate as pendingEvents } from 'node:timers/promises'
 
 export interface BrokerMonitorOptions {
-  /** True while a request of this process waits for a reply. */
+  /** True while an RPC request of this process waits for a reply. */
   isWaiting: () => boolean
   /**
-   * Publishes an echo message to this process. Returns false if no message can be published now.
+   * Publishes an echo message to this process through RabbitMQ. Returns false if no message can be
+   * published now.
    */
   sendEcho: () => boolean
   /**
@@ -14,8 +15,8 @@ export interface BrokerMonitorOptions {
 }
 
 /**
- * Maximum time without frames from RabbitMQ, while requests wait, before an echo is sent. Most
- * replies arrive earlier.
+ * Maximum time without frames from RabbitMQ, while RPC requests wait for replies, before an echo
+ * message is sent. Most replies arrive earlier.
  */
 const maxSilenceMs = 500
 /**
@@ -56,7 +57,10 @@ export class BrokerMonitor {
     if (this.#options.isWaiting()) this.watch()
   }
 
-  /** Stops watching the broker until the next request, for example when the connection was lost. */
+  /**
+   * Stops watching the RabbitMQ broker until the next request, for example when the connection was
+   * lost.
+   */
   reset(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

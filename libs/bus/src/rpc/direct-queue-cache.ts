@@ -1,8 +1,8 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 
 /**
- * Time for which the queue of one responder is used. Afterwards requests go to the shared queue
- * again, so that new replicas get their share of requests.
+ * Time for which requests are sent to the direct queue of the same responder. Afterwards requests
+ * go to the shared queue again, so that new replicas get their share of requests.
  */
 const ttlMs = 30_000
 /**
@@ -28,16 +28,16 @@ export class DirectQueueCache {
   }
 
   /**
-   * Stores the direct queue of a responder. Does nothing if a direct queue is stored for the key
-   * and has not expired.
+   * Stores the direct queue of a responder by the key of its shared queue. Does nothing if a direct
+   * queue is stored for the key and has not expired.
    */
   set(key: string, queue: string): void {
     if (!this.#queues.has(key)) this.#queues.set(key, queue)
   }
 
   /**
-   * Removes the direct queue `queue` of the key. Does nothing if a different queue is stored for
-   * the key.
+   * Removes the direct queue `queue` that is stored for the key of a shared queue. Does nothing if
+   * a different direct queue is stored for the key.
    */
   evict(key: string, queue: string): void {
     if (this.#queues.get(key) === queue) this.#queues.delete(key)

@@ -53,7 +53,8 @@ export class FramePublisher {
     try {
       this.send(frame)
     } catch {
-      // The error is ignored, because the receiving process detects the loss of the frame.
+      // An error of sending is ignored, because the receiving process detects the loss of the
+      // frame.
     }
   }
 }

@@ -6,11 +6,11 @@ import type { OutgoingMessage } from '../pubsub/publisher.ts'
 import { exchangeFor } from '../topology.ts'
 
 /**
- * Size of a stream chunk in bytes. Together with its AMQP frame header, a chunk has exactly 128
- * KiB, the frame size of RabbitMQ.
+ * Size of a chunk of an RPC stream in bytes. Together with its AMQP frame header, a chunk has
+ * exactly 128 KiB, the frame size of RabbitMQ.
  */
 export const chunkBytes = 128 * 1024 - 8
-/** Maximum number of stream chunks that are sent and not yet read. */
+/** Maximum number of chunks of an RPC stream that are sent and not yet read. */
 export const windowChunks = 8
 
 /** AMQP property `type` of a message between requester and responder of RPC. */
@@ -24,19 +24,19 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** Frame that a process sends to itself to find out whether the broker delivers frames. */
+  /** RPC frame that a process sends to itself to find out whether the broker delivers frames. */
   | 'echo'
 
 /** RPC frame: a message to the reply queue of a process. */
 export interface RpcFrame {
-  /** Reply queue of the process that receives the frame. */
+  /** Reply queue of the process that receives the RPC frame. */
   to: string
   type: FrameType
-  /** Correlation id of the request to which the frame belongs. */
+  /** Correlation id of the RPC request to which the frame belongs. */
   id: string
   content?: Buffer
   headers?: Record<string, string | number>
-  /** Reply queue of the process that sends the frame. */
+  /** Reply queue of the process that sends the RPC frame. */
   replyTo?: string
 }
 
@@ -44,7 +44,7 @@ export interface RpcFrame {
 export const directQueueHeader = 'direct-queue'
 
 /**
- * Routing key for cancellations of requests with the routing key `key`. The reply queues of all
+ * Routing key for cancellations of RPC requests with the routing key `key`. The reply queues of all
  * responders of `key` are bound to the cancellation key, so a cancellation does not wait behind
  * requests.
  */
@@ -54,13 +54,15 @@ export function cancelKey(key: string): string {
 
 /** RPC request as received, before the payload of the request is validated. */
 export interface ReceivedRequest {
-  /** Correlation id of the request. Each repeat of the request has a different correlation id. */
+  /**
+   * Correlation id of the RPC request. Each repeat of the request has a different correlation id.
+   */
   id: string
-  /** Id of the request. All repeats of the request have the same id. */
+  /** Id of the RPC request. All repeats of the request have the same id. */
   requestId: string
   command: string
   replyTo: string
-  /** Deadline of the request in milliseconds since 1970. */
+  /** Deadline of the RPC request in milliseconds since 1970. */
   deadline: number
   timeoutMs: number
   /** RabbitMQ user of the requester. The broker has verified the user. */
@@ -106,7 +108,7 @@ export function readError(wire: unknown): AppError {
   return new AppError('internal', 'Internal Server Error', { cause: new Error('malformed reply') })
 }
 
-/** Error for a request without a responder, or whose responder or connection was lost. */
+/** Error for an RPC request without a responder, or whose responder or connection was lost. */
 export function noResponder(cause?: unknown): AppError {
   return new AppError('unavailable', 'No worker is available for the account, try again', {
     code: 'WorkerNotAvailable',
@@ -114,7 +116,7 @@ export function noResponder(cause?: unknown): AppError {
   })
 }
 
-/** Error for a request that RabbitMQ could not route to any process. */
+/** Error for an RPC request that RabbitMQ could not route to any process. */
 export class UnroutedError extends AppError {
   constructor() {
     const { kind, message, code } = noResponder()

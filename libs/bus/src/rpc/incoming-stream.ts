@@ -2,28 +2,28 @@ import { AppError } from '@posthorn/errors'
 import { deadlineExceeded, windowChunks } from './frames.ts'
 
 /**
- * Maximum time for which the reader of a stream may read nothing. An idle reader would occupy one
- * of the account's few mail server connections.
+ * Maximum time for which the reader of an RPC stream may read nothing. An idle reader would occupy
+ * one of the account's few mail server connections.
  */
 const readerIdleMs = 60_000
 
 /**
- * Maximum interval between messages that check whether the sender of the stream is alive. RabbitMQ
- * returns such a message if the sender has died.
+ * Maximum interval between messages that check whether the sender of an RPC stream is alive.
+ * RabbitMQ returns such a message if the sender has died.
  */
 const maxCheckMs = 1_000
 
 export interface IncomingStreamOptions {
-  /** Maximum time for which the reader of the stream waits for the next chunk. */
+  /** Maximum time for which the reader of an RPC stream waits for the next chunk. */
   timeoutMs: number
   /**
-   * Allows the sender of the stream to send more chunks. A call with 0 only signals that the reader
-   * is alive.
+   * Allows the sender of an RPC stream to send more chunks. A call with 0 only signals that the
+   * reader is alive.
    */
   grant: (chunks: number) => void
-  /** Called once if the reader ends the stream early. Tells the sender of the stream to stop. */
+  /** Called once if the reader ends an RPC stream early. Tells the sender of the stream to stop. */
   cancel: () => void
-  /** Called once when the incoming stream has ended. */
+  /** Called once when the incoming RPC stream has ended. */
   onClose: () => void
 }
 
@@ -59,7 +59,7 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Handles the message that the incoming stream has ended after `count` chunks. */
+  /** Handles the message that the incoming RPC stream has ended after `count` chunks. */
   end(count: number | undefined): void {
     if (count !== this.#next)
       this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))
@@ -67,14 +67,17 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /**
-   * Handles an error that the sender of the stream reported. The sender has ended, so it is not
-   * cancelled.
+   * Handles an error that the sender of an RPC stream reported. The sender has ended the stream, so
+   * it is not cancelled.
    */
   onFailure(error: unknown): void {
     this.#finish({ error })
   }
 
-  /** Ends the stream with an error in this process and cancels the sender of the stream. */
+  /**
+   * Ends the incoming RPC stream with an error in this process and cancels the sender of the
+   * stream.
+   */
   abort(error: unknown): void {
     if (this.#end) return
     this.#options.cancel()
@@ -113,8 +116,8 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /**
-   * Delivers buffered chunks to waiting readers. The end or error of the stream is delivered after
-   * the last chunk.
+   * Delivers buffered chunks of an RPC stream to waiting readers. The end or error of the stream is
+   * delivered after the last chunk.
    */
   #deliver(): void {
     while (this.#readers.length > 0) {
@@ -132,8 +135,9 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /**
-   * Counts a chunk that was read, and allows the sender to send more after half a window of chunks.
-   * Few credit frames are then sufficient, and the sender never waits for a reader that keeps up.
+   * Counts a chunk that was read from an RPC stream, and allows the sender to send more after half
+   * a window of chunks. Few credit frames are then sufficient, and the sender never waits for a
+   * reader that keeps up.
    */
   #countRead(): void {
     this.#readCount += 1

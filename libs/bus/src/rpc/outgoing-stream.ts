@@ -3,7 +3,7 @@ import { ignore } from '../payload.ts'
 import { chunkBytes, deadlineExceeded, windowChunks } from './frames.ts'
 
 /**
- * Credit for an outgoing stream: number of chunks that the reader can still accept. Waiting for
+ * Credit for an outgoing RPC stream: number of chunks that the reader can still accept. Waiting for
  * credit rejects with a timeout if the reader sends nothing for `idleMs`.
  */
 export class Credit {
@@ -17,7 +17,8 @@ export class Credit {
   }
 
   /**
-   * Adds chunks to the credit of the stream. A call with 0 only records that the reader is alive.
+   * Adds chunks to the credit of an RPC stream. A call with 0 only records that the reader is
+   * alive.
    */
   grant(chunks: number): void {
     this.#left = Math.min(windowChunks, this.#left + Math.max(0, Math.trunc(chunks)))
@@ -26,7 +27,9 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** Waits until the reader of the stream can accept a chunk, and uses one unit of the credit. */
+  /**
+   * Waits until the reader of an RPC stream can accept a chunk, and uses one unit of the credit.
+   */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#left === 0) {

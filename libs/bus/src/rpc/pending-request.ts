@@ -5,19 +5,21 @@ import { deadlineExceeded, nonEmptyText, noResponder, readError, UnroutedError }
 import { IncomingStream } from './incoming-stream.ts'
 
 /**
- * Interval of the messages that check whether a responder that has acknowledged a request is still
- * alive.
+ * Interval of the messages that check whether a responder that has acknowledged an RPC request is
+ * still alive.
  */
 const monitorMs = 1_000
 /**
- * Time within which a responder must reply to a request on its direct queue, or acknowledge the
- * request. A responder acknowledges after a quarter of this time.
+ * Time within which a responder must reply to an RPC request on its direct queue, or acknowledge
+ * the request. A responder acknowledges after a quarter of this time.
  */
 export const directReplyMs = 1_000
 
 export interface Reply {
   response: unknown
-  /** Stream that follows the reply to the request. Absent if the command has no streamed reply. */
+  /**
+   * Stream that follows the reply to an RPC request. Absent if the command has no streamed reply.
+   */
   body?: AsyncIterable<Uint8Array>
 }
 
@@ -25,25 +27,25 @@ export interface PendingRequestOptions {
   timeoutMs: number
   signal: AbortSignal | undefined
   frames: FramePublisher
-  /** Cancels the request with the id `id` at all responders that may be executing it. */
+  /** Cancels the RPC request with the id `id` at all responders that may be executing it. */
   withdraw: (id: string) => void
   /**
-   * Called once with the request's id when the request, including the stream after its reply, has
-   * ended.
+   * Called once with the id of an RPC request when the request, including the stream after its
+   * reply, has ended.
    */
   onClose: (id: string) => void
-  /** Routing key or queue to which the request was published. */
+  /** Routing key or queue to which the RPC request was published. */
   destination: string
   /**
-   * Shared queue for a request that was sent to a direct queue. `request` sends the request again,
-   * and is called at most once.
+   * Shared queue for an RPC request that was sent to a direct queue. `request` sends the RPC
+   * request again, to the shared queue, and is called at most once.
    */
   shared?: { key: string; request: () => void }
 }
 
 /**
- * Request that this process has sent. The request is pending until its reply, or until the end of
- * the stream that follows the reply.
+ * RPC request that this process has sent. The request is pending until its reply, or until the end
+ * of the stream that follows the reply.
  */
 export class PendingRequest {
   readonly id = crypto.randomUUID()
@@ -53,8 +55,8 @@ export class PendingRequest {
   readonly #fallbackTimer: NodeJS.Timeout | undefined
   #shared: PendingRequestOptions['shared']
   /**
-   * Current routing key or queue of the responder. A message that RabbitMQ returns from any other
-   * destination does not fail the request.
+   * Current routing key or queue of the responder of an RPC request. A message that RabbitMQ
+   * returns from any other destination does not fail the request.
    */
   #destination: string
   #monitor: NodeJS.Timeout | undefined
@@ -75,7 +77,7 @@ export class PendingRequest {
     return this.#reply.promise
   }
 
-  /** Ends the request with an error, because its responder died or its reply cannot arrive. */
+  /** Ends the RPC request with an error, because its responder died or its reply cannot arrive. */
   fail(error: unknown): void {
     if (this.#stream) return this.#stream.onFailure(error)
     this.#reply.reject(error)
@@ -83,8 +85,8 @@ export class PendingRequest {
   }
 
   /**
-   * Handles a message of the request that RabbitMQ returned because no queue exists for the routing
-   * key or queue name `destination`.
+   * Handles a message of the RPC request that RabbitMQ returned because no queue exists for the
+   * routing key or queue name `destination`.
    */
   onUnroutable(destination: string): void {
     if (destination !== this.#destination || this.#fallBackToSharedQueue()) return
@@ -102,9 +104,9 @@ export class PendingRequest {
   }
 
   /**
-   * Sends a request again, on the shared queue instead of the direct queue. Returns false if the
-   * request was already sent on the shared queue, or a stream has begun. A late reply of the first
-   * responder is still accepted.
+   * Sends an RPC request again, on the shared queue instead of the direct queue. Returns false if
+   * the request was already sent on the shared queue, or a stream has begun. A late reply of the
+   * first responder is still accepted.
    */
   #fallBackToSharedQueue(): boolean {
     const shared = this.#shared
@@ -119,8 +121,8 @@ export class PendingRequest {
   }
 
   /**
-   * Periodically sends a credit of 0 chunks to the responder. If the responder has died, RabbitMQ
-   * returns the message and the request fails.
+   * Periodically sends a credit of 0 chunks to the responder of an RPC request. If the responder
+   * has died, RabbitMQ returns the message and the request fails.
    */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return
@@ -142,8 +144,8 @@ export class PendingRequest {
   #onHead(message: Message, from: string | undefined): void {
     if (from === undefined || from === this.#streamFrom) return
     const { frames, timeoutMs } = this.#options
-    // During a handoff two workers may hold the key of the request and start a stream. Only the
-    // first stream is read, and the second stream is cancelled.
+    // During a handoff of a shard two workers may hold the routing key of the request and start a
+    // stream. Only the first stream is read, and the second stream is cancelled.
     if (this.#stream) return frames.trySend({ to: from, type: 'cancel', id: this.id })
     clearTimeout(this.#timer)
     clearInterval(this.#monitor)

@@ -8,17 +8,17 @@ const maxReplyBytes = 64 * 1024
 
 export interface EncodedReply {
   content: Buffer
-  /** Result of the request to which the reply belongs, as a metric label. */
+  /** Result of the RPC request to which the reply belongs, as a metric label. */
   result: string
   /**
-   * True if repeats of the request get this reply. True after success or permanent failure of a
+   * True if repeats of an RPC request get this reply. True after success or permanent failure of a
    * command that must not run twice.
    */
   final: boolean
 }
 
 /**
- * Cache of the replies of the last 10 minutes, by request. Repeats of a request get the cached
+ * Cache of the replies of the last 10 minutes, by RPC request. Repeats of a request get the cached
  * reply and are not executed. Holds up to 10,000 replies and 16 MiB.
  */
 export class ReplyCache {
@@ -30,7 +30,7 @@ export class ReplyCache {
   })
 
   /**
-   * Returns the reply to a request. Executes the request unless its reply is cached or its
+   * Returns the reply to an RPC request. Executes the request unless its reply is cached or its
    * execution is in progress. `execute` must not reject.
    */
   once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {
@@ -45,8 +45,8 @@ function isStored({ final, content }: EncodedReply): boolean {
 }
 
 /**
- * Copies the content of a reply into a buffer of its own. Small buffers share a pool of 64 KiB, so
- * that a cached buffer would keep the whole pool in memory.
+ * Copies the content of an RPC reply into a buffer of its own. Small buffers share a pool of 64
+ * KiB, so that a cached buffer would keep the whole pool in memory.
  */
 function withOwnBytes(reply: EncodedReply): EncodedReply {
   const { content } = reply

@@ -9,7 +9,7 @@ import { declareOwnQueue } from '../topology.ts'
 export interface ReplyQueueDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, with which the name of the reply queue begins. */
+  /** Service name, with which the name of the RabbitMQ reply queue begins. */
   name: string
   reconcileMs: number
   receive: (message: ConsumeMessage) => void
@@ -40,7 +40,10 @@ export class ReplyQueue {
     })
   }
 
-  /** Name of the reply queue. The name changes with each reconnect. */
+  /**
+   * Name of the reply queue, in which this process receives RPC frames. The name changes with each
+   * reconnect.
+   */
   get address(): string | undefined {
     return this.channel.current ? this.#queue : undefined
   }
@@ -69,8 +72,8 @@ export class ReplyQueue {
     try {
       this.#deps.receive(message)
     } catch (error) {
-      // Errors of the frame handler are caught: an uncaught error would close the channel and fail
-      // all pending requests.
+      // Errors of the handler of RPC frames are caught: an uncaught error would close the channel
+      // and fail all pending requests.
       this.#deps.log.error(
         { reason: messageOf(error), type: String(message.properties.type) },
         'rpc frame could not be processed',

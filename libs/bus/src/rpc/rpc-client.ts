@@ -27,10 +27,12 @@ const maxTimerMs = 2 ** 31 - 1
 
 /**
  * Prefix of the correlation id of a probe. A probe is a message that tests whether any responder is
- * bound to the routing key of a request.
+ * bound to the routing key of an RPC request.
  */
 const probePrefix = 'probe '
-/** Time after which a probe is sent for a request without a reply. Most replies arrive earlier. */
+/**
+ * Time after which a probe is sent for an RPC request without a reply. Most replies arrive earlier.
+ */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {
@@ -59,14 +61,14 @@ interface OutgoingRequest {
   content: Buffer
   headers: Record<string, unknown>
   replyTo: string
-  /** Deadline of the request in milliseconds since 1970. */
+  /** Deadline of the RPC request in milliseconds since 1970. */
   deadline: number
 }
 
 interface Destination {
   exchange: string
   key: string
-  /** Time after which RabbitMQ drops the request's message if no process has consumed it. */
+  /** Time after which RabbitMQ drops an RPC request that no process has consumed. */
   expirationMs: number
 }
 
@@ -121,7 +123,7 @@ export class RpcClient {
     }
   }
 
-  /** Handles an RPC frame that belongs to one of the pending requests. */
+  /** Handles an RPC frame that belongs to one of the pending requests of this process. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)
@@ -132,8 +134,8 @@ export class RpcClient {
       entry.request.receive(message)
       return
     }
-    // A stream that starts after its request has ended is cancelled. Otherwise the stream would
-    // occupy the responder until the limit for idle readers.
+    // An RPC stream that starts after its request has ended is cancelled. Otherwise the stream
+    // would occupy the responder until the limit for idle readers.
     const from = nonEmptyText(message.properties.replyTo)
     if (message.properties.type === 'head' && from)
       this.#deps.frames.trySend({ to: from, type: 'cancel', id })
@@ -144,7 +146,7 @@ export class RpcClient {
     this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
   }
 
-  /** Fails all pending requests, because the connection or the reply queue was lost. */
+  /** Fails all pending RPC requests, because the connection or the reply queue was lost. */
   failAll(): void {
     for (const { request } of this.#pending.values()) request.fail(noResponder())
   }
@@ -206,7 +208,7 @@ export class RpcClient {
   }
 
   /**
-   * Name of the queue that receives replies for this process.
+   * Name of the queue that receives RPC replies for this process.
    *
    * @throws AppError `unavailable` if the broker currently accepts no requests
    */
@@ -247,7 +249,7 @@ export class RpcClient {
         headers,
       })
     } catch (error) {
-      pending.fail(noResponder(error)) // The channel was closed concurrently.
+      pending.fail(noResponder(error)) // The RabbitMQ channel was closed concurrently.
     }
   }
 
@@ -272,8 +274,8 @@ export class RpcClient {
   }
 
   /**
-   * Sends the cancellation of a request to all responders of the routing key, because this process
-   * may not know the responder that executes the request.
+   * Sends the cancellation of an RPC request to all responders of the routing key, because this
+   * process may not know the responder that executes the request.
    */
   #cancel(key: string, id: string): void {
     try {
@@ -289,7 +291,7 @@ export class RpcClient {
   }
 }
 
-/** Id of the request for which a returned probe was sent. Empty if no probe was returned. */
+/** Id of the RPC request for which a returned probe was sent. Empty if no probe was returned. */
 function probedRequest(message: Message): string {
   const id = correlationId(message)
   return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''

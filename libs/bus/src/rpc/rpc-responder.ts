@@ -23,8 +23,8 @@ import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
 /**
- * Time after which a responder acknowledges a request. Most requests finish earlier and are not
- * acknowledged.
+ * Time after which a responder acknowledges an RPC request. Most requests finish earlier and are
+ * not acknowledged.
  */
 const ackAfterMs = 250
 
@@ -69,8 +69,8 @@ export class RpcResponder {
   }
 
   /**
-   * Processes the message of a request or one-way command. Never rejects. Returns the result as a
-   * metric label.
+   * Processes the message of an RPC request or one-way command. Never rejects. Returns the result
+   * as a metric label.
    */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
@@ -127,7 +127,7 @@ export class RpcResponder {
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
   }
 
-  /** Aborts the streams that this process sends. Their readers receive an error. */
+  /** Aborts the RPC streams that this process sends. Their readers receive an error. */
   abortStreams(): void {
     for (const stream of this.#streams) stream.abort(noResponder())
   }
@@ -170,8 +170,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The reply waits for a new channel if the channel was lost. The requester receives replies on
-    // a connection of its own and can still be waiting until the deadline.
+    // The RPC reply waits for a new channel if the channel was lost. The requester receives replies
+    // on a connection of its own and can still be waiting until the deadline.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
@@ -179,7 +179,9 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler of a command and encodes the handler's result as a reply. Never rejects. */
+  /**
+   * Runs the handler of a command and encodes the handler's result as an RPC reply. Never rejects.
+   */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {

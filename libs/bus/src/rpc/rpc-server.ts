@@ -13,7 +13,7 @@ import { RpcResponder, type RpcResponderDeps } from './rpc-responder.ts'
 const defaultConcurrency = 100
 const cancelMs = 2_000
 /**
- * Time for which outgoing streams may continue during shutdown. The whole shutdown of a process
+ * Time for which outgoing RPC streams may continue during shutdown. The whole shutdown of a process
  * must take at most 10 s.
  */
 const streamGraceMs = 5_000
@@ -22,7 +22,7 @@ export interface RpcServerDeps extends Omit<RpcResponderDeps, 'replyQueue' | 'di
   connection: RecoveringConnection
   replyQueue: ReplyQueue
   instruments: Instruments
-  /** Service name, with which the names of the server's queues begin. */
+  /** Service name, with which the names of the RPC server's queues begin. */
   name: string
   reconcileMs: number
 }
@@ -79,9 +79,9 @@ export class RpcServer implements CommandServer {
   }
 
   /**
-   * Stops the server: takes no more requests and replies to the requests already received. A
-   * private queue is unbound before the remaining requests finish, so that later requests fail
-   * immediately or reach the next holder of the key.
+   * Stops the server of RPC requests: takes no more requests and replies to the requests already
+   * received. A private queue is unbound before the remaining requests finish, so that later
+   * requests fail immediately or reach the next holder of the key.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     const channel = this.channel.current
@@ -123,8 +123,8 @@ export class RpcServer implements CommandServer {
     try {
       channel.ack(message)
     } catch {
-      // The error is ignored, because the channel is closed. RabbitMQ delivers the request again,
-      // and the requester gets the cached reply.
+      // An error of `ack` is ignored, because it means that the channel is closed. RabbitMQ
+      // delivers the request again, and the requester gets the cached reply.
     }
   }
 }

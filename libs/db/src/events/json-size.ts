@@ -8,7 +8,7 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members of the value that are not measured, because another limit applies to them. */
+  /** Members of the JSON value that are not measured, because another limit applies to them. */
   uncounted?: Uncounted | undefined
 }
 
@@ -153,8 +153,8 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // Only a part of the next chunk fits. The end of this part is found by measuring single code
-  // points.
+  // Only a part of the next chunk of the text fits into `maxBytes`. The end of this part is found
+  // by measuring single code points.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)
@@ -164,7 +164,7 @@ export function fitText(text: string, maxBytes: number): number {
   return at
 }
 
-/** End of the text chunk that begins at `at`. A chunk never ends inside a surrogate pair. */
+/** End of the chunk of a text that begins at `at`. A chunk never ends inside a surrogate pair. */
 function chunkEnd(text: string, at: number): number {
   const end = at + textChunk
   const unit = text.charCodeAt(end - 1)

@@ -4,8 +4,8 @@ import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'
 
 /**
- * Maximum size in bytes of an event body in a bus message. A larger event is sent as a claim check,
- * and its body stays in Postgres.
+ * Maximum size in bytes of an event body in a bus message. A larger event is sent without its body
+ * (claim check), which the consumer reads from Postgres.
  */
 export const maxMessageBytes = 128 * 1024
 
@@ -36,7 +36,7 @@ function toMessage(recorded: PublishableEvent): EventMessage {
 
 /**
  * Publishes recorded events after their transaction was committed, and marks them as published.
- * Never throws: the sweep of webhook-dispatcher publishes events without this mark. After a crash
+ * Never throws: webhook-dispatcher periodically publishes events without this mark. After a crash
  * between publishing and marking, an event is published twice with the same event id. A function in
  * place of `db` can mark the events of several callers together.
  */
@@ -49,12 +49,13 @@ export async function publishEvents(
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await mark(published).catch(() => undefined) // The sweep publishes unmarked events again.
+  await mark(published).catch(() => undefined) // The periodic sweep publishes unmarked events.
 }
 
 /**
  * Marks events as published, in one statement. The rows are locked in the order of ids, as in all
- * statements about several events. This order prevents deadlocks with a fan-out of the same events.
+ * statements about several events. This order prevents deadlocks with a fan-out of the same events
+ * to their webhook targets.
  */
 export async function markPublished(db: Db, events: readonly EventRow[]): Promise<void> {
   if (events.length === 0) return

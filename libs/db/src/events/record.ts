@@ -15,7 +15,7 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** Webhook target of the account itself. Only present for the event accountDeleted. */
+  /** Webhook target of the account itself. Only present for the event `accountDeleted`. */
   accountTarget?: AccountTarget
 }
 

@@ -36,13 +36,13 @@ function match(statement: string) {
 
 export interface IndexBuildOptions {
   /**
-   * Maximum time that a migration step waits for a lock if readers or writers of the table have to
-   * wait behind the step.
+   * Maximum time that a step of an index migration waits for a lock if readers or writers of the
+   * table have to wait behind the step.
    */
   lockTimeoutMs: number
   /**
-   * Maximum time that a migration step waits for each older transaction if no reader or writer has
-   * to wait behind the step.
+   * Maximum time that a step of an index migration waits for each older transaction if no reader or
+   * writer has to wait behind the step.
    */
   maxWaitMs: number
   /**
@@ -90,7 +90,7 @@ class IndexBuilder {
     await this.#patiently(`drop index concurrently if exists public.${index}`)
   }
 
-  /** Builds an index unless the index exists and is complete. */
+  /** Builds an index of a Postgres table unless the index exists and is complete. */
   async build({ create, index, definition }: IndexDefinition, table: string): Promise<void> {
     const isValid = await this.#isValid(index)
     if (isValid === true) return
@@ -117,14 +117,15 @@ class IndexBuilder {
   }
 
   async #buildPartition(what: IndexDefinition, partition: string): Promise<void> {
-    // The name of the index is shortened, because Postgres truncates names of indexes to 63 bytes.
+    // The name of a table partition's index is shortened, because Postgres truncates names of
+    // indexes to 63 bytes.
     const index = `${partition}_${what.index}`.slice(0, 63)
     try {
       await this.build({ ...what, index }, partition)
       await this.#briefly(`alter index public.${what.index} attach partition public.${index}`)
     } catch (error) {
-      // The error is ignored if the table partition does not exist any more: the retention job has
-      // dropped it in the meantime.
+      // An error of building the index is ignored if the table partition does not exist any more:
+      // the retention job has dropped it in the meantime.
       if (await this.#exists(partition)) throw error
     }
   }

@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely'
  * the text may contain customer data.
  */
 export interface LockHolder {
-  /** Process id of the session that holds the lock. 0 for a prepared transaction. */
+  /** Process id of the Postgres session that holds the lock. 0 for a prepared transaction. */
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
@@ -15,9 +15,9 @@ export interface LockHolder {
    * read the state.
    */
   readonly state: string | null
-  /** Duration of the open transaction of the session that holds the lock. */
+  /** Duration of the open transaction of the Postgres session that holds the lock. */
   readonly transactionSeconds: number | null
-  /** Time since the session that holds the lock started its current or last statement. */
+  /** Time since the Postgres session that holds the lock started its current or last statement. */
   readonly querySeconds: number | null
 }
 
@@ -67,13 +67,18 @@ export function describeHolder(holder: LockHolder): string {
 }
 
 export interface WatchOptions {
-  /** Connection pool with a free connection besides the connection that waits for the lock. */
+  /**
+   * Connection pool with a free connection besides the connection that waits for a Postgres lock.
+   */
   db: Kysely<unknown>
   /** Process id of the Postgres session whose waits for locks are observed. */
   pid: number
-  /** Interval at which the sessions that hold locks are looked up. */
+  /** Interval at which the Postgres sessions that block the migration are looked up. */
   everyMs: number
-  /** Called after each look-up that finds sessions for whose locks the session waits. */
+  /**
+   * Called after each look-up that finds Postgres sessions for whose locks the observed session
+   * waits.
+   */
   onBlocked: (holders: readonly LockHolder[]) => void
 }
 
@@ -93,8 +98,8 @@ export async function watchLocks<T>(
       if (holders.length > 0 && !ended.signal.aborted) onBlocked(holders)
     }
   }
-  // Errors of the look-up are ignored. The report only helps the operator, and the migration can
-  // continue without a second connection.
+  // Errors of looking up the sessions that hold locks are ignored. The report of these sessions
+  // only helps the operator, and the migration can continue without a second connection.
   const watching = watch().catch(() => undefined)
   try {
     return await work()

@@ -56,8 +56,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // The pool needs two connections: one for the migrations, and one to look up the sessions that
-    // block the migrations.
+    // The connection pool needs two connections: one for the migrations, and one to look up the
+    // sessions that block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

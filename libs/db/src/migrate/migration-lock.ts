@@ -10,7 +10,10 @@ const lockKey = '3853314791062309107'
 const pollMs = 500
 
 export interface MigrationLockOptions {
-  /** Connection pool with a free connection besides the connection of the migrating session. */
+  /**
+   * Connection pool with a free connection besides the connection of the session that migrates the
+   * database.
+   */
   db: Kysely<unknown>
   /**
    * Called once if another process holds the advisory lock of migrations, with the sessions that

@@ -35,7 +35,7 @@ export class MigrationBlockedError extends Error {
 export interface RunOptions {
   /**
    * Maximum time that a statement of a migration waits for a lock if statements of services have to
-   * wait behind it.
+   * wait behind the migration.
    */
   lockTimeoutMs: number
   /** Maximum time from the first failure of a migration to its last attempt. */
@@ -44,11 +44,11 @@ export interface RunOptions {
   clock?: Clock
 }
 
-/** Number and times of failed attempts at the current migration. */
+/** Number and times of failed attempts at the migration that is being applied. */
 interface Attempts {
   failed: number
   firstFailureAt: number
-  /** Postgres sessions that were last reported to hold the lock that the migration needs. */
+  /** Postgres sessions that were last reported to hold the lock that a migration needs. */
   holders: readonly LockHolder[]
 }
 

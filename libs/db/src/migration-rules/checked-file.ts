@@ -7,20 +7,20 @@ export interface CheckedFile {
   readonly kind: MigrationFile['kind']
   readonly statements: readonly Statement[]
   /**
-   * Tables that the migration itself creates. All other tables exist before the migration and are
-   * in use.
+   * Tables that a migration itself creates. All other tables exist before the migration and are in
+   * use.
    */
   readonly created: ReadonlySet<string>
   /**
-   * Release that the comment `-- contract: <release>` names. From this release on, no code uses the
-   * tables or columns that the migration removes.
+   * Release that the comment `-- contract: <release>` of a migration names. From this release on,
+   * no code uses the tables or columns that the migration removes.
    */
   readonly contract: string | undefined
   /** SQL statements of all earlier migrations. */
   readonly earlier: readonly Statement[]
 }
 
-/** Violation of a rule for migrations, with the line number in the file. */
+/** Violation of a rule for database migrations, with the line number in the migration file. */
 export interface Fault {
   readonly line: number
   readonly text: string

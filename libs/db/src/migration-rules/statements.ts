@@ -1,8 +1,8 @@
 /** SQL statement of a migration. */
 export interface Statement {
   /**
-   * Normalized text of the statement: in lower case, with single spaces, without comments, without
-   * the content of strings and function bodies, and without the schema name `public`.
+   * Normalized text of the SQL statement: in lower case, with single spaces, without comments,
+   * without the content of strings and function bodies, and without the schema name `public`.
    */
   readonly text: string
   /** Line number in the migration file of the statement's first word. The first line is 1. */

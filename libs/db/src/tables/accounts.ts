@@ -85,13 +85,13 @@ export interface Accounts {
   locale: string | null
   tz: string | null
   /**
-   * Members of the registration that were set by a tenant: with a token bound to the account, or by
-   * the user of a hosted form.
+   * Members of the account registration that were set by a tenant: with a token bound to the
+   * account, or by the user of a hosted form.
    */
   tenantSet: Generated<TenantSet[]>
   /**
-   * Version of the account, incremented by every change of the row, so that a session detects
-   * changes.
+   * Version of the account, incremented by every change of the row, so that sessions of the account
+   * detect changes.
    */
   version: Generated<string>
   /**
@@ -127,7 +127,7 @@ export interface AccountStates {
   errorCount: Generated<number>
   authFailingSince: Date | null
   authFailureDisabledAt: Date | null
-  /** Version of the account (`accounts.version`) to which this state belongs. */
+  /** Version of the account (`accounts.version`) to which the state of this row belongs. */
   accountVersion: Generated<string>
   initializedAt: Date | null
   delimiter: string | null
@@ -151,7 +151,7 @@ export interface AccountStates {
    * name.
    */
   mailboxAddress: string | null
-  /** Number of the account's open connections, updated every few seconds. */
+  /** Number of the account's open connections to its mail server, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }
@@ -162,23 +162,29 @@ export interface AccountStates {
  */
 export interface AccountChanges {
   /**
-   * Id of the transaction that wrote the row. Rows are read in the order of (xid, id), up to the
-   * oldest open transaction.
+   * Id of the Postgres transaction that wrote this change of an account or proxy. Changes are read
+   * in the order of (xid, id), up to the oldest open transaction.
    */
   xid: Generated<string>
   id: Generated<string>
-  /** Account to which the change belongs. Null for a change of a proxy. */
+  /**
+   * Account to which the change reported by `GET /v1/changes` belongs. Null if the change concerns
+   * the IMAP or SMTP proxy.
+   */
   account: string | null
   type: ChangeType
-  /** New state of the account or proxy, kind of a sync warning, or new address of the mailbox. */
+  /**
+   * New state of the account or proxy that has changed, kind of a sync warning, or new address of
+   * the mailbox.
+   */
   key: string
   payload: JsonOrNull<ChangePayload>
   createdAt: Generated<Date>
 }
 
 /**
- * Id of the last account change that retention has deleted. The table has one row, written by
- * sync-worker.
+ * Id of the last change of an account or proxy that retention has deleted. The table has one row,
+ * written by sync-worker.
  */
 export interface AccountChangesHorizon {
   only: Generated<boolean>

@@ -5,13 +5,13 @@ import type { JsonOrNull } from './json.ts'
 /** Folder or label at a mail API, with the names that events contain. */
 export interface NamedFolder {
   id: string
-  /** Path of the folder as a list of names, from the top level to the folder itself. */
+  /** Path of a mail folder as a list of names, from the top level to the folder itself. */
   path: string[]
   specialUse?: string
   /** Category (tab) of the Gmail inbox that corresponds to the label. */
   category?: string
   /**
-   * True if the folder no longer exists at the provider. The name is kept for changes that the
+   * True if a folder no longer exists at the mail provider. Its name is kept for changes that the
    * provider reports later.
    */
   former?: true
@@ -39,7 +39,7 @@ export interface IndexRepair {
   cursor?: string
   /**
    * Message id below which the message index was already compared with the listing of the mailbox.
-   * Absent while the mailbox is being listed.
+   * Absent while the messages of the mailbox are being listed.
    */
   applied?: string
   /**
@@ -52,21 +52,21 @@ export interface IndexRepair {
 }
 
 /**
- * Index of the messages of an account at a mail API. Written by sync-worker, like the change lists
- * (feeds), leaves and pending messages of the account.
+ * Index of the messages of an account at a mail API. Written by sync-worker, like the account's
+ * change lists (feeds), leaves (stored pieces of the index) and pending messages.
  */
 export interface ApiMailboxes {
   account: string
   /**
-   * Number of the last commit to the index, which is part of event ids. The first number is the
-   * time of creation in milliseconds.
+   * Number of the last commit to an account's message index, which is part of event ids. The first
+   * number is the time of creation in milliseconds.
    */
   epoch: string
   /** Number of messages in the account's message index. */
   messages: Generated<number>
   /**
-   * Time from which new messages are announced while the index is being filled. Null if
-   * `notifyFrom` of the account applies.
+   * Time from which new messages are announced while the message index of the account is being
+   * filled. Null if `notifyFrom` of the account applies.
    */
   announceFrom: Date | null
   /**
@@ -80,13 +80,13 @@ export interface ApiMailboxes {
    */
   syncedAt: Date | null
   /**
-   * State of the monthly comparison of the index with a listing of the whole mailbox. Null before
-   * the first comparison.
+   * State of the monthly comparison of the message index with a listing of the whole mailbox. Null
+   * before the first comparison.
    */
   repair: JsonOrNull<IndexRepair>
   /**
-   * Folders and labels that the provider lists, and former folders and labels that messages may
-   * still contain.
+   * Folders and labels that the mail provider lists, and former folders and labels that messages
+   * may still contain.
    */
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
@@ -96,8 +96,8 @@ export interface ApiFeeds {
   account: string
   feed: string
   /**
-   * Folder whose changes the change list (feed) contains. Null if it covers the whole mailbox of
-   * the account.
+   * Folder of which this change list (feed) contains the changes. Null if the feed covers the whole
+   * mailbox of the account.
    */
   folder: string | null
   /**
@@ -112,8 +112,8 @@ export interface ApiFeeds {
    */
   cursor: string | null
   /**
-   * Message id below which the collected full round was already applied to the index. Null in other
-   * stages.
+   * Message id below which the collected full round (listing of all messages) was already applied
+   * to the message index. Null in other stages.
    */
   applied: string | null
   /**
@@ -138,11 +138,11 @@ export interface ApiFeeds {
 export interface ApiLeaves {
   account: string
   /**
-   * Part to which the leaf belongs: empty for the message index, or the name of a feed whose full
-   * round is being collected.
+   * Part of the stored data to which a leaf (group of up to 256 messages) belongs: empty for the
+   * message index, or the name of a change list (feed) whose full round is being collected.
    */
   part: string
-  /** Lowest message id that this leaf of the message index may contain. */
+  /** Lowest message id that this leaf (group of up to 256 messages) of the index may contain. */
   low: string
   messages: number
   content: Buffer
@@ -152,7 +152,7 @@ export interface ApiLeaves {
 export interface ApiPending {
   account: string
   message: string
-  /** Folder for which the change list (feed) of the provider named the message. */
+  /** Folder for which the provider's change list (feed) named a message. */
   folder: string | null
   tries: Generated<number>
   nextAt: Date
@@ -172,17 +172,20 @@ export interface ApiWatches {
   state: 'active' | 'failed'
   lastNotifiedAt: Date | null
   /**
-   * Time of the last stored attempt to create or renew the watch. Null in rows that were written by
-   * older releases.
+   * Time of the last stored attempt to create or renew the watch of a mailbox. Null in rows that
+   * were written by older releases.
    */
   attemptedAt: Date | null
-  /** Number of failed attempts to create the watch, and to renew it, since the last success. */
+  /**
+   * Number of failed attempts to create the watch of a mailbox, and to renew it, since the last
+   * success.
+   */
   createFailures: Generated<number>
   renewFailures: Generated<number>
   lastError: JsonOrNull<LastError>
 }
 
-/** State of the Pub/Sub setup for each OAuth2 application. */
+/** State of the setup of Pub/Sub notifications for each OAuth2 application. */
 export interface PubsubStates {
   app: string
   state: string

@@ -1,4 +1,7 @@
-/** Bounces of sent messages. Written by sync-worker together with the event, kept for 90 days. */
+/**
+ * Bounces of sent messages. Written by sync-worker together with the event `messageBounce`, kept
+ * for 90 days.
+ */
 export interface Bounces {
   account: string
   /** First 8 bytes of the SHA-256 hash of the bounced message's Message-ID. */

@@ -14,8 +14,8 @@ export interface StatCounters {
   minute: Date
   key: string
   /**
-   * Number of the row among the rows of a key. Concurrent writers use different rows, and readers
-   * sum the rows of a key.
+   * Number of the row among the rows of a statistics counter. Concurrent writers use different
+   * rows, and readers sum the rows of a key.
    */
   slot: Generated<number>
   value: string

@@ -16,8 +16,8 @@ export interface AccountTarget {
   url: string
   headers: StoredHeader[]
   /**
-   * True if a tenant has set the custom headers. Such headers are only sent to a target that a
-   * tenant has set, too.
+   * True if a tenant has set the custom headers of webhooks. Such headers are only sent to a target
+   * that a tenant has set, too.
    */
   isTenants?: boolean
   /** True if a tenant has set the URL of the webhook target. */

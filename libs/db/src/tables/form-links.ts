@@ -7,16 +7,18 @@ import type { Json } from './json.ts'
  */
 export interface FormLinks {
   nonce: string
-  /** Id of the account that the form registers or changes. The account may not exist yet. */
+  /** Id of the account that the hosted form registers or changes. The account may not exist yet. */
   account: string
-  /** Prefilled fields of the form, and the URL to which the browser is redirected afterwards. */
+  /**
+   * Prefilled fields of the hosted form, and the URL to which the browser is redirected afterwards.
+   */
   request: Json<Record<string, unknown>>
   /** Number of attempts to connect to mail servers through this form link. */
   probes: Generated<number>
   expiresAt: Date
   /**
-   * Result of the form: the registered account was new or existed before. Null until the link is
-   * used.
+   * Result of the hosted form: the registered account was new or existed before. Null until the
+   * link to the form is used.
    */
   state: Generated<'new' | 'existing' | null>
 }

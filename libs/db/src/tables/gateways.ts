@@ -11,15 +11,18 @@ export interface Gateways {
   secure: Generated<boolean>
   username: string | null
   /**
-   * Version of the gateway's settings, incremented by every change of the row, so that a session
-   * detects changes.
+   * Version of the settings of a gateway (outgoing mail server), incremented by every change of the
+   * row, so that an SMTP session detects changes.
    */
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Sealed passwords of gateways. Written by api-gateway. Only auth-bridge can unseal them. */
+/**
+ * Sealed passwords of gateways (outgoing mail servers). Written by api-gateway. Only auth-bridge
+ * can unseal them.
+ */
 export interface GatewayCredentials {
   gateway: string
   sealed: string

@@ -39,7 +39,8 @@ export interface Mailboxes {
   /** Permanent id of the mailbox (MAILBOXID, RFC 8474), if the mail server supports such ids. */
   mailboxId: string | null
   /**
-   * True if the mailbox is not synced and causes no events. The row exists only for message ids.
+   * True if a mailbox is not synced and causes no events. The row of such a mailbox exists only for
+   * message ids.
    */
   idsOnly: Generated<boolean>
   /** Time since which the mailbox is missing in the mail server's listings. */
@@ -51,7 +52,10 @@ export interface Mailboxes {
 export interface MailboxChunks {
   mailbox: string
   chunk: number
-  /** Epoch of the shard lease at the time when the index chunk was written. */
+  /**
+   * Epoch of the shard lease (number that rises with every new holder) at the time when the index
+   * chunk was written.
+   */
   epoch: string
   uids: Buffer
   flags: string[]

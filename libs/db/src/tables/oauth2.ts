@@ -38,13 +38,13 @@ export interface OAuth2AppStates {
 export interface OAuth2Tokens {
   account: string
   /**
-   * `updated_at` of the credential with the OAuth2 grant. A newer credential makes the tokens of
-   * this row invalid.
+   * `updated_at` of the credential with the OAuth2 grant. A newer credential makes the access
+   * tokens of this row invalid.
    */
   grantUpdatedAt: Date
   /**
-   * Number of the last renewal of the token. Prevents a late renewal from overwriting a newer
-   * token.
+   * Number of the last renewal of an account's access token. Prevents a late renewal from
+   * overwriting a newer token.
    */
   revision: Generated<string>
   sealed: string | null
@@ -81,7 +81,8 @@ export interface OAuth2Logins {
 }
 
 /**
- * Failed OAuth2 consents of accounts. Written by api-gateway. A successful consent deletes the row.
+ * Failed OAuth2 consents of accounts. Written by api-gateway. A successful consent deletes the row
+ * of the account.
  */
 export interface OAuth2ConsentErrors {
   account: string

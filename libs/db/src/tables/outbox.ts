@@ -17,12 +17,13 @@ export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/submission'
 /** Filing of a sent message: mailbox work that is done after the message was sent. */
 export interface Filing {
   /**
-   * True to store a copy of the message in the Sent mailbox. If absent, the account's setting
+   * True to store a copy of the sent message in the Sent mailbox. If absent, the account's setting
    * applies.
    */
   copy?: boolean
   /**
-   * Path of the mailbox for the copy of the message. If absent, the account's Sent mailbox is used.
+   * Path of the mailbox for the copy of the sent message. If absent, the account's Sent mailbox is
+   * used.
    */
   sentMailPath?: string
   /** Message to flag, because the sent message replies to it or forwards it. */
@@ -38,26 +39,28 @@ export interface ProviderDraft {
   threadId?: string
   version?: string
   /**
-   * True if the mailbox owner stored the draft. Such a draft is sent itself (released) and never
-   * removed.
+   * True if the mailbox owner stored the draft of the submission. Such a draft is sent itself
+   * (released) and never removed.
    */
   stored?: true
-  /** Names of header fields that the message has and the draft lacks. */
+  /** Names of header fields that the submitted message has and its draft lacks. */
   omittedHeaders?: string[]
 }
 
 /**
- * Draft that the mailbox owner had stored, as it was at the time of submission. The outbox row also
- * contains the content.
+ * Draft that the mailbox owner had stored, as it was at the time of submission. The outbox row
+ * contains the content of the draft, too.
  */
 export interface StoredDraft {
-  /** Id of the message that represents the draft in its mailbox. */
+  /** Id of the message that represents the mailbox owner's draft in its mailbox. */
   messageId: string
-  /** Message-ID in the header of the draft. Differs from the Message-ID in the outbox row. */
+  /**
+   * Message-ID in the header of the mailbox owner's draft. Differs from the Message-ID in the
+   * outbox row.
+   */
   messageIdHeader?: string
   /**
-   * Marker that changes with every edit of the draft. Absent if `messageId` changes with every
-   * edit.
+   * Marker that changes with every edit of a draft. Absent if `messageId` changes with every edit.
    */
   version?: string
 }
@@ -95,13 +98,14 @@ export interface Outbox {
   leaseUntil: Date | null
   attemptStartedAt: Date | null
   /**
-   * Time of the intent record for the handover to the outgoing server, committed before the end of
-   * data. Without an intent record, the server cannot have accepted the message.
+   * Time at which sender recorded, before the end of data (SMTP DATA), that the outgoing server may
+   * accept the message from now on (intent record). Null as long as the server cannot have accepted
+   * the message.
    */
   dataSentAt: Date | null
   /**
-   * Recipients that the outgoing server had accepted at the time `dataSentAt`. Null stands for all
-   * recipients of the envelope.
+   * Recipients that the outgoing server had accepted at the time `dataSentAt`, before the end of
+   * data. Null stands for all recipients of the envelope.
    */
   handedOver: JsonOrNull<string[]>
   firstError: string | null
@@ -113,7 +117,10 @@ export interface Outbox {
    * state `sent` as `bounced`.
    */
   bouncedAt: Date | null
-  /** Id of the gateway that sends the message instead of the account's own server. */
+  /**
+   * Id of the gateway (outgoing mail server) that sends the message instead of the account's own
+   * server.
+   */
   gateway: string | null
   /** URL of the SOCKS or HTTP proxy for sending the message. Credentials in the URL are sealed. */
   proxy: string | null

@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
  */
 export interface SendingLocks {
   account: string
-  /** Id of the submission or cleanup for which the lock was last taken. */
+  /** Id of the submission or draft cleanup for which the lock of the account was last taken. */
   queueId: string
   /** Id of the sender process that holds the lock of the account. */
   worker: string
@@ -33,7 +33,7 @@ export interface DraftCleanups {
   checkAt: Date
   /** Number of successful searches for drafts that may remain at the mail provider. */
   checks: Generated<number>
-  /** Time until which a sender has leased the cleanup. */
+  /** Time until which a sender has leased the cleanup of drafts that remain at a mail provider. */
   leaseUntil: Date | null
 }
 

@@ -5,11 +5,13 @@ export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
   stopping: Generated<boolean>
-  /** True while the sync-worker does not have enough memory for more shards. */
+  /**
+   * True while the sync-worker does not have enough memory for more shards (groups of accounts).
+   */
   refusing: Generated<boolean>
-  /** Expected end of the logins for accounts that were transferred to this worker. */
+  /** Expected end of the logins for accounts that were transferred to this sync-worker. */
   loggingInUntil: Generated<Date>
-  /** SHA-256 hash (hex) of the worker's secret, by which auth-bridge recognizes the worker. */
+  /** SHA-256 hash (hex) of the sync-worker's secret, by which auth-bridge recognizes the worker. */
   proof: string | null
   /** True for a sync-worker that can lend quota units of mailboxes to senders. */
   lends: Generated<boolean>

@@ -45,6 +45,6 @@ export interface TokenLogTable {
   action: string | null
   actionGroup: string | null
   account: string | null
-  /** Reason for which the use of the token was rejected. Null if the use was allowed. */
+  /** Reason for which the use of an access token was rejected. Null if the use was allowed. */
   denied: string | null
 }

@@ -18,10 +18,16 @@ export interface Uploads {
 export interface UploadDrafts {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. The Message-ID is unique among uploads. */
+  /**
+   * Message-ID by which the incomplete draft of an uploaded message is found. The Message-ID is
+   * unique among uploads.
+   */
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful searches for the incomplete draft at the mail provider. */
+  /**
+   * Number of successful searches for the incomplete draft of an uploaded message at the mail
+   * provider.
+   */
   checks: Generated<number>
 }

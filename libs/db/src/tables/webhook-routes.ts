@@ -7,13 +7,13 @@ export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** Target URL of the route. The URL may contain credentials, which API responses mask. */
+  /** Target URL of a webhook route. The URL may contain credentials, which API responses mask. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<StoredHeader[]>
-  /** Source of the route's filter function. Null if the route takes every event. */
+  /** Source of the filter function of a webhook route. Null if the route takes every event. */
   filter: string | null
-  /** Source of the route's map function. Null if events are sent unchanged. */
+  /** Source of the map function of a webhook route. Null if events are sent unchanged. */
   map: string | null
   /** Version of the webhook route, incremented by every change of the row. */
   version: Generated<number>

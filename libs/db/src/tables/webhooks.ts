@@ -10,19 +10,19 @@ export interface Deliveries {
   /** Id of the webhook delivery, which is sent in the header `X-SVC-Wh-Id`. */
   id: string
   eventId: string
-  /** Id and date (`events.id`, `events.date`) of the event to deliver. */
+  /** Id and date (`events.id`, `events.date`) of the event that the webhook delivers. */
   eventRow: string
   eventDate: Date
   event: string
   account: string
   /**
-   * Target of the delivery: 'default', 'account', or the id of a route. Unique together with
-   * eventId, except for replays, so that processing an event twice adds no second delivery.
+   * Target of the webhook delivery: 'default', 'account', or the id of a route. Unique together
+   * with eventId, except for replays, so that processing an event twice adds no second delivery.
    */
   target: string
   /**
-   * Target URL without credentials. All deliveries with this URL form a lane and share a
-   * concurrency limit.
+   * Target URL of a webhook without credentials. All deliveries with this URL form a queue (lane)
+   * and share a concurrency limit.
    */
   lane: string
   state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
@@ -38,11 +38,14 @@ export interface Deliveries {
   finishedAt: Date | null
   /** Id of the failed webhook delivery that this delivery repeats (replay). */
   replayOf: string | null
-  /** Time at which the delivery was created as a replay. Null for a delivery that is no replay. */
+  /**
+   * Time at which the webhook delivery was created as a replay. Null for a delivery that is no
+   * replay.
+   */
   replayedAt: Date | null
   /**
-   * Body of the delivery that the map function returned. Null if the unchanged body of the event is
-   * sent.
+   * Body of the webhook delivery that the map function of a route returned. Null if the unchanged
+   * body of the event is sent.
    */
   body: string | null
 }

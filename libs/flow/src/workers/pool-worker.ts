@@ -27,8 +27,8 @@ export interface PoolWorkerOptions extends WorkerOptions {
 interface OutgoingRequest {
   request: unknown
   /**
-   * Maximum CPU time for processing a message with this request. Replaces the maximum of the
-   * worker.
+   * Maximum CPU time for processing a message to the worker that contains this request. Replaces
+   * the maximum of the worker.
    */
   timeoutMs?: number
   transfer?: readonly Transferable[]
@@ -65,8 +65,8 @@ export class PoolWorker {
         void this.end(new WorkerError(failure, cause))
       },
     })
-    // The start of the worker has a timeout of its own, because it does not count towards the time
-    // of the first message.
+    // The start of a worker has a timeout of its own, because the start does not count towards the
+    // time of the first message.
     const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
     const onSettled = () => clearTimeout(timer)
     this.#ready.promise.then(onSettled, onSettled)
@@ -77,8 +77,8 @@ export class PoolWorker {
   }
 
   /**
-   * Index of the request that the worker is executing, within the current message. After the end of
-   * the worker, index of the request that caused the end.
+   * Index of the request that the worker is executing, within the current message from the pool.
+   * After the end of the worker, index of the request that caused the end.
    */
   get currentIndex(): number {
     return this.#channel.currentIndex()

@@ -15,7 +15,7 @@ const stackMb = 8
  * is ready.
  */
 export interface WorkerMessage {
-  /** Responses to the first requests of the message from the pool, at least one. */
+  /** Responses to the first requests of a message from the worker pool, at least one. */
   responses?: unknown[]
   /** CPU time in microseconds that the worker has used since its start. */
   cpuMicros: number
@@ -53,7 +53,9 @@ export interface WorkerChannel {
    * ended.
    */
   cpuMicros(): Promise<number | undefined>
-  /** Index of the request that the worker is executing, within the current message. */
+  /**
+   * Index of the request that the worker is executing, within the current message from its pool.
+   */
   currentIndex(): number
   /**
    * Determines whether the worker keeps this process alive. A busy worker does, an idle worker does

@@ -33,21 +33,21 @@ export interface WorkerPoolOptions extends PoolWorkerOptions {
 
 export interface WorkerCallOptions {
   /**
-   * Key of the call, such as an account. Calls with different keys take turns, and calls with one
-   * key never occupy all workers.
+   * Key of a call to the worker pool, such as an account. Calls with different keys take turns, and
+   * calls with one key never occupy all workers.
    */
   key?: string
   /**
-   * Signal that cancels the call: a waiting call is removed from the queue, and the worker of a
-   * running call is ended.
+   * Signal that cancels a call to the worker pool: a waiting call is removed from the queue, and
+   * the worker of a running call is ended.
    */
   signal?: AbortSignal
   /**
-   * Parts of the request that are moved to the worker instead of copied. Only allowed if `maxBatch`
+   * Parts of a request that are moved to the worker instead of copied. Only allowed if `maxBatch`
    * is 1.
    */
   transfer?: readonly Transferable[]
-  /** Maximum CPU time of this call. Replaces the maximum that the worker pool has. */
+  /** Maximum CPU time of a call in a worker. Replaces the maximum that the worker pool has. */
   timeoutMs?: number
   /**
    * Called just before the call is sent to a worker. If this function throws an error, the call is
@@ -60,7 +60,7 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Worker that is executing the call. Undefined while the call is waiting. */
+  /** Worker that is executing the call. Undefined while the call waits in the queue of the pool. */
   worker?: PoolWorker | undefined
 }
 
@@ -229,8 +229,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
 }
 
 /**
- * Settles those calls of a message for which the worker returned a result or failed. Returns the
- * calls that have to be sent again.
+ * Settles those calls of a message to a worker for which the worker returned a result or failed.
+ * Returns the calls that have to be sent again.
  */
 async function runBatch(
   worker: PoolWorker,

@@ -8,7 +8,8 @@ interface Range {
 }
 
 /**
- * True if `outer` contains all addresses of `inner`. Both parameters are addresses or CIDR ranges.
+ * True if the network `outer` contains all addresses of the network `inner`. Each network is an IP
+ * address or a CIDR range.
  */
 export function rangeCovers(outer: string, inner: string): boolean {
   const whole = parseRange(outer)

@@ -29,7 +29,9 @@ export function readBearerToken(
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength) : undefined
 }
 
-/** Error for a request without credentials. The reason is logged only. */
+/**
+ * Error for an API request without credentials. The reason is logged, but not sent to the client.
+ */
 export function noToken(reason: string): AppError {
   return new AppError('unauthorized', 'Unauthorized', { reason })
 }
@@ -43,8 +45,9 @@ export function badToken(reason: 'unknown token' | 'expired token'): AppError {
 }
 
 /**
- * Returns the IP address of the client. `X-Forwarded-For` is read from the right up to the first
- * address outside `trustedProxies`; clients can forge all addresses further left.
+ * Returns the IP address of the client that sent an API request. `X-Forwarded-For` is read from the
+ * right up to the first address outside `trustedProxies`; clients can forge all addresses further
+ * left.
  */
 export function clientAddress(
   remote: string,
@@ -98,11 +101,14 @@ export function isCrossOrigin({
 
 export interface KnownHostsOptions {
   settings: Pick<SettingsCache, 'get'>
-  /** Host names of this server that the environment adds to the known host names, in lower case. */
+  /**
+   * Host names of this server from the environment, in lower case. Requests may use them in the
+   * Host header, in addition to `localhost` and the host of `serviceUrl`.
+   */
   allowedHosts: readonly string[]
 }
 
-/** True if a Host header names this server. */
+/** True if the Host header of a request names this server. */
 export type IsKnownHost = (host: string | undefined) => Promise<boolean>
 
 /**

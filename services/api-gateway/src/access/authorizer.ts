@@ -36,7 +36,7 @@ export interface AuthorizerOptions {
 
 /** Parts of an API request that identify its caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
-  /** Path of the API request as sent, without the query. */
+  /** Path of the API request as the client sent it, without the query. */
   path: string
   params: Record<string, unknown>
   query: Record<string, unknown>
@@ -53,12 +53,12 @@ export type Authorizer = (
   response: ServerResponse,
 ) => Promise<AuthorizedRequest>
 
-/** Authenticated and authorized API request. */
+/** Result of a successful authentication and authorization of an API request. */
 export interface AuthorizedRequest {
   caller: Caller
   /**
-   * Reports the result of the API request for the token log, since an operation may reject the
-   * token. Only the first call counts.
+   * Reports the result of the API request, which is then written to the log of its access token,
+   * since an operation may reject the token. Only the first call counts.
    */
   settled: (error?: unknown) => void
 }
@@ -72,8 +72,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     options.addressLimiter.count(address, response)
     const value = readBearerToken(headers, incoming.query['access_token'])
     if (value === undefined) {
-      // Rejects a request of another origin without an access token, unless the CORS middleware has
-      // set `Access-Control-Allow-Origin` for this origin.
+      // Rejects the request of a web page of another origin without an access token, unless the
+      // CORS middleware has set `Access-Control-Allow-Origin` for this origin.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
@@ -105,8 +105,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
 }
 
 /**
- * True for the error of a token's rate limit. Later errors with the kind `rate-limited` are limits
- * of a mail provider.
+ * True for the error of an access token's rate limit. Errors of the operation with the same kind
+ * `rate-limited` report limits of a mail provider.
  */
 function isRateLimited(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === 'rate-limited'

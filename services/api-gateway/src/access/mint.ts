@@ -29,9 +29,9 @@ export function widened(parent: TokenReach, child: TokenReach) {
     account: parent.account !== null && parent.account !== child.account,
     permissions: !permissionsCover(parent.permissions, child.permissions),
     addresses: !listCovers(outer.addresses, inner.addresses, rangeCovers),
-    // `globMatches` takes a `*` in the Referer pattern of the new token as a plain character, which
-    // only a `*` of the creating token's pattern matches. That `*` also matches everything that the
-    // `*` of the new token can stand for.
+    // In the Referer pattern of a new access token, `globMatches` takes a `*` as a plain character,
+    // which only a `*` in the pattern of the creating token matches. A `*` of the creating token
+    // also matches everything that a `*` of the new token can stand for.
     referrers: !listCovers(outer.referrers, inner.referrers, globMatches),
     rateLimit: !rateCovers(outer.rateLimit, inner.rateLimit),
     expires: !expiryCovers(parent.expiresAt, child.expiresAt),
@@ -61,7 +61,7 @@ function permissionsCover(
 
 /**
  * True if a token's list of actions or groups covers the list of a new token. An absent list admits
- * every word.
+ * every action or group.
  */
 function wordsCover(
   parent: readonly string[] | undefined,
@@ -89,7 +89,9 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/** True if a new token cannot exceed its creator's rate limit within any window of the limit. */
+/**
+ * True if a new token cannot exceed its creator's rate limit within any time window of that limit.
+ */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false

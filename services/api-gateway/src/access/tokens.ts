@@ -22,7 +22,9 @@ const maxBatch = 1_000
 export interface TokenCache {
   /** Finds an access token by its value, even if expired; undefined if the token is missing. */
   find(value: string): Promise<Token | undefined>
-  /** Invalidates the cached access token with this id, or all cached tokens without an id. */
+  /**
+   * Invalidates the cached access token with an id. Without an id, invalidates all cached tokens.
+   */
   invalidate(id?: string): void
 }
 
@@ -82,10 +84,10 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>
-  /** Account that the API request names, if any. */
+  /** Account that the API request names in its path or query, if any. */
   account: string | undefined
   address: string
-  /** Path of the API request as sent, without the query. */
+  /** Path of the API request as sent, without the query, for the log of the access token. */
   path: string
 }
 

@@ -5,7 +5,7 @@ import { mask } from '../http/masks.ts'
 export interface LoginInput {
   user: string
   pass?: string
-  /** Access token of the login. False and an empty text stand for no access token. */
+  /** Access token of a mail server login. False and an empty text stand for no access token. */
   accessToken?: string | false
 }
 
@@ -18,7 +18,7 @@ interface StoredLogin {
 /** Member of a mail server login that contains the secret of the login. */
 type SecretName = 'pass' | 'accessToken'
 
-/** Member that contains the secret of a mail server login, of a request or stored. */
+/** Member that contains the secret of a mail server login, in a request or as stored. */
 export function secretNameOf({ accessToken }: { accessToken?: unknown }): SecretName {
   return accessToken ? 'accessToken' : 'pass'
 }

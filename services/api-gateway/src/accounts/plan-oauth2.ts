@@ -15,14 +15,16 @@ import type { PasswordPlan } from './plan-server.ts'
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Changed OAuth2 settings of the account; absent if they stay as they are. */
+  /** Changed OAuth2 settings of the account; absent if the OAuth2 settings do not change. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }
 
 interface OAuth2Context {
   stored: { oauth2: StoredOAuth2 | null } | undefined
-  /** OAuth2 application that the request names; undefined if the application does not exist. */
+  /**
+   * OAuth2 application that the account request names; undefined if the application does not exist.
+   */
   app: AppForAccount | undefined
   errors: FieldError[]
 }

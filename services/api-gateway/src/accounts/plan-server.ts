@@ -14,7 +14,10 @@ import { changedLoginParts, loginOf } from './stored-login.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 
-/** Change of one stored credential of an account. A credential without a plan stays. */
+/**
+ * Change of one stored credential of an account. Credentials without a planned change stay as they
+ * are.
+ */
 export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget: true })
 
 /** Mail server settings of a request, not validated beyond their schema. */
@@ -28,7 +31,7 @@ export type StoredServers = Pick<
 >
 
 export interface ServerPlan {
-  /** Changed mail server settings of the account; absent if they stay as they are. */
+  /** Changed mail server settings of the account; absent if the settings do not change. */
   column?: object | null
   passwords: PasswordPlan[]
 }

@@ -24,8 +24,8 @@ export interface ProbeResult {
 }
 
 /**
- * Lets a sync-worker and a sender log in to the mail servers of a request. A failed command becomes
- * part of the result.
+ * Lets a sync-worker and a sender log in to the mail servers of a request. If the command to a
+ * sync-worker or sender fails, the result contains the error as a failed login.
  */
 export async function probeServers(
   { bus, timeoutMs, signal }: ProbeOptions,

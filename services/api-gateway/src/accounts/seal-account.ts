@@ -81,7 +81,7 @@ interface CredentialChange extends SealDeps {
   /** Account as stored before the change; undefined for a new account. */
   before: LoginAccount | undefined
   columns: LoginColumns
-  /** OAuth2 application that the request names. */
+  /** OAuth2 application that the account request names. */
   app: AppForAccount | undefined
 }
 

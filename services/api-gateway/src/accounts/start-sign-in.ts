@@ -22,10 +22,10 @@ export interface SignInDeps {
 }
 
 export interface SignIn {
-  /** Id of the OAuth2 application. */
+  /** Id of the OAuth2 application through which the user signs in. */
   app: string
   registration: PendingRegistration
-  /** Nonce of the form link, if the OAuth2 sign-in starts at a hosted form. */
+  /** Nonce of the link to the hosted form, if the OAuth2 sign-in starts at a form. */
   form?: string
   /** User who is expected to sign in, passed to the OAuth2 provider. */
   loginHint?: string

@@ -24,7 +24,7 @@ export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | '
 export type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 export type LoginColumns = ColumnChange<LoginAccount>
 
-/** Account after a change of its columns. */
+/** Account as it will be after a change of its columns. */
 export function afterChange(before: LoginAccount, columns: LoginColumns): LoginAccount {
   return {
     imap: parseColumn(columns.imap, before.imap),
@@ -42,7 +42,10 @@ export function parseColumn<T>(column: string | null | undefined, before: T | nu
 
 /** Credentials of an account and the network path over which they are sent. */
 export interface StoredLogin {
-  /** Origin of the account's credentials. */
+  /**
+   * Kind of credentials of the account: its own password or access token, its OAuth2 grant, or
+   * credentials that the operator's authentication server provides.
+   */
   source: 'password' | 'oauth2' | 'auth-server'
   /**
    * User of the mailbox that the credentials open. The authentication server chooses the mailbox by

@@ -79,13 +79,16 @@ function isTargetOfTenant(
 ): boolean {
   const wasTenants = stored?.tenantSet.includes('webhooks') ?? false
   if (columns.webhooks === undefined) return wasTenants
-  // Compares the text of the webhook URLs. A login that the caller kept appears in its stored form,
-  // a new login in plaintext.
+  // Compares the texts of the new and the stored webhook URL of an account. If the caller kept the
+  // login in the URL, the login has its stored form; a new login is in plaintext.
   if (columns.webhooks !== (stored?.webhooks ?? null)) return by === 'tenant'
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }
 
-/** Compares the parts of a mail server that decide where Posthorn connects to. */
+/**
+ * Compares a new mail server of an account with its stored mail server, by the parts that decide
+ * where Posthorn connects to.
+ */
 function isSameServer(column: unknown, stored: object | null | undefined): boolean {
   if (typeof column !== 'string' || !stored) return (column ?? null) === (stored ?? null)
   return isDeepStrictEqual(destinationOf(JSON.parse(column) as object), destinationOf(stored))

@@ -18,7 +18,7 @@ import { checkUpdate, lockForUpdate, storeUpdate, type Update } from './update.t
 
 /** OAuth2 sign-in that an update of an account waits for. */
 export interface UpdateSignIn {
-  /** Id of the OAuth2 application. */
+  /** Id of the OAuth2 application through which the user signs in. */
   app: string
   registration: PendingRegistration
   loginHint?: string

@@ -27,7 +27,10 @@ import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
 import { tenantMembers } from './tenant-members.ts'
 
 export interface UpdatePlan extends AccountPlan {
-  /** True if the update changes something that the account's sessions use, so that they restart. */
+  /**
+   * True if an account update changes something that the account's sessions use, so that the
+   * sessions restart.
+   */
   restarts: boolean
 }
 
@@ -69,7 +72,10 @@ export function planUpdate(
   return { ...plan, restarts }
 }
 
-/** Compares a new value of an account column, JSON as text, with the stored value. */
+/**
+ * Compares a new value of an account column with the stored value of the column. JSON is compared
+ * as text.
+ */
 function isSame(column: unknown, stored: unknown): boolean {
   if (typeof column === 'string' && typeof stored !== 'string' && stored !== null)
     return isDeepStrictEqual(JSON.parse(column), stored)
@@ -92,7 +98,8 @@ function mergeServer(
   if (!partial) return update
   const auth = mergeLogin(update, stored)
   const merged: ServerInput = defined({ ...stored, ...update, auth })
-  // A login in the update switches the authentication server of the mail server off.
+  // If the update contains a login for the mail server, the mail server no longer uses the
+  // authentication server.
   if (auth && merged.useAuthServer && !update.useAuthServer) merged.useAuthServer = false
   return merged
 }
@@ -107,13 +114,17 @@ function mergeLogin(
   return login ? maskedLogin(login) : login
 }
 
-/** Update of a stored account. */
+/** Update of a stored account, as requested by a caller of the API. */
 export interface Update extends SealDeps {
   body: AccountUpdate
   caller: UpdateCaller
 }
 
-/** Locks the account of an update. @throws AppError `not-found` */
+/**
+ * Locks the account that an update changes.
+ *
+ * @throws AppError `not-found`
+ */
 export async function lockForUpdate(tx: Tx, account: string): Promise<LockedAccount> {
   const stored = await lockAccount(tx, account)
   if (!stored) throw accountNotFound()

@@ -21,7 +21,7 @@ const timeoutMs = 5_000
  */
 const maxResponseBytes = 64 * 1024
 
-/** Finds the mail servers of an email address. */
+/** Finds the IMAP and SMTP servers of an email address. */
 export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigResponse>
 
 export interface AutoconfigOptions {

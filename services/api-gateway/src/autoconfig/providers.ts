@@ -204,12 +204,12 @@ const providers: readonly Provider[] = [
   })),
 ]
 
-/** Mail provider whose own email addresses use a domain. */
+/** Finds the mail provider whose own email addresses use a domain. */
 export function providerOfDomain(domain: string): Provider | undefined {
   return providers.find(({ domains }) => domains.includes(domain))
 }
 
-/** Mail provider of a mail exchanger (MX host), by the longest matching suffix. */
+/** Finds the mail provider of a mail exchanger (MX host), by the longest matching suffix. */
 export function providerOfExchanger(exchanger: string): Provider | undefined {
   const name = exchanger.toLowerCase().replace(/\.$/, '')
   const matches = (end: string) => name === end || name.endsWith(`.${end}`)
@@ -219,7 +219,7 @@ export function providerOfExchanger(exchanger: string): Provider | undefined {
   return candidates.toSorted((a, b) => b.length - a.length)[0]?.provider
 }
 
-/** App password rules of the mail provider that operates a server, for any domain. */
+/** Finds the app password rules of the mail provider that operates a server, for any domain. */
 export function appPasswordFor(host: string): AppPassword | undefined {
   return appPasswordOf(providers.find(({ imap, smtp }) => imap[0] === host || smtp[0] === host))
 }

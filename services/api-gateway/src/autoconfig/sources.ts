@@ -67,7 +67,7 @@ function fromProvider(provider: Provider | undefined, user: string): AutoconfigR
 
 /**
  * Requests the mail servers of a domain from the directory of clientConfig documents. Sends only
- * the domain of the email address, because the directory does not need the rest.
+ * the domain of the email address, because the directory does not need the local part.
  */
 async function fromDirectory(
   address: AddressParts,

@@ -5,13 +5,15 @@ import crawlers from 'crawler-user-agents'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
 
-/** File of the release with the address ranges of crawlers, used by default. */
+/**
+ * File in the release with the address ranges of crawlers, used unless another file is configured.
+ */
 const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
 
 /** Client that requests a tracking or unsubscribe link. */
 export interface LinkVisitor {
   remoteAddress: string
-  /** User-Agent of the visitor's request; empty without this header. */
+  /** User-Agent header of the visitor's request; empty if the request has no such header. */
   userAgent: string
 }
 
@@ -25,7 +27,10 @@ export interface AutomatedCheck {
   isScanner(visitor: LinkVisitor): Promise<boolean>
 }
 
-/** Creates the check that separates crawlers and mail scanners from human readers. */
+/**
+ * Creates the check that separates crawlers and mail scanners from human readers among the visitors
+ * of a tracking or unsubscribe link.
+ */
 export function createAutomatedCheck(rangesFile: string = defaultRangesFile): AutomatedCheck {
   const inRanges = createRangeCheck(readFileSync(rangesFile, 'utf8'))
   const isScannerAddress = createScannerCheck(new Resolver({ timeout: 2_000, tries: 1 }))

@@ -23,10 +23,10 @@ export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onL
 export interface ChangeStreams extends AsyncDisposable {
   /**
    * Prepares a stream of account changes that starts after the position `after`, or at the current
-   * end of the feed. The returned function writes the stream.
+   * end of the list of changes. The returned function writes the stream.
    */
   open(after: Position | undefined, caller: Caller): Promise<ResponseWriter>
-  /** Called when there may be new account changes. */
+  /** Makes the change streams read account changes soon. Called when there may be new changes. */
   wake(): void
 }
 
@@ -45,8 +45,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed.follow(stream)
       await closed
     } catch (error) {
-      // Closes the connection, because the head of the change stream has been sent. The client
-      // detects the end and resumes with its last event id.
+      // Closes the HTTP connection of the client after an error, because the head of the change
+      // stream has been sent. The client detects the end and resumes with its last event id.
       log.info({ reason: messageOf(error) }, 'change stream ended after an error')
       response.destroy()
     } finally {
@@ -58,8 +58,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // Queries the end of the change feed even if the client sent a position, so that a database
-      // outage gives an error response instead of a stream.
+      // Queries the latest position in the list of account changes even if the client sent a
+      // position, so that a database outage gives an error response instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')

@@ -5,15 +5,18 @@ import { isBehind } from './position.ts'
 
 /** Receiver of account changes, such as the stream of one client. */
 export interface Follower {
-  /** Position of the last account change delivered to the follower. Advanced by the feed. */
+  /**
+   * Position of the last account change that was delivered to this follower (client stream). The
+   * feed, which reads the changes, advances the position.
+   */
   position: Position
-  /** Delivers the next account changes to the follower, in order and without gaps. */
+  /** Delivers the next account changes to this client stream, in order and without gaps. */
   deliver(changes: readonly Change[]): void
-  /** Reports to the follower that all account changes up to the new position were deleted. */
+  /** Reports to this client stream that all account changes up to a new position were deleted. */
   lost(position: Position): void
-  /** Resolves when the follower can receive more account changes, or is closed. */
+  /** Resolves when this client stream can receive more account changes, or is closed. */
   ready(): Promise<void>
-  /** Ends the stream of the follower; the client reconnects with its position. */
+  /** Ends this stream of account changes; its client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
@@ -21,33 +24,36 @@ export interface Follower {
 export interface FeedOptions {
   db: Db
   log: Logger
-  /** Interval at which account changes are read without `wake`. */
+  /** Interval at which account changes are read even if `wake` is not called. */
   pollMs: number
-  /** Called with account changes that were delivered to all followers. */
+  /** Called with account changes that were delivered to all client streams of this process. */
   onLive: (changes: readonly Change[]) => void
 }
 
 const pageSize = 1_000
 /**
- * Account changes per write to a follower that catches up. A page of changes could exceed the write
- * buffer.
+ * Account changes per write to a client stream that catches up. A page of changes could exceed the
+ * write buffer.
  */
 const chunkSize = 50
 /**
- * Interval of reads while account changes wait for the end of an open transaction, which usually
- * takes milliseconds.
+ * Interval at which account changes are read while changes wait for the end of an open transaction,
+ * which usually takes milliseconds.
  */
 const unsettledMs = 20
 
 /**
  * Reads account changes for all followers (client streams) of this process. A follower that is
  * behind reads page by page until it can join one shared reader. The shared reader runs while there
- * are followers: on `wake` and periodically.
+ * are followers: periodically, and when `wake` is called.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
-  /** Position of the shared reader in the change feed. Meaningless while no reader runs. */
+  /**
+   * Position of the shared reader in the list of account changes. Meaningless while the reader does
+   * not run.
+   */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false
@@ -57,15 +63,15 @@ export class ChangeFeed implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Called when there may be new account changes. */
+  /** Makes the shared reader read account changes soon. Called when there may be new changes. */
   wake(): void {
     this.#woken = true
     this.#wakeReader?.()
   }
 
   /**
-   * Delivers all account changes after the position of a follower, until the follower joins the
-   * shared reader.
+   * Delivers all account changes after the position of a follower (client stream), until the
+   * follower joins the shared reader.
    */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
@@ -75,8 +81,9 @@ export class ChangeFeed implements AsyncDisposable {
         if (at > 0) await follower.ready()
         deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // Must not await between the check and the return, so that the shared reader of account
-      // changes continues exactly at the position of the follower.
+      // Must not await between this check for further account changes and the return, so that the
+      // shared reader of account changes continues exactly at the position of the follower (client
+      // stream).
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
@@ -94,8 +101,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Adds a follower to the shared reader of account changes. Returns false if the reader is ahead
-   * of the follower, which then continues to read on its own.
+   * Adds a follower (client stream) to the shared reader of account changes. Returns false if the
+   * reader is ahead of the follower, which then continues to read on its own.
    */
   #join(follower: Follower): boolean {
     if (follower.closed) return true
@@ -137,7 +144,7 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Ends the streams of all followers, because account changes were deleted unread or the database
+   * Ends all client streams of account changes, because changes were deleted unread or the database
    * was replaced.
    */
   #startOver(): void {

@@ -1,8 +1,8 @@
 import type { Position } from '../store/changes.ts'
 
 /**
- * Parses the event id of a change stream, a position, that was validated before; undefined for an
- * empty id.
+ * Parses the event id of a change stream, which is a position in the list of account changes. The
+ * id was validated before; undefined for an empty id.
  */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')

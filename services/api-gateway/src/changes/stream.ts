@@ -9,8 +9,8 @@ export interface StreamOptions {
   /** Time without a write on a change stream after which a comment is sent. */
   keepAliveMs: number
   /**
-   * Removes details that the client may not read from an account change; by default removes
-   * nothing.
+   * Removes details that the client of a change stream may not read from an account change; by
+   * default removes nothing.
    */
   toVisible?: (change: Change) => Change
 }
@@ -21,11 +21,11 @@ export interface StreamOptions {
  */
 const maxWaitingBytes = 1024 * 1024
 /**
- * Time after which the connection of a client is closed that catches up with the change feed
- * without progress.
+ * Maximum time without progress of a client that catches up with account changes. After this time
+ * its connection is closed.
  */
 const stallMs = 60_000
-/** Time to flush the last bytes when a change stream ends. */
+/** Maximum time to flush the last bytes when a change stream ends. */
 const closeTimeoutMs = 1_000
 
 /** Stream of account changes to one client. */
@@ -50,16 +50,19 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /** Writes HTTP head and first frame of the stream. `resumed`: the client sent a position. */
+  /**
+   * Writes the HTTP head and the first frame of a change stream. `resumed`: the client sent the
+   * position at which an earlier stream ended.
+   */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Disables the buffering of the response in nginx.
+      // Disables the buffering of the event stream in an nginx reverse proxy.
       'X-Accel-Buffering': 'no',
-      // Closes the HTTP connection after the stream, so that the connection is not reused while
-      // this process stops.
+      // Closes the HTTP connection after the event stream, so that the client does not reuse the
+      // connection while this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))

@@ -14,9 +14,11 @@ import type { ResolvedSubmission } from './resolve-submission.ts'
 /** Input of one message of a submission. A mail merge has one message per recipient. */
 export interface Copy {
   messageId: string
-  /** Values of the placeholders in the message. */
+  /** Values of the placeholders in one message of a submission. */
   params: Record<string, unknown>
-  /** Recipient of the message; absent unless the message has exactly one recipient. */
+  /**
+   * Recipient of a message of a submission; absent unless the message has exactly one recipient.
+   */
   recipient?: Mailbox
   /**
    * True for a mail merge, in which the headers of a message name only the recipient of that

@@ -13,9 +13,12 @@ import { type OwnerWithLanguage, referTo } from './references.ts'
 export interface ResolvedUpload {
   upload: MessageUpload
   owner: OwnerWithLanguage
-  /** Message to reply to or forward; undefined if the message is missing. */
+  /** Message that the upload replies to or forwards; undefined if that message is missing. */
   original: MessageDetail | undefined
-  /** Reader of message content for the account, in a separate process if the content is large. */
+  /**
+   * Function that parses message content for the account. Parses large content in a separate
+   * process.
+   */
   read: ReadPart
   attached: readonly AttachedContent[]
 }

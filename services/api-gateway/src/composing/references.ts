@@ -49,7 +49,8 @@ export async function readOriginal(
 ): Promise<MessageDetail | undefined> {
   const { account } = call.params
   const { message = '', messageId, inline, ignoreMissing } = reference
-  // Requests HTML without scripts, because the quoted text becomes HTML of the new message.
+  // Requests the original message's HTML without scripts, because the quoted text becomes HTML of
+  // the new message.
   const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
   try {
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
@@ -110,7 +111,10 @@ function unsupported(message: string): AppError {
   return new IncompleteOriginalError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** Part of the submission response about the referenced message. */
+/**
+ * Part of the response to a submission that reports about the message to which the submission
+ * refers.
+ */
 export function referenceResult(
   { message, threadId }: Reference,
   original: MessageDetail | undefined,
@@ -124,7 +128,7 @@ export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage
   /**
-   * Reader of message content for the account, in a separate process if the content is large. The
+   * Function that parses message content for the account, large content in a separate process. The
    * content of the original message is untrusted.
    */
   read: ReadPart
@@ -178,7 +182,10 @@ export interface OwnerWithLanguage extends Owner {
   tz: string | null
 }
 
-/** Adds the language and time zone of the settings for quotations, unless the owner has its own. */
+/**
+ * Adds the language and time zone of the operator's settings for quotations, unless the account's
+ * owner has its own.
+ */
 export function withLanguage<T extends OwnerWithLanguage>(
   owner: T,
   { locale, timezone }: Pick<Settings, 'locale' | 'timezone'>,

@@ -17,7 +17,7 @@ import { readOriginal, referenceResult, withLanguage } from './references.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
-  /** Memory for attachments and messages that are read from mailboxes. */
+  /** Limit of the memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
   reader: Pick<MessageReader, 'forAccount'>
 }
@@ -27,13 +27,16 @@ export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
   submission: Submission
-  /** Texts of the message, in which placeholders are not replaced yet. */
+  /** Texts of a submission's message, in which placeholders are not replaced yet. */
   texts: TemplateContent
-  /** Format of the template; absent if the texts are not rendered. */
+  /** Format of the message template; absent if the submission has no template to render. */
   format?: TemplateFormat
-  /** Message to reply to or forward; undefined if the message is missing. */
+  /** Message that the submission replies to or forwards; undefined if that message is missing. */
   original: MessageDetail | undefined
-  /** Reader of message content for the account, in a separate process if the content is large. */
+  /**
+   * Function that parses message content for the account. Parses large content in a separate
+   * process.
+   */
   read: ReadPart
   reference?: ReferenceResult
   attached: readonly AttachedContent[]
@@ -129,8 +132,8 @@ function maxStoredBytes(
 }
 
 /**
- * Delays before the referenced message is read again. A handoff of the account to another worker
- * takes about a second.
+ * Delays before a message that a submission refers to is read again, after a temporary failure. The
+ * handoff of an account to another worker takes about a second.
  */
 const retryDelaysMs = [200, 600]
 

@@ -22,9 +22,9 @@ export interface UploadMemoryOptions {
 export interface Upload {
   operation: Pick<Operation, 'bodyLimit'>
   request: Pick<IncomingMessage, 'headers'>
-  /** Account, token or address that the memory of the request body counts against. */
+  /** Account, token or IP address whose share of the memory the request body takes. */
   owner: string
-  /** Signal that is aborted when the client disconnects. */
+  /** Signal that is aborted when the client that sends the request body disconnects. */
   signal: AbortSignal
 }
 
@@ -70,9 +70,12 @@ export class UploadMemory {
 }
 
 interface MemoryContext {
-  /** One permit per byte of the memory half that all request bodies share. */
+  /** Permits for the half of the memory that all request bodies share, one permit per byte. */
   pool: Semaphore
-  /** Permit of the request body that may use the half of the memory that bodies do not share. */
+  /**
+   * Permit of the one request body that may use the half of the memory that request bodies do not
+   * share.
+   */
   lane: Semaphore
   maxWaitMs: number
   stallMs: number
@@ -125,8 +128,8 @@ export class UploadBody implements Disposable {
   }
 
   /**
-   * Called when the request body is complete. Ends the stall check, so that the time of the handler
-   * does not count.
+   * Called when the request body is complete. Ends the check that the body makes progress, so that
+   * the time of the handler does not count.
    */
   complete(): void {
     clearInterval(this.#timer)

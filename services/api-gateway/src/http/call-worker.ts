@@ -26,7 +26,7 @@ export interface WorkerCall extends RequestContext {
  */
 const lastAttemptMs = 200
 /**
- * Maximum wait for a Postgres query after the broker could not deliver a command to a worker. The
+ * Maximum wait for a Postgres query after RabbitMQ could not deliver a command to a worker. The
  * command has waited up to 1.5 s, and Postgres may be unavailable for the same reason, such as a
  * network failure.
  */
@@ -72,7 +72,7 @@ interface WorkerRequest<T> {
 /**
  * Sends a command to the worker that holds the account. Repeats the command within the timeout
  * while no worker holds the account. A command that a worker may have executed is repeated only if
- * it is repeatable. Without the broker, there is no second attempt.
+ * it is repeatable. If RabbitMQ is unavailable, there is no second attempt.
  */
 async function untilHeld<T>(
   deps: WorkerDeps,
@@ -130,7 +130,10 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/** Timeout of a worker command: the configured timeout, or a longer timeout of the request. */
+/**
+ * Timeout of a worker command: the configured timeout, or a longer timeout that the API request
+ * demands in its header `X-SVC-Timeout`.
+ */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

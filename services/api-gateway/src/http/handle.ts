@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts/define'
 import type { Caller } from '../access/authenticate.ts'
 
-/** Context of an API request, in addition to the validated input. */
+/**
+ * Context of an API request, which the handler of the operation gets in addition to the validated
+ * input.
+ */
 export interface RequestContext {
   caller: Caller
-  /** Aborted if the client disconnects before the HTTP response is complete. */
+  /** Signal that is aborted if the client disconnects before the HTTP response is complete. */
   signal: AbortSignal
 }
 
@@ -28,7 +31,10 @@ export function handle<const O extends Operation>(
   return { operation, run }
 }
 
-/** HTTP response of bytes. Headers default to the media type that the API operation declares. */
+/**
+ * HTTP response whose body is a stream of bytes, not JSON. Headers default to the media type that
+ * the API operation declares.
+ */
 export interface StreamResponse {
   headers?: Readonly<Record<string, string>>
   body: AsyncIterable<Uint8Array>

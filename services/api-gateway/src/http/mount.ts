@@ -14,7 +14,7 @@ import { type UploadBody, UploadMemory } from './body-memory.ts'
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /**
  * Maximum JSON values in the body of an upload: 1,000 recipients of a mail merge with 40 parameters
- * each. Parsing and checking them takes 100 ms.
+ * each. Parsing and checking that number of values takes 100 ms.
  */
 const maxUploadValues = 50_000
 /**
@@ -26,7 +26,7 @@ const smallBody = 128 * 1024
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
-  /** Reader that parses large request bodies. */
+  /** Reader that parses large request bodies in a separate process. */
   reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large request body must make progress. */
   stallMs: number
@@ -83,8 +83,8 @@ async function runHandler(
     const read = reader.forAccount(owner, signal)
     const limits = { maxBytes: uploads.maxBytes, upload, read }
     const input = await readInput(operation, request, limits)
-    // Skips requests whose client has disconnected. After a pause of the process, this may be true
-    // for all waiting requests.
+    // Skips API requests whose client has disconnected. After a pause of the process, this may be
+    // true for all waiting requests.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
     settled()
@@ -95,7 +95,10 @@ async function runHandler(
   }
 }
 
-/** Owner of the memory that a request body takes: the account, else the token or the address. */
+/**
+ * Owner of the memory that a request body takes: the account of the request, else its token or IP
+ * address.
+ */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -134,9 +137,11 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 interface UploadLimits {
   /** Maximum size of the request body of an operation that takes uploads. */
   maxBytes: number
-  /** Request body that needs a memory reservation. Undefined for a small body. */
+  /** Memory reservation for the request body. Undefined for a small body. */
   upload: UploadBody | undefined
-  /** Reader of large request bodies in a separate process, for the owner of the body. */
+  /**
+   * Function that parses a large request body in a separate process, on behalf of the body's owner.
+   */
   read: ReadPart
 }
 

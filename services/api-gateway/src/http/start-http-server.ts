@@ -50,7 +50,9 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
 }
 
 export interface GatewayServer extends HttpServer {
-  /** Marks the HTTP server as ready. Before this call the server responds 503. */
+  /**
+   * Marks the HTTP server as ready. Before that, API requests and requests of public pages get 503.
+   */
   markStarted(): void
 }
 

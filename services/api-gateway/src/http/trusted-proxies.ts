@@ -8,13 +8,13 @@ import { addressOf } from '../access/authenticate.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
 /**
- * Maximum wait of an HTTP request for the settings. After this time, the last known value of the
- * setting `enableApiProxy` applies.
+ * Maximum wait of an HTTP request until the operator's settings are read. After this time, the last
+ * known value of the setting `enableApiProxy` applies.
  */
 const requestWaitMs = 250
 /**
- * Maximum wait of a metrics scrape for the settings, so that the scrape gets a response within 100
- * ms even without Postgres.
+ * Maximum wait of a metrics scrape until the operator's settings are read, so that the scrape gets
+ * a response within 100 ms even without Postgres.
  */
 export const scrapeWaitMs = 20
 
@@ -36,7 +36,10 @@ export function trustsProxies(settings: SettingsCache): TrustsProxies {
   }
 }
 
-/** Removes `X-Forwarded-For` while no proxies are trusted, so later handlers need no check. */
+/**
+ * Removes `X-Forwarded-For` from HTTP requests while no proxies are trusted, so later handlers need
+ * no check.
+ */
 export function stripUntrustedHeaders(isTrusted: TrustsProxies): RequestHandler {
   return async ({ headers }, _response, next) => {
     if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))
@@ -72,8 +75,8 @@ export function mayScrape(
   const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
   const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
   const client = addressOf(request, trustedProxies)
-  // If a request has proxy headers, but its client address is the address of the peer, the peer is
-  // an untrusted proxy.
+  // If a request has proxy headers, but its client address is the address of the TCP peer, that
+  // peer is an untrusted proxy.
   if (isForwarded && client === addressOf(request, [])) return false
   return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

@@ -37,7 +37,7 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
       if (await deleteBlocks(db, listId, query.recipient)) return { deleted: true }
-      // Throws `not-found` if the blocklist does not exist.
+      // Throws `not-found` if a blocklist does not exist.
       await countBlocks(db, listId)
       return { deleted: false }
     }),

@@ -24,7 +24,10 @@ export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache })
 
 async function* noLines(): AsyncGenerator<Uint8Array> {}
 
-/** Reads the protocol log of an account, up to the last line that exists at the start. */
+/**
+ * Reads the protocol log of an account, up to the last line that exists when the API request
+ * starts.
+ */
 async function* readLog(db: Db, account: string, afterLogin: boolean): AsyncGenerator<Uint8Array> {
   const upTo = await findLastLine(db, account)
   for (let after = '0'; upTo !== undefined;) {

@@ -48,8 +48,8 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
     handleWriter(operations.followChanges, ({ query, headers, caller }) => {
-      // The header `Last-Event-ID` overrides the query, because an EventSource reconnects with the
-      // URL of its first request.
+      // The header `Last-Event-ID` overrides the position in the query of a change stream request,
+      // because an EventSource reconnects with the URL of its first request.
       const { 'last-event-id': lastEventId } = headers
       const position = parsePosition(lastEventId) ?? parsePosition(query.lastEventId)
       return deps.changes.open(position, caller)

@@ -10,7 +10,7 @@ type QueueDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks'>
 
 /**
  * Operations on the queues that can be paused: submissions and webhook deliveries. The services
- * detect a change by broadcast, or within 1 s by polling.
+ * that run these queues detect a pause by broadcast, or within 1 s by polling.
  */
 export function queueHandlers({ db, bus, tasks }: QueueDeps): OperationHandler[] {
   return [

@@ -98,7 +98,7 @@ const checks: Checks = {
   updateMessages: ({ body }) => assertFlagUpdate(body.update, 'update.'),
 }
 
-/** Options of a worker command that other parameters of its API operation imply. */
+/** Additional options of worker commands, which follow from the parameters of the API operation. */
 const impliedOptions = {
   getMessage: ({ query }: OperationInput<typeof operations.getMessage>) => {
     const { preProcessHtml, webSafeHtml, textType, embedAttachedImages = false } = query

@@ -5,11 +5,14 @@ import type { Logger } from '@posthorn/telemetry'
 export interface HitWriterOptions<T> {
   write: (batch: readonly T[]) => Promise<void>
   log: Logger
-  /** True if the error of a write means that retrying the batch of hits cannot succeed. */
+  /**
+   * True if an error of writing a batch of hits (opens and clicks) means that retrying the batch
+   * cannot succeed.
+   */
   isPermanentError: (error: unknown) => boolean
   /** Called with the hits (opens and clicks) that were dropped. */
   onLost: (hits: readonly T[]) => void
-  /** Delay before the write of a failed batch of hits is retried. */
+  /** Delay before the failed write of a batch of hits (opens and clicks) is retried. */
   retryMs?: number
   maxWaiting?: number
 }
@@ -21,8 +24,8 @@ export interface HitWriter<T> extends AsyncDisposable {
 
 const maxBatch = 200
 /**
- * Timeout of the last write of hits at shutdown, well below the 10 s in which the process must
- * stop.
+ * Timeout of the last write of hits (opens and clicks) at shutdown, well below the 10 s in which
+ * the process must stop.
  */
 const shutdownTimeoutMs = 3_000
 

@@ -43,22 +43,30 @@ export interface Hits extends AsyncDisposable {
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** Hit (open or click) with the values that identify repeats of the hit. */
+/**
+ * Hit (open or click) with its link, visitor and time, by which repeats of the hit are detected.
+ */
 interface Hit {
   link: HitLink
   visitor: LinkVisitor
   at: number
-  /** Value that differs for each hit, and stays the same when the write of the hit is repeated. */
+  /**
+   * Value that differs for each hit (open or click), and stays the same when the write of the hit
+   * is repeated.
+   */
   nonce: string
 }
 
 /**
- * Rate limit of recorded hits per tracking link, which protects the events table from floods. The
- * limit allows for messages to many recipients, who share a link. A link beyond `maxKeys` starts
- * with a full burst.
+ * Rate limit of recorded hits (opens and clicks) per tracking link, which protects the events table
+ * from floods. The limit allows for messages to many recipients, who share a link. At most
+ * `maxKeys` links are counted; further links start with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
-/** Maximum concurrent DNS lookups of link visitors. Further hits are recorded without lookup. */
+/**
+ * Maximum concurrent DNS lookups of the visitors of tracking links. Above the maximum, hits (opens
+ * and clicks) are recorded without a lookup of the visitor.
+ */
 const maxLookups = 500
 
 /**

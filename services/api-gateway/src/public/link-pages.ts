@@ -49,7 +49,7 @@ export interface ListForm extends SignedParams<'unsub'> {
    * cannot change the state.
    */
   state: 'confirm' | 'unsubscribed' | 'blocked' | 'resubscribed'
-  /** URL to which the form is posted, relative to the page. */
+  /** URL to which the unsubscribe form is posted, relative to its page. */
   target: string
 }
 

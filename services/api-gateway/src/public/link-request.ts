@@ -76,7 +76,7 @@ export function resolveVisitor(
   }
 }
 
-/** Event fields of the visitor of a link; empty values are absent. */
+/** Fields of an event that describe the visitor of a link; empty values are absent. */
 export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
   return defined({
     remoteAddress: remoteAddress || undefined,

@@ -53,21 +53,23 @@ export type ColorScheme = 'light' | 'dark'
 
 /** Appearance of a public page: the operator's branding and the color scheme of the link. */
 export interface PageTheme extends Branding {
-  /** Color scheme of the page; absent for the color scheme of the device. */
+  /** Color scheme of a public page; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
 }
 
 export interface Page {
   html: string
-  /** Value of the header `Content-Security-Policy`. */
+  /** Value of the header `Content-Security-Policy` of a public page. */
   contentSecurityPolicy: string
 }
 
 export interface PageContent {
   title: string
-  /** HTML of the page body. External values in the HTML are escaped with `escapeHtml`. */
+  /**
+   * HTML of the body of a public page. External values in the HTML are escaped with `escapeHtml`.
+   */
   body: string
-  /** URL that the page redirects to; the browser follows the redirect without a click. */
+  /** URL to which a public page redirects; the browser follows the redirect without a click. */
   redirectUrl?: string
 }
 
@@ -109,7 +111,10 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 export interface MessageTexts {
   title: string
   lead: string
-  /** HTML below the text of the page. External values in the HTML are escaped with `escapeHtml`. */
+  /**
+   * HTML below the text of a public page. External values in the HTML are escaped with
+   * `escapeHtml`.
+   */
   details?: string
   /** Text of the link at the end of a public page. */
   next?: string

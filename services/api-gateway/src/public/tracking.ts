@@ -38,8 +38,8 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
 }
 
 /**
- * Handles requests of a rewritten link in a message. Redirects only to signed URLs, and without
- * waiting until the hit (click) is recorded.
+ * Handles requests of a rewritten link in a message. Redirects only to signed URLs, and does not
+ * wait until the hit (click) is recorded.
  */
 export function onClick(deps: TrackingDeps): RequestHandler {
   const { links, hits, trustedProxies, branding, onRejected } = deps

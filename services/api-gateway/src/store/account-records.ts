@@ -111,7 +111,7 @@ export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
 export interface AccountFilter extends PageRequest {
   state: AccountState | ShownState | undefined
-  /** Text that the id, the name or the address of an account contains. */
+  /** Text to search for in the id, the name and the address of an account. */
   query: string | undefined
 }
 

@@ -26,7 +26,7 @@ export async function findOtherAccountOfUser(
   return row?.account
 }
 
-/** True if an account uses an OAuth2 grant of the user for the application. */
+/** True if some account uses an OAuth2 grant of a user for an application. */
 export async function isUserConnected(db: Db, app: string, user: string): Promise<boolean> {
   return (await accountsOfUser(db, app, user).executeTakeFirst()) !== undefined
 }

@@ -31,8 +31,8 @@ export function accountsWithState(db: Db) {
 }
 
 /**
- * SQL expression: kinds of the credentials that are stored for the account of the enclosing
- * statement.
+ * SQL expression: kinds of the credentials that are stored for an account, as a subquery of a
+ * statement about accounts.
  */
 export const passwordKinds = sql<PasswordKind[]>`array(
   select kind from credentials where credentials.account = accounts.account
@@ -60,12 +60,15 @@ async function getColumns(db: Db, account: string) {
   return row
 }
 
-/** Returns the shard of the account. This query is the cheapest check that the account exists. */
+/**
+ * Returns the shard (group of accounts) of an account. This query is the cheapest check that the
+ * account exists.
+ */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
 }
 
-/** True once a worker has connected the account or has failed to connect the account. */
+/** True once a worker has connected an account or has failed to connect the account. */
 export async function wasConnected(db: Db, account: string): Promise<boolean> {
   const [row] = await connectionOf(db, account)
   if (!row) throw accountNotFound()

@@ -3,7 +3,7 @@ import type { StateChange, SyncWarning } from '@posthorn/contracts/schemas/chang
 import type { AccountChanges, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
-/** Position in the feed of account changes: id of the transaction, and id of the row. */
+/** Position in the list of account changes: id of the transaction, and id of the row. */
 export interface Position {
   readonly xid: bigint
   readonly id: bigint
@@ -19,7 +19,7 @@ type ChangeColumns = Pick<Selectable<AccountChanges>, 'account' | 'type' | 'key'
 export interface ChangesPage {
   changes: Change[]
   /**
-   * True if the page has the maximum number of account changes, so that more changes may follow.
+   * True if a page of account changes has the maximum number of changes, so that more may follow.
    */
   full: boolean
   /**
@@ -28,8 +28,8 @@ export interface ChangesPage {
    */
   unsettled: boolean
   /**
-   * Position in the change feed at which the reader continues, if account changes that the reader
-   * has not read were deleted.
+   * Position in the list of account changes at which the reader continues, if changes that the
+   * reader has not read were deleted.
    */
   lost?: Position
 }
@@ -45,15 +45,15 @@ interface Row extends ChangeColumns {
 }
 
 /**
- * Reads the account changes after a position of the change feed. Skips changes of transactions that
- * are newer than the oldest open transaction. A change can therefore never appear before a position
- * that was already read, however late the change is committed.
+ * Reads the account changes after a position in the list of changes. Skips changes of transactions
+ * that are newer than the oldest open transaction. A change can therefore never appear before a
+ * position that was already read, however late the change is committed.
  */
 export async function listChanges(db: Db, after: Position, limit: number): Promise<ChangesPage> {
   const xid = sql`${String(after.xid)}::xid8`
   const id = sql`${String(after.id)}::bigint`
-  // A future horizon or position of the change feed comes from another Postgres server, because a
-  // dump was restored. See deleteOldChanges of sync-worker.
+  // A horizon or position in the future of the list of account changes comes from another Postgres
+  // server, because a dump was restored. See deleteOldChanges of sync-worker.
   const { rows } = await sql<Row>`
     select h.xid::text as "horizonXid", h.id as "horizonId", h.missed,
       c.xid::text as xid, c.id, c.account, c.type, c.key, c.payload,
@@ -103,7 +103,7 @@ function position(xid: string, id: string): Position {
   return { xid: BigInt(xid), id: BigInt(id) }
 }
 
-/** Returns the position in the feed of account changes behind all changes that can be read now. */
+/** Returns the position in the list of account changes behind all changes that can be read now. */
 export async function findChangesEnd(db: Db): Promise<Position> {
   const { rows } = await sql<{ xid: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xid

@@ -9,7 +9,7 @@ export interface FormLink {
   /** Id of the account that the hosted form registers. */
   account: string
   request: AuthenticationForm
-  /** Result of the registration by the hosted form; null until the form link is used. */
+  /** Result of the registration by the hosted form; null until the link to the form is used. */
   state: 'new' | 'existing' | null
 }
 
@@ -52,7 +52,8 @@ export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'ex
 }
 
 /**
- * Counts mail server probes before they start. False if the form link has used up its `maxProbes`.
+ * Counts mail server probes by a link to the hosted form before they start. False if the link has
+ * used up its `maxProbes`.
  */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db

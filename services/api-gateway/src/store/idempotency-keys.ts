@@ -34,8 +34,8 @@ export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
 }
 
 /**
- * Adds a value of a request to the hash, so that different values give different hashes. The order
- * of object members does not matter.
+ * Adds a value of an API request to the hash of its content, so that different values give
+ * different hashes. The order of object members does not matter.
  */
 function updateHash(hash: Hash, value: unknown): void {
   if (typeof value === 'string') {

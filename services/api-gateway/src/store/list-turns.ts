@@ -10,7 +10,7 @@ import {
 import { type Insertable, sql } from 'kysely'
 import { deleteLinkBlock, insertBlock, keyOf, type ListRecipient } from './lists.ts'
 
-/** Request of a recipient to leave or rejoin a mailing list, made through a link. */
+/** Request of a recipient to leave or rejoin a mailing list, made through a link in a message. */
 export interface ListTurnRequest extends ListRecipient {
   action: 'unsubscribe' | 'subscribe'
   messageId: string | undefined

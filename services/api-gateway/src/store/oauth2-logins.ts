@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 export type PendingRegistration = SignInOptions &
   ({ body: RegistrationBody; update?: never } | { body?: never; update: PendingUpdate })
 
-/** Body of `POST /v1/account`, without passwords. */
+/** Body of `POST /v1/account` that waits for the OAuth2 consent, without passwords. */
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
@@ -17,8 +17,8 @@ export type RegistrationBody = Omit<AccountRegistration, 'account'>
  */
 export interface PendingUpdate {
   /**
-   * Body of `PUT /v1/account/{account}` without passwords, and without masks that stand for
-   * passwords.
+   * Body of `PUT /v1/account/{account}` that waits for the OAuth2 consent, without passwords, and
+   * without masks that stand for passwords.
    */
   body: AccountUpdate
   caller: UpdateCaller
@@ -38,7 +38,7 @@ export interface UpdateCaller {
   isBound: boolean
 }
 
-/** Body of the registration or update request that waits for OAuth2 consent. */
+/** Body of the account registration or update request that waits for the OAuth2 consent. */
 export function requestedBody(pending: PendingRegistration): RegistrationBody | AccountUpdate {
   return pending.update ? pending.update.body : pending.body
 }
@@ -57,7 +57,7 @@ interface SignInOptions {
   theme?: 'light' | 'dark'
 }
 
-/** Consent page of an OAuth2 sign-in and its issuer. */
+/** Consent page for an OAuth2 sign-in, and the issuer that the page belongs to. */
 export interface ConsentPage {
   /**
    * Authorization URL of the OAuth2 provider, in which each browser gets its own state and PKCE
@@ -77,13 +77,15 @@ interface Login {
   form: string | null
 }
 
-/** OAuth2 sign-in that a browser has opened. */
+/** OAuth2 sign-in that a browser has opened and not completed. */
 export interface PendingLogin extends Login {
   codeVerifier: string
   consent: ConsentPage
 }
 
-/** State of an OAuth2 sign-in in one browser. */
+/**
+ * State of an OAuth2 sign-in in one browser: `state` parameter, code verifier and browser identity.
+ */
 export interface BrowserState {
   state: string
   codeVerifier: string

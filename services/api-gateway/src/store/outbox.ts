@@ -21,7 +21,10 @@ export type NewSubmission = Insertable<Outbox>
  */
 const maxSharedBytes = 64 * 1024
 
-/** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
+/**
+ * Inserts a submission into the outbox. Once the returned promise resolves, the message will be
+ * sent.
+ */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
 /**
@@ -96,7 +99,7 @@ export function submissionNotFound(): AppError {
   return new AppError('not-found', 'Message not found in the outbox', { code: 'NotFound' })
 }
 
-/** Runs work that inserts submissions, in one transaction. */
+/** Runs the function `work`, which inserts submissions, in one transaction. */
 export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return orAccountNotFound(db.transaction().execute(work))
 }

@@ -4,7 +4,10 @@ import { sql } from 'kysely'
 /** OAuth2 application for Pub/Sub. */
 export interface PubSubApp {
   id: string
-  /** Address of the application's service account. Null if no service account is configured. */
+  /**
+   * Address of the service account of the OAuth2 application. Null if no service account is
+   * configured.
+   */
   email: string | null
   /** OAuth2 applications whose accounts get notifications through this Pub/Sub application. */
   linked: string[]

@@ -9,7 +9,7 @@ export type SettingChange =
   /** Value of a sealed setting. `value` is its masked form, if clients may read a masked form. */
   | { key: SealedKey; sealed: string; value?: unknown }
 
-/** Key of a sealed setting, or of the secret that signs links, which no client can set. */
+/** Key of a sealed setting, or key of the secret that signs links, which no client can set. */
 export type SealedKey = SettingKey | 'linkSecret'
 
 export function settingSealContext(key: SealedKey): string {

@@ -16,7 +16,8 @@ export async function getPostgresVersion(db: Db): Promise<string> {
 export type AccountCounts = { [K in AccountState | 'unassigned']?: number }
 
 /**
- * Number of accounts per state. Accounts count as `unassigned` if no live worker holds their shard.
+ * Number of accounts per state. Accounts count as `unassigned` if no live worker holds their shard
+ * (group of accounts).
  */
 export async function countAccountsByState(db: Db, expiryMs: number): Promise<AccountCounts> {
   const { rows } = await sql<{ state: string; count: number }>`
@@ -55,7 +56,7 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 
 interface JobTable {
   table: 'deliveries' | 'outbox'
-  /** Name of the state in which deliveries or submissions have attempts left. */
+  /** State in which deliveries or submissions wait for an attempt, or are in an attempt. */
   pending: string
   /** SQL condition that is true for a delivery or submission in progress. */
   leased: RawBuilder<unknown>
@@ -87,7 +88,7 @@ export async function countHeldSubmissions(db: Db): Promise<number> {
   return rows[0]?.held ?? 0
 }
 
-/** Sums of the statistics counters over the minutes that overlap the last `seconds`. */
+/** Sums of the statistics counters over the minutes that overlap the last `seconds` seconds. */
 export async function sumCounters(db: Db, seconds: number): Promise<Record<string, number>> {
   const { rows } = await sql<{ key: string; value: string }>`
     select key, sum(value) as value from stat_counters

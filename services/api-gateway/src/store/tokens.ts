@@ -4,7 +4,7 @@ import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Access token without its value. */
+/** Access token as stored, without its value. */
 export interface Token {
   readonly id: string
   /**
@@ -68,7 +68,7 @@ function tokenRecords(db: Db) {
     .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
 }
 
-/** Finds the record of the access token that has one of the ids. */
+/** Finds the record of an access token by several possible ids of the token. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
   return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
 }
@@ -76,7 +76,7 @@ export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenReco
 
 export interface TokenFilter extends PageRequest {
   account: string | undefined
-  /** Text that the id, the description or the account of an access token contains. */
+  /** Text to search for in the id, the description and the account of an access token. */
   query?: string | undefined
 }
 

@@ -26,5 +26,8 @@ export async function lockFirstRun(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
 }
 
-/** SQLSTATE of a foreign key violation: the row that a foreign key refers to is missing. */
+/**
+ * SQLSTATE (Postgres error code) of a foreign key violation: the row that a foreign key refers to
+ * is missing.
+ */
 export const foreignKeyViolation = '23503'

@@ -2,8 +2,8 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /**
- * Lists the hashes (base64url) of the secrets that notifications of an account's watches contain,
- * by account.
+ * Lists the hashes (base64url) of the secrets in the notifications of an account's watches
+ * (registrations for notifications), by account.
  */
 export async function listWatchSecrets(
   db: Db,

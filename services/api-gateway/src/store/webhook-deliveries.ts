@@ -23,7 +23,7 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: Selectable<Deliveries>['state']
-  /** Cursor that the previous page of webhook deliveries returned. */
+  /** Cursor that the previous page of the list of webhook deliveries returned. */
   cursor?: string
   pageSize: number
 }
@@ -81,7 +81,10 @@ export function getDelivery(db: Db, id: string) {
 /** Maximum size of a webhook body that the API shows. webhook-dispatcher sends no larger body. */
 const maxShownBytes = 64 * 1024 * 1024
 
-/** Details of a webhook delivery: body of the event, logged attempts, and ids of its replays. */
+/**
+ * Details of a webhook delivery: body of the event, logged attempts of the delivery, and ids of its
+ * replays.
+ */
 export async function getDeliveryDetails(db: Db, id: string) {
   const { rows } = await sql<{ body: string | null }>`
     select case when octet_length(coalesce(d.body, e.body)) <= ${maxShownBytes}

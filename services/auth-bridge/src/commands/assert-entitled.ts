@@ -9,8 +9,8 @@ import { findSealedSetting, type Protocol } from '../store/credentials.ts'
 import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
 
 // A service can request only the credentials of the accounts that it holds at this time. An
-// attacker who controls one process would have to take over work to get further credentials, which
-// is visible.
+// attacker who controls one process would have to take over the work of other processes to get
+// further credentials, which operators can see.
 
 interface CredentialRequest {
   account: string
@@ -33,8 +33,8 @@ export async function assertEntitled(
 }
 
 /**
- * Checks that the sender that requests the credentials of a gateway has leased a message of the
- * gateway. See `assertEntitled`.
+ * Checks that the sender that requests the credentials of an SMTP gateway has leased a message that
+ * is sent by this gateway. See `assertEntitled`.
  */
 export async function assertEntitledToGateway(
   db: Db,

@@ -30,8 +30,8 @@ export function onGetCredentials(deps: Deps) {
   const { db, secrets, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
     const { account, protocol, fresh = false, entitlement } = request
-    // The queries of login and entitlement run concurrently, because a mail client waits for the
-    // reply.
+    // The queries of the account's login and of the requester's entitlement run concurrently,
+    // because a mail client waits for the reply.
     const [login] = await Promise.all([
       findLogin(db, account, protocol),
       assertEntitled(db, requester, { account, protocol, entitlement }),

@@ -31,7 +31,7 @@ export interface AccessToken {
   /** Expiry of the access token in epoch milliseconds; absent if the provider did not report it. */
   expires?: number
   scopes: string[]
-  /** True if the access token comes from Postgres, and was not requested for this call. */
+  /** True if the access token was read from Postgres, not requested from the provider just now. */
   cached: boolean
 }
 
@@ -45,9 +45,9 @@ export interface TokenDeps extends OAuth2Deps {
 const marginMs = 300_000
 /** Minimum remaining life of an access token that may still be used if its renewal failed. */
 const minLeftMs = 30_000
-/** Lease for renewing a token. Longer than a token request; other replicas may renew afterwards. */
+/** Duration of the lease for renewing a token. A token request takes less time. */
 const leaseMs = 20_000
-/** Maximum wait of a caller for a token. Longer than the timeout of the requesting service. */
+/** Maximum wait of a caller for an access token, longer than the timeout of the requester. */
 const maxWaitMs = 12_000
 const pollMs = 150
 /** Interval at which storing a new access token is retried while Postgres is unavailable. */
@@ -119,8 +119,8 @@ export class AccessTokens {
   }
 
   /**
-   * Renews an access token while holding the renewal lease. Undefined if another replica has the
-   * lease or has renewed the tokens; the caller then reads the tokens again.
+   * Renews an access token while holding the account's lease for renewals. Undefined if another
+   * replica has the lease or has renewed the tokens; the caller then reads the tokens again.
    *
    * @throws AppError of the renewal, or of the previous renewal if the provider must not be called
    * again yet
@@ -136,7 +136,7 @@ export class AccessTokens {
       return undefined
     }
     try {
-      // Reads the tokens again, because the previous lease holder may have renewed the tokens.
+      // Reads the tokens again: another replica may have renewed them under an earlier lease.
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
@@ -147,8 +147,8 @@ export class AccessTokens {
   }
 
   /**
-   * Requests a new access token and stores the token. Undefined if the renewal lease was lost, or
-   * if newer tokens were stored meanwhile.
+   * Requests a new access token and stores it. Undefined if the lease for renewing the tokens was
+   * lost, or if newer tokens were stored meanwhile.
    */
   async #renew(
     lease: RefreshLease,
@@ -157,7 +157,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Extends the lease, because finding the endpoints may have taken longer than the lease.
+    // Extends the renewal lease, because finding the endpoints may have outlasted it.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
@@ -177,7 +177,7 @@ export class AccessTokens {
         : undefined
     } catch (error) {
       if (isLost) return undefined
-      // Ignores the failure if the OAuth2 grant was replaced while the old grant was in use.
+      // Ignores a failed renewal if the OAuth2 grant was replaced during the renewal.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
@@ -242,7 +242,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /** Remaining lifetime of the access token; 0 without an access token for the wanted subject. */
+  /** Remaining life of an access token in ms; 0 without a token for the subject `wanted`. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()
@@ -272,7 +272,7 @@ function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-/** Time before a token's expiry from which the token is renewed: at most half of its life. */
+/** Time before a token's expiry from which it is renewed: `ms`, at most half of its life. */
 function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }

@@ -19,8 +19,8 @@ export interface StoredGrant {
   lifetimeMs?: number
   scopes?: string[]
   /**
-   * Application and user for which the access token was requested. The token must not be used for
-   * other applications and users.
+   * Subject of the access token: application and user for which the token was requested. The token
+   * must not be used for another application or user.
    */
   subject?: string
 }
@@ -34,14 +34,14 @@ export function parseGrant(text: string): StoredGrant {
 export interface ResolvedGrant {
   /** Account that holds the grant: the requested account, or the account it delegates to. */
   holder: string
-  /** OAuth2 application of the grant. */
+  /** Id of the OAuth2 application that the grant belongs to. */
   app: string
   useAuthServer: boolean
   /** User of the OAuth2 grant's tokens. */
   owner: string
   /** User to log in as at a mail server, or mailbox to use at a mail API. */
   user: string
-  /** Base scopes that the OAuth2 application must have. */
+  /** Base scopes (mail servers or mail API) that the OAuth2 application must have. */
   baseScopes: BaseScopes
 }
 

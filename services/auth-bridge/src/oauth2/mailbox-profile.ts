@@ -9,7 +9,7 @@ export type OpenProvider = (origin: string) => Pick<ProviderHttp, 'json'>
 export interface MailboxToken {
   accessToken: string
   user: string
-  /** True if the mailbox belongs to the user of the token. */
+  /** True if the mailbox belongs to the user of the access token. */
   own?: boolean
 }
 

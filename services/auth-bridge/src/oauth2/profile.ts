@@ -100,7 +100,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
       scopesOnRefresh: true,
     }
   },
-  // A request with client credentials names a resource (`.default`) instead of single scopes.
+  // A token request with client credentials names a resource (`.default`) instead of single scopes.
   outlookService: (config) => ({
     ...outlook(config),
     scopes: [
@@ -120,7 +120,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // All configured scopes for mail are required. Optional scopes are in `extraScopes`.
+    // All configured scopes for mail are required. Optional scopes for mail are in `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
@@ -137,7 +137,8 @@ function gmail(config: OAuth2AppConfig): Profile {
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     scopes: [...scopes, ...identity],
     requiredScopes: scopes,
-    // Google issues a refresh token only if both parameters are present.
+    // Google issues a refresh token only if both `access_type=offline` and `prompt=consent` are
+    // present.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
   }
 }

@@ -13,8 +13,9 @@ const delays = {
 }
 
 /**
- * True if the OAuth2 provider may be called again after a failed renewal, because the delay and the
- * time that the provider requested are over. Until then callers get the last error.
+ * True if the OAuth2 provider may be called again after a failed token renewal, because both the
+ * delay after the failure and the delay that the provider requested are over. Until then callers
+ * get the last error.
  */
 export function mayRetry({ error, lastedMs, agoMs, waitMs }: RefreshFailure): boolean {
   if (waitMs > 0) return false

@@ -57,9 +57,15 @@ export interface OAuth2Deps {
   http: Pick<HttpCaller, 'call'>
   federation: Pick<Federation, 'sign'>
   now?: () => number
-  /** Called before a token request is sent. A failure prevents the request. */
+  /**
+   * Called before a token request is sent to the OAuth2 provider. If the function fails, the token
+   * request is not sent.
+   */
   beforeRequest?: () => Promise<void>
-  /** Called after each token request. `statusCode` is 0 if there was no response. */
+  /**
+   * Called after each token request to the OAuth2 provider. `statusCode` is 0 if there was no
+   * response.
+   */
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
 
@@ -152,10 +158,10 @@ async function callTokenEndpoint(
   }
 }
 
-/** Progress of a token request, for the report of a failure. */
+/** Progress of a token request, from which a failed request is reported. */
 interface RequestProgress {
   url: string
-  /** HTTP status of the token request; 0 without a response. */
+  /** HTTP status of the response to the token request; 0 without a response. */
   statusCode: number
   retryAfterMs?: number | undefined
 }
@@ -179,7 +185,10 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-/** Parameters of a token request in addition to grant type and client authentication. */
+/**
+ * Parameters of a token request to an OAuth2 provider, in addition to grant type and client
+ * authentication.
+ */
 async function parametersOf(
   deps: OAuth2Deps,
   { app, endpoints }: { app: Application; endpoints: Endpoints },
@@ -239,8 +248,8 @@ async function normalize(response: Response): Promise<{ response: Response; idTo
 
 function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
-  // Rejects access tokens with other characters, because the access token becomes part of IMAP and
-  // SMTP lines.
+  // Rejects access tokens with spaces, control characters or non-ASCII characters, because the
+  // access token becomes part of IMAP and SMTP lines.
   if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
   const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {

@@ -5,7 +5,7 @@ import { AppError, messageOf } from '@posthorn/errors'
 import { ResponseBodyError } from 'oauth4webapi'
 import type { Application } from './application.ts'
 
-/** Token request that failed, as described in its error. */
+/** Token request that failed, with the members that its error reports. */
 export interface TokenRequest {
   grant: string
   url: string

@@ -9,9 +9,9 @@ import type { OAuth2Deps } from './token-endpoint.ts'
 
 /**
  * Checks that a mail server may receive the access token of an OAuth2 grant. Returns the server as
- * named in the sealed grant. At its first use, a grant from a consent is bound to the servers of
- * its account. Undefined for service accounts, which have no grant, and for grants of earlier
- * releases, which name no servers.
+ * named in the sealed grant. A grant from a consent is bound to the mail servers of its account at
+ * the first use of the grant. Undefined for service accounts, which have no grant, and for grants
+ * of earlier releases, which name no servers.
  *
  * @throws AppError `rejected` if the token is for other servers
  */

@@ -48,8 +48,8 @@ export function createAuthServer(deps: AuthServerDeps): AuthServer {
       const base = await address()
       if (!base) throw failure('No authentication server is set')
       const query = { account, ...((await sendsProtocol()) && { proto: protocol }) }
-      // The shared request to the authentication server has a timeout of its own and ignores the
-      // signals of its callers.
+      // The request to the authentication server, which concurrent callers share, has a timeout of
+      // its own and ignores the signals of its callers.
       const { credentials } = await cache.load(
         JSON.stringify([account, query.proto ?? '', base]),
         async () => send({ http, now }, requestFor(query, base)),

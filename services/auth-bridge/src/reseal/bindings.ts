@@ -5,9 +5,9 @@ import type { SealedRow, SealedUse } from '../store/sealed-values.ts'
 import { tokenServersOf } from '../store/token-servers.ts'
 
 /**
- * Binding (sealed use) for a secret that an earlier release sealed without a binding. The binding
- * limits the secret to the current registration of its account, gateway or application. Undefined
- * if the secret has no registration.
+ * Binding (limit of the use) for a secret that an earlier release sealed without a binding. The
+ * binding limits the secret to the current registration of its account, gateway or application.
+ * Undefined if the secret has no registration.
  */
 export function bindingOf({ key, use }: SealedRow): Binding | undefined {
   if (use === null) return undefined

@@ -30,7 +30,7 @@ export interface TableKeys {
 export interface ResealOptions {
   db: Db
   resealer: Resealer
-  /** Called with a log line after every batch of resealed values. */
+  /** Called with a line for the log after every batch of resealed values. */
   progress?: (line: string) => void
   batchSize?: number
 }
@@ -61,9 +61,12 @@ export async function countKeys({
 }
 
 export interface ResealResult {
-  /** Number of values resealed with the newest key. A list of headers counts as one value. */
+  /**
+   * Number of sealed values that were resealed with the newest key. A list of headers counts as one
+   * value.
+   */
   resealed: number
-  /** Number of values that no key unseals. These values stay unchanged. */
+  /** Number of sealed values that no key unseals. These values stay unchanged. */
   unreadable: number
 }
 
@@ -84,7 +87,7 @@ export async function resealAll(options: ResealOptions): Promise<ResealResult> {
 }
 
 interface PassTotals extends ResealResult {
-  /** Number of sealed values that changed after they were read. */
+  /** Number of sealed values that changed between reading and resealing. */
   conflicts: number
 }
 

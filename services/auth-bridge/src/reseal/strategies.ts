@@ -10,7 +10,7 @@ import {
 import { bindingOf } from './bindings.ts'
 import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 
-/** Method of resealing the values of a table column. */
+/** Method of resealing (sealing again with the newest key) the values of a table column. */
 export interface ResealStrategy {
   /**
    * Returns the key id of each sealed value in a column. The id is `clear` for a value that is not

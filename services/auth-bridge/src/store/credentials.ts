@@ -7,7 +7,7 @@ type ServerProtocol = 'imap' | 'smtp'
 /** Protocol of a login. `api`: the Gmail API or Microsoft Graph. */
 export type Protocol = ServerProtocol | 'api'
 
-/** Registration of an account for one protocol, with its sealed password. */
+/** Registration of an account for one mail protocol, with its sealed password. */
 export interface StoredLogin {
   account: string
   protocol: Protocol

@@ -2,7 +2,7 @@ import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Finds the worker that holds the shard of an account. */
+/** Finds the worker that holds the shard (group of accounts) of an account. */
 export async function findShardHolder(db: Db, account: string) {
   return db
     .selectFrom('accounts')
@@ -54,7 +54,7 @@ export async function isCleaningUp(db: Db, queueId: string, account: string): Pr
 
 /**
  * True if exactly this address, such as a proxy URL, is stored in one of the settings. With
- * `ofAccounts`, proxies of accounts and submissions count as well.
+ * `ofAccounts`, also true if the address is stored as proxy of an account or a submission.
  */
 export async function isAddressStored(
   db: Db,

@@ -57,8 +57,8 @@ export interface RefreshFailure {
   /** Time since the last failure to renew the tokens. */
   agoMs: number
   /**
-   * Time until the provider permits the next renewal; 0 if the provider requested no delay, or the
-   * delay is over.
+   * Time until the OAuth2 provider permits the next token renewal; 0 if the provider requested no
+   * delay, or the delay is over.
    */
   waitMs: number
 }

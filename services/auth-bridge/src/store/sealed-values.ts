@@ -30,7 +30,7 @@ interface InPlace {
   readonly as: 'text' | 'json' | 'url' | 'headers'
   readonly keyType?: 'uuid'
   /**
-   * Keys of the rows that have sealed values. Absent if all rows of the table may have sealed
+   * Keys of the table rows that have sealed values. Absent if all rows of the table may have sealed
    * values.
    */
   readonly only?: readonly string[]
@@ -39,8 +39,8 @@ interface InPlace {
 }
 
 /**
- * All tables with a column `sealed`. A new table needs an entry in this list and a grant to update
- * the table. Otherwise a key rotation skips the table.
+ * All tables with a column `sealed`. A new table needs an entry in this list, and auth-bridge needs
+ * the right to update the table. A key rotation skips tables without an entry.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
@@ -52,8 +52,8 @@ export const sealedTables: readonly SealedColumn[] = [
 ]
 
 /**
- * Settings with addresses that may contain a login. Not among them is the address of the
- * authentication server, which is sealed as a whole in `sealed_settings`.
+ * Settings with addresses that may contain a login. The address of the authentication server is not
+ * among these settings; it is sealed as a whole in `sealed_settings`.
  */
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
@@ -98,11 +98,17 @@ function headers(column: string, as: 'json' | 'headers', options: InPlaceOptions
 
 export interface SealedRow {
   readonly key: readonly string[]
-  /** Stored text: a sealed value, an address with a sealed login, or a list of headers as JSON. */
+  /**
+   * Text of a table column: a sealed value, an address with a sealed login, or a list of headers as
+   * JSON.
+   */
   readonly sealed: string
   /** Owner of sealed webhook headers; null for other values. */
   readonly owner: HeaderOwner | null
-  /** Registration of the sealed value, read together with the value. */
+  /**
+   * Registration (account, gateway or OAuth2 application) of the sealed value, read together with
+   * the value.
+   */
   readonly use: SealedUse | null
 }
 
@@ -114,8 +120,8 @@ export interface SealedUse {
 }
 
 /**
- * Lists rows with sealed values behind a key, in the order of keys. Some rows may contain nothing
- * to seal.
+ * Lists table rows with sealed values, in the order of their keys, after the key `after`. Some rows
+ * may contain nothing to seal.
  */
 export async function listSealed(
   db: Db,

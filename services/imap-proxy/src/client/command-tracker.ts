@@ -6,23 +6,25 @@ const commandLine = /^([^\s{]+) +(?:uid +)?([a-z]+)/i
  */
 const literal = /\{(\d{1,15})\+?\}\r?$/
 /**
- * Number of characters at the start of a command line that are kept, to read the tag and the name
- * of the command.
+ * Number of characters at the start of an IMAP command line that are kept, to read the tag and the
+ * name of the command.
  */
 const maxStart = 128
 /**
- * Number of characters at the end of a command line that are kept, to read the length of a literal.
+ * Number of characters at the end of an IMAP command line that are kept, to read the length of a
+ * literal.
  */
 const maxEnd = 24
 /**
- * Number of bytes at the end of a chunk of the mail server in which a tagged response is searched.
+ * Number of bytes at the end of a chunk from the mail server in which the tagged response to an
+ * IMAP command is searched.
  */
 const searchedBytes = 1_024
 
 /**
- * Tracks whether a command of an IMAP session is running, from the bytes of both directions. The
- * tracker reads the lines of the client, without literals, and searches the responses for the tag
- * of the latest command. Pipelined commands end with the latest command.
+ * Tracks whether a command of an IMAP session is running, from the bytes of the client and of the
+ * mail server. The tracker reads the lines of the client, without literals, and searches the
+ * responses for the tag of the latest command. Pipelined commands end with the latest command.
  *
  * A wrong result only affects when a shutdown ends the session, and whether with BYE. The bytes of
  * a compressed session (RFC 4978) cannot be read.
@@ -31,12 +33,15 @@ export class CommandTracker {
   /** Tag of the latest IMAP command while the command runs; otherwise empty. */
   #tag = ''
   #name = ''
-  /** First characters (`#start`) and last characters (`#end`) of the current line of the client. */
+  /**
+   * First characters (`#start`) and last characters (`#end`) of the line that the IMAP client is
+   * sending.
+   */
   #start = ''
   #end = ''
-  /** Number of bytes of a literal that the client has not sent yet. */
+  /** Number of bytes of a literal that the IMAP client has not sent yet. */
   #literalBytes = 0
-  /** True while the current line of the client continues a command after a literal. */
+  /** True while the current line of the IMAP client continues a command after a literal. */
   #isContinued = false
   /**
    * Last characters that the mail server sent. The characters may be the start of a tagged
@@ -55,7 +60,7 @@ export class CommandTracker {
     return this.#tag !== '' && this.#name !== 'IDLE'
   }
 
-  /** Tracks bytes that the client sent. */
+  /** Finds the start of IMAP commands in bytes that the client sent. */
   onSent(chunk: Buffer): void {
     if (this.#isCompressed) return
     for (let at = 0; at < chunk.length;) {
@@ -73,7 +78,7 @@ export class CommandTracker {
     }
   }
 
-  /** Tracks bytes that the mail server sent. */
+  /** Finds the end of the running IMAP command in bytes that the mail server sent. */
   onReceived(chunk: Buffer): void {
     if (this.#isCompressed) return
     if (this.#tag !== '') this.#findResponse(chunk, `\n${this.#tag} `)
@@ -89,8 +94,8 @@ export class CommandTracker {
     if (!head.includes(start) && !tail.includes(start)) return
     this.#isCompressed = this.#name === 'COMPRESS' && /\n\S+ ok/i.test(`\n${tail}`)
     this.#tag = ''
-    // Stops waiting for a literal, because the mail server may have rejected the command before the
-    // client sent the literal.
+    // Stops waiting for a literal of the IMAP client, because the mail server may have rejected the
+    // command before the client sent the literal.
     this.#literalBytes = 0
     this.#isContinued = false
   }

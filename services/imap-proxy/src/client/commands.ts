@@ -8,18 +8,19 @@ export interface CommandRequest {
   tag: string
   args: readonly Token[]
   /**
-   * True if the client may send STARTTLS: a certificate is configured and TLS is not active yet.
+   * True if the mail client may send STARTTLS: a certificate is configured and TLS is not active
+   * yet.
    */
   canStartTls: boolean
 }
 
 /**
- * Step that follows a command of the client. The caller carries out `log-in` and `start-tls`, and
- * responds to these commands.
+ * Step that follows an IMAP command before the login. The login dialog carries out `log-in` and
+ * `start-tls`, and responds to these commands.
  */
 export type NextStep =
   | { do: 'next-command' }
-  /** Step after an invalid command; too many invalid commands end the connection. */
+  /** Step after an invalid IMAP command; too many invalid commands end the client's connection. */
   | { do: 'count-invalid' }
   | { do: 'close' }
   | { do: 'start-tls' }
@@ -29,7 +30,7 @@ export type CommandHandler = (request: CommandRequest) => NextStep | Promise<Nex
 
 export const nextCommand: NextStep = { do: 'next-command' }
 
-/** Rejects a command of the client with BAD. */
+/** Rejects an IMAP command of the client with BAD. */
 export function bad(
   { client, tag }: Pick<CommandRequest, 'client' | 'tag'>,
   text: string,
@@ -47,8 +48,8 @@ const capabilities = [
 ].join(' ')
 
 /**
- * Handlers of the commands accepted before the login, by name. After the login, the account's mail
- * server handles all commands.
+ * Handlers of the IMAP commands accepted before the login, by name. After the login, the account's
+ * mail server handles all commands.
  */
 export const commands: ReadonlyMap<string, CommandHandler> = new Map<string, CommandHandler>([
   ['AUTHENTICATE', authenticate],
@@ -61,8 +62,8 @@ export const commands: ReadonlyMap<string, CommandHandler> = new Map<string, Com
 ])
 
 /**
- * Handles AUTHENTICATE (RFC 9051 §6.2.2 and RFC 4959). The user name is the account id, the secret
- * is an access token.
+ * Handles the IMAP command AUTHENTICATE (RFC 9051 §6.2.2 and RFC 4959). The user name is the
+ * account id, the secret is an access token.
  */
 async function authenticate(request: CommandRequest): Promise<NextStep> {
   const { client, tag, args } = request
@@ -87,8 +88,8 @@ function requestResponse(client: MailClient): Promise<string | undefined> {
 }
 
 /**
- * Handles CAPABILITY (RFC 9051 §6.1.1). Authentication mechanisms are listed before the login
- * only.
+ * Handles the IMAP command CAPABILITY (RFC 9051 §6.1.1). Authentication mechanisms are listed
+ * before the login only.
  */
 function capability({ client, tag, canStartTls }: CommandRequest): NextStep {
   client.write(
@@ -98,15 +99,15 @@ function capability({ client, tag, canStartTls }: CommandRequest): NextStep {
   return nextCommand
 }
 
-/** Handles ID (RFC 2971). The client's own fields are ignored. */
+/** Handles the IMAP command ID (RFC 2971). The fields that the client sends are ignored. */
 function id({ client, tag }: CommandRequest): NextStep {
   client.write('* ID ("name" "Posthorn")', `${tag} OK ID completed`)
   return nextCommand
 }
 
 /**
- * Handles LOGIN (RFC 9051 §6.2.3). The user name is the account id, the password is an access
- * token.
+ * Handles the IMAP command LOGIN (RFC 9051 §6.2.3). The user name is the account id, the password
+ * is an access token.
  */
 function login(request: CommandRequest): NextStep {
   const words = wordsOf(request.args)
@@ -115,24 +116,26 @@ function login(request: CommandRequest): NextStep {
   return { do: 'log-in', login: { account, secret } }
 }
 
-/** Handles LOGOUT (RFC 9051 §6.1.3). */
+/** Handles the IMAP command LOGOUT (RFC 9051 §6.1.3). */
 function logout({ client, tag }: CommandRequest): NextStep {
   client.write('* BYE Logging out', `${tag} OK LOGOUT completed`)
   return { do: 'close' }
 }
 
-/** Handles NOOP (RFC 9051 §6.1.2). */
+/** Handles the IMAP command NOOP (RFC 9051 §6.1.2). */
 function noop({ client, tag }: CommandRequest): NextStep {
   client.write(`${tag} OK NOOP completed`)
   return nextCommand
 }
 
-/** Handles STARTTLS (RFC 9051 §6.2.1). The login dialog replies when it starts TLS. */
+/**
+ * Handles the IMAP command STARTTLS (RFC 9051 §6.2.1). The login dialog replies when it starts TLS.
+ */
 function startTls(request: CommandRequest): NextStep {
   return request.canStartTls ? { do: 'start-tls' } : bad(request, 'TLS is not available here')
 }
 
-/** Returns the arguments of a command as words. Undefined if the arguments contain a list. */
+/** Returns the arguments of an IMAP command as words. Undefined if the arguments contain a list. */
 function wordsOf(args: readonly Token[]): string[] | undefined {
   const words = args.flatMap((token) => (token.kind === 'word' ? [token.text] : []))
   return words.length === args.length ? words : undefined

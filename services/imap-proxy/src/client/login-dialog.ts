@@ -5,11 +5,11 @@ import type { MailClient } from './mail-client.ts'
 import type { Command, Input } from './parser.ts'
 
 /**
- * Number of invalid commands after which a connection is closed, because the client does not seem
- * to speak IMAP.
+ * Number of invalid commands after which a client's connection is closed, because the client does
+ * not seem to speak IMAP.
  */
 const maxInvalid = 3
-/** Maximum commands of a client before its login; clients need four or five commands. */
+/** Maximum IMAP commands of a client before its login; clients need four or five commands. */
 const maxCommands = 50
 
 export interface LoginAttempt {
@@ -29,7 +29,10 @@ export class LoginDialog {
     this.#tls = tls
   }
 
-  /** Returns the next login attempt of the client, or undefined after the connection ended. */
+  /**
+   * Returns the next login attempt of the IMAP client, or undefined after the client's connection
+   * ended.
+   */
   async nextAttempt(): Promise<LoginAttempt | undefined> {
     for (;;) {
       const input = await this.#client.nextInput()
@@ -47,8 +50,8 @@ export class LoginDialog {
   }
 
   /**
-   * Counts the commands of the client and ends the connection after more than `maxCommands`
-   * commands.
+   * Counts the IMAP commands of a client and ends its connection after more than `maxCommands`
+   * commands before a login.
    */
   #checkLimits(input: Input): boolean {
     this.#commands += 1
@@ -80,7 +83,10 @@ export class LoginDialog {
     return handler ? handler(request) : bad(request, 'Unknown command, or not before a login')
   }
 
-  /** Carries out the step that follows a command. Returns false after the connection ended. */
+  /**
+   * Carries out the step that follows an IMAP command of the client. Returns false after the
+   * client's connection ended.
+   */
   async #apply(next: NextStep, tag: string): Promise<boolean> {
     if (next.do === 'count-invalid') return this.#countInvalid()
     if (next === nextCommand) return true

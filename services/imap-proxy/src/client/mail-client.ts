@@ -7,7 +7,8 @@ import { CommandParser, type Input } from './parser.ts'
 /** Connection of a mail client, read as IMAP commands until its login. */
 export class MailClient {
   /**
-   * IP address of the mail client: the address of the connection, or the address in a PROXY header.
+   * IP address of the mail client: the address of its TCP connection, or the address in a PROXY
+   * header.
    */
   address: string
   #socket: Socket
@@ -31,7 +32,10 @@ export class MailClient {
     return this.#socket.destroyed || !this.#socket.writable
   }
 
-  /** Returns the next input of the mail client, or undefined after the client disconnected. */
+  /**
+   * Returns the next command or other input of the mail client, or undefined after the client
+   * disconnected.
+   */
   async nextInput(): Promise<Input | undefined> {
     for (;;) {
       if (this.isDisconnected) return undefined
@@ -42,8 +46,8 @@ export class MailClient {
   }
 
   /**
-   * Returns a line of the mail client inside a command; undefined if the line is too long or the
-   * client disconnected.
+   * Returns a line that the mail client sends inside an IMAP command; undefined if the line is too
+   * long or the client disconnected.
    */
   async nextLine(): Promise<string | undefined> {
     for (;;) {
@@ -53,7 +57,7 @@ export class MailClient {
     }
   }
 
-  /** True if the mail client sent bytes that have not been read as commands. */
+  /** True if the mail client sent bytes that have not been read as IMAP commands. */
   get hasUnreadBytes(): boolean {
     return this.#parser.pending > 0 || this.#socket.readableLength > 0
   }
@@ -62,7 +66,7 @@ export class MailClient {
     if (!this.isDisconnected) this.#socket.write(`${lines.join('\r\n')}\r\n`)
   }
 
-  /** Sends BYE to the mail client and closes the connection; destroys the socket after 1 s. */
+  /** Sends BYE to the mail client and closes its connection; destroys the socket after 1 s. */
   end(text?: string): void {
     if (text !== undefined) this.write(`* BYE ${text}`)
     this.#socket.end()
@@ -71,7 +75,7 @@ export class MailClient {
     setTimeout(() => socket.destroy(), 1_000).unref()
   }
 
-  /** Closes the connection of the mail client without BYE. */
+  /** Closes the mail client's connection without BYE. */
   disconnect(): void {
     this.#socket.destroy()
   }
@@ -97,8 +101,8 @@ export class MailClient {
     return new Promise((resolve) => {
       const onSecure = () => settle(true)
       const onClose = () => settle(false)
-      // Removes the listeners of the TLS handshake, which would otherwise stay in memory for the
-      // whole session.
+      // Removes the listeners of the client's TLS handshake, which would otherwise stay in memory
+      // for the whole IMAP session.
       const settle = (isSecure: boolean) => {
         secure.off('secure', onSecure).off('close', onClose)
         resolve(isSecure)

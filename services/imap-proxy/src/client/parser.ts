@@ -8,13 +8,15 @@ export interface Command {
 /** Input of a mail client before the login, as read by the command parser. */
 export type Input =
   | { kind: 'command'; command: Command }
-  /** Literal that the client announced: the client waits for `+`. */
+  /**
+   * Literal that the IMAP client announced: the client waits for `+` before it sends the literal.
+   */
   | { kind: 'continue' }
-  /** Invalid command of the client. The tag is absent if the client's tag is invalid. */
+  /** Invalid IMAP command of the client. The tag is absent if the client's tag is invalid. */
   | { kind: 'bad'; tag?: string; text: string }
   /**
-   * End of the dialog with the client. The text is for BYE, and is absent if the peer is not a mail
-   * client.
+   * End of the login dialog with an IMAP client. The text is for BYE, and is absent if the peer is
+   * not a mail client.
    */
   | { kind: 'end'; text?: string }
 
@@ -36,13 +38,13 @@ const foreignProtocol =
  */
 export class CommandParser {
   #bytes = Buffer.alloc(0)
-  /** Tokens of the current IMAP command. */
+  /** Tokens of the current IMAP command that have been read. */
   #tokens: Token[] = []
   #size = 0
   #fault: string | undefined
   #literal: number | undefined
 
-  /** Number of received bytes that the parser has not read. */
+  /** Number of bytes received from the IMAP client that the command parser has not read. */
   get pending(): number {
     return this.#bytes.length
   }
@@ -52,7 +54,10 @@ export class CommandParser {
       this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk])
   }
 
-  /** Returns the next input of the client, or undefined while the input is incomplete. */
+  /**
+   * Returns the next command or other input of the IMAP client, or undefined while the input is
+   * incomplete.
+   */
   next(): Input | undefined {
     for (;;) {
       if (!this.#takeLiteral()) return undefined
@@ -64,8 +69,8 @@ export class CommandParser {
   }
 
   /**
-   * Returns a line of the client inside AUTHENTICATE; null while the line is incomplete, undefined
-   * if the line is too long.
+   * Returns a line of the IMAP client inside AUTHENTICATE; null while the line is incomplete,
+   * undefined if the line is too long.
    */
   line(): string | null | undefined {
     if (this.#tooLong()) return undefined
@@ -73,7 +78,10 @@ export class CommandParser {
     return line === undefined ? null : line.toString('latin1')
   }
 
-  /** Returns and removes all received bytes that the parser has not read. */
+  /**
+   * Returns and removes all bytes received from the IMAP client that the command parser has not
+   * read.
+   */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -98,7 +106,9 @@ export class CommandParser {
     return taken
   }
 
-  /** Reads an announced literal of the client. Returns false while the literal is incomplete. */
+  /**
+   * Reads an announced literal of the IMAP client. Returns false while the literal is incomplete.
+   */
   #takeLiteral(): boolean {
     if (this.#literal === undefined) return true
     if (this.#bytes.length < this.#literal) return false
@@ -122,8 +132,8 @@ export class CommandParser {
     const size = Number(digits)
     if (tagOf(this.#tokens) === undefined) this.#fault ??= 'Invalid tag'
     const fits = size <= parserLimits.literalBytes && this.#size + size <= parserLimits.commandBytes
-    // Ends the dialog if a literal without synchronization is too large, because the client sends
-    // such a literal even if it is rejected (RFC 9051 §4.3).
+    // Ends the login dialog if an IMAP literal without synchronization is too large, because the
+    // client sends such a literal even if it is rejected (RFC 9051 §4.3).
     if (digits.length > 10 || (!fits && !sync)) return end('Literal too large')
     if (!fits) this.#fault ??= '[TOOBIG] Literal too large'
     if (sync && this.#fault) return this.#finish()
@@ -165,11 +175,11 @@ export type Token = { kind: 'word'; text: string } | { kind: 'open' } | { kind: 
 interface CommandSegment {
   tokens: Token[]
   /**
-   * Literal that the client announces at the end of the line (RFC 9051 §4.3). `sync`: the client
-   * waits for `+`.
+   * Literal that the IMAP client announces at the end of the line (RFC 9051 §4.3). `sync`: the
+   * client waits for `+`.
    */
   literal?: { digits: string; sync: boolean }
-  /** True if the line is not part of any IMAP command. */
+  /** True if a line of the mail client cannot be part of an IMAP command. */
   malformed?: true
 }
 

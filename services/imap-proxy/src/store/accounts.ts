@@ -5,14 +5,14 @@ import { type Selectable, sql } from 'kysely'
 
 type ServerColumns = Pick<Selectable<Accounts>, 'backend' | 'imap'>
 
-/** IMAP server of an account and the proxy to the server. */
+/** IMAP server of an account and the network proxy through which the server is reached. */
 export interface StoredImap {
   server: StoredServer<ImapConfig>
   /**
    * True if a tenant has chosen the IMAP server, which may be any host of the operator's network.
    */
   isTenantsServer: boolean
-  /** Proxy URL of the account, with a sealed login. */
+  /** URL of the network proxy for connections of the account, with a sealed login. */
   proxy: string | null
 }
 
@@ -32,7 +32,7 @@ export async function findImap(db: Db, account: string): Promise<StoredImap | nu
   return server && { server, isTenantsServer, proxy: row.proxy }
 }
 
-/** Returns which of the accounts exist and have IMAP enabled. */
+/** Returns which of the given accounts exist and have IMAP enabled. */
 export async function listUsableAccounts(
   db: Db,
   accounts: readonly string[],

@@ -12,8 +12,8 @@ export interface TaggedResponse {
   status: 'OK' | 'NO' | 'BAD'
   text: string
   /**
-   * Last capabilities that the mail server sent during the command, as response code or untagged
-   * response.
+   * Last capabilities that the mail server sent during an IMAP command, as response code or
+   * untagged response.
    */
   capabilities: Set<string> | undefined
 }
@@ -26,8 +26,8 @@ const maxBytes = 256 * 1_024
 const tag = 'P1'
 
 /**
- * Connection to a mail server, read as lines until the login. Later bytes are kept for the mail
- * client.
+ * Connection of the IMAP proxy to a mail server, read as lines until the login. Later bytes are
+ * kept for the mail client.
  */
 export class UpstreamLines {
   readonly socket: Socket
@@ -38,7 +38,7 @@ export class UpstreamLines {
     this.socket = socket
   }
 
-  /** Returns the bytes of the mail server after the last line that was read. */
+  /** Returns the bytes of the mail server that follow the last line read during the login. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -76,7 +76,7 @@ export class UpstreamLines {
     return { kind: 'untagged', text: rest }
   }
 
-  /** Reads a line of the mail server; literals are replaced by a space. */
+  /** Reads a line that the mail server sends; IMAP literals are replaced by a space. */
   async #line(): Promise<string> {
     let line = await this.#segment()
     for (let literal = literalOf(line); literal !== undefined; literal = literalOf(line)) {
@@ -132,8 +132,8 @@ export function errorForBye(text: string): AppError {
 }
 
 /**
- * Error for a text of the mail server that reports too many connections. Undefined for any other
- * text.
+ * Error for a response text of the mail server that reports too many connections. Undefined for any
+ * other text.
  */
 export function connectionLimitError(text: string): AppError | undefined {
   return /\[LIMIT\]|too many|maximum number of connections/i.test(text)

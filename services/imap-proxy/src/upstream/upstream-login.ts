@@ -47,8 +47,8 @@ function authenticateWithToken(
   // OAUTHBEARER message of RFC 7628 §3.1, with the user name escaped as in RFC 5801 §4.
   const name = user.replaceAll('=', '=3D').replaceAll(',', '=2C')
   const message = `n,a=${name},\x01host=${host}\x01port=${port}\x01auth=Bearer ${accessToken}\x01\x01`
-  // If the server rejects the access token, it first explains the rejection, and the client replies
-  // with ^A (RFC 7628 §3.2.3).
+  // If the mail server rejects the access token, it first explains the rejection, and the client
+  // replies with ^A (RFC 7628 §3.2.3).
   return authenticate(lines, capabilities, { mechanism: 'OAUTHBEARER', message, onError: 'AQ==' })
 }
 
@@ -67,7 +67,7 @@ function authenticateWithPassword(
 interface SaslExchange {
   mechanism: string
   message: string
-  /** Reply to a `+` of the server after the SASL message; defaults to an empty line. */
+  /** Reply to a `+` of the mail server after the SASL message; defaults to an empty line. */
   onError?: string
 }
 
@@ -84,7 +84,9 @@ function authenticate(
     : lines.command(`AUTHENTICATE ${mechanism}`, [encoded, onError])
 }
 
-/** Returns the LOGIN command and its continuations. Words that cannot be quoted are literals. */
+/**
+ * Returns the IMAP command LOGIN and its continuations. Words that cannot be quoted are literals.
+ */
 export function loginCommand(words: readonly string[], nonSync: boolean): string[] {
   const lines = ['LOGIN']
   const append = (text: string) => lines.push((lines.pop() ?? '') + text)

@@ -13,7 +13,7 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(largeBytes)
   }
 
-  /** Returns a buffer to the pool. The caller must not use the buffer afterwards. */
+  /** Returns a 64 KiB buffer to the pool. The caller must not use the buffer afterwards. */
   release(buffer: Buffer): void {
     if (this.#free.length < maxFree) this.#free.push(buffer)
   }
@@ -22,13 +22,13 @@ export class BufferPool {
 /** Size of the buffer of an idle IMAP session: one or two lines. */
 const smallBytes = 256
 /**
- * Read size, in bytes, below which a large response counts as ended. The session then returns to
- * its small buffer.
+ * Read size, in bytes, below which a large response of the mail server counts as ended. The IMAP
+ * session then returns to its small buffer.
  */
 const shrinkBelowBytes = 4_096
 /**
- * Read size, in bytes, below which bytes of the server are copied for the client. A slow client
- * therefore holds at most twice the unsent bytes.
+ * Read size, in bytes, below which bytes of the mail server are copied for the client. A slow
+ * client therefore holds at most twice the unsent bytes.
  */
 const copyBelowBytes = 32_768
 
@@ -52,7 +52,7 @@ export class UpstreamReader implements SocketReader {
     return this.#buffer
   }
 
-  /** Pushes bytes of the mail server into the socket's own stream until `relayTo` is called. */
+  /** Pushes bytes of the mail server into the stream of its socket until `relayTo` is called. */
   onBytes(bytes: Buffer, socket: Socket): boolean {
     return this.#relay ? this.#relay(bytes) : socket.push(Buffer.from(bytes))
   }
@@ -77,8 +77,8 @@ export class UpstreamReader implements SocketReader {
   }
 
   /**
-   * Writes bytes of the mail server to the client without a copy. If the system does not accept all
-   * bytes, the client socket keeps the buffer.
+   * Writes bytes of the mail server to the client without a copy. If the operating system does not
+   * accept all bytes, the client socket keeps the buffer.
    */
   #writeBuffer(bytes: Buffer, client: Socket): boolean {
     const buffer = this.#buffer

@@ -18,7 +18,9 @@ export interface TlsServer {
   port: number
   rejectUnauthorized: boolean
   minVersion: SecureVersion | undefined
-  /** URL of the proxy to the mail server; absent if the server is reached without a proxy. */
+  /**
+   * URL of the network proxy to the mail server; absent if the server is reached without a proxy.
+   */
   proxy?: string
 }
 

@@ -12,7 +12,7 @@ import { logInUpstream } from './upstream-login.ts'
 import { type BufferPool, UpstreamReader } from './upstream-reader.ts'
 import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.ts'
 
-/** Mail server of the account, as registered. */
+/** Mail server of an account, as registered with the account. */
 export interface MailServer extends TlsServer {
   /** True for implicit TLS with the mail server, false for STARTTLS. */
   secure: boolean
@@ -25,8 +25,8 @@ export interface MailServer extends TlsServer {
 
 export interface UpstreamOptions {
   /**
-   * Credentials for the login at the mail server, requested while the connection is being
-   * established.
+   * Credentials for the login at the mail server, requested while the connection to the server is
+   * being established.
    */
   credentials: Promise<Credentials>
   signal: AbortSignal
@@ -42,7 +42,7 @@ export interface Upstream {
   socket: Socket
   /** Reader of a plaintext connection to the mail server; absent with TLS. */
   reader?: UpstreamReader
-  /** Capabilities of the mail server after the login. */
+  /** IMAP capabilities of the mail server after the login, as announced to the client. */
   capabilities: string[]
   /** Bytes that the mail server sent after the login, which belong to the client. */
   rest: Buffer
@@ -96,8 +96,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // Returns `reader` only for a plaintext connection to the mail server. A TLS socket allocates
-      // its own buffers.
+      // Returns the member `reader` only for a plaintext connection to the mail server. A TLS
+      // socket allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -120,8 +120,8 @@ async function connectTcp(
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)
-  // The mail server is this proxy if the remote port is this proxy's port and both ends have the
-  // same address, as in a connection within one machine.
+  // The mail server is this IMAP proxy if the remote port is the proxy's port and local and remote
+  // end of the connection have the same address, as within one machine.
   if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress) {
     socket.destroy()
     throw new AppError('unreachable', 'The mail server of the account is this proxy')
@@ -166,8 +166,8 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // Rejects PREAUTH (RFC 9051 §7.1.4), which greets a session of another user. Before TLS, PREAUTH
-  // would bypass TLS.
+  // Rejects the IMAP greeting PREAUTH (RFC 9051 §7.1.4), which starts a session of another user.
+  // Before TLS, PREAUTH would bypass TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
   // Rejects a mail server that leads back to an imap-proxy, which would cause an endless loop.
   if (text.includes(greetingText))
@@ -196,9 +196,9 @@ const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT 
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
 /**
- * Capabilities that the proxy announces to the client: the mail server's capabilities, because the
- * commands of the client are relayed. A capability of the proxy that the server lacks would make
- * the client send commands that the server rejects.
+ * Capabilities that the IMAP proxy announces to the client: the mail server's capabilities, because
+ * the commands of the client are relayed. A capability of the proxy that the server lacks would
+ * make the client send commands that the server rejects.
  */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   const words = [...capabilities]

@@ -14,8 +14,8 @@ import type { Submission } from '../store/submission.ts'
 import type { SendResult } from '../transports/transport.ts'
 
 /**
- * Message accepted by the server, whose outcome may not be recorded yet. A journal stores no
- * content of the message.
+ * Message that the mail server or provider has accepted, and whose outcome may not be recorded in
+ * Postgres yet. A journal stores no content of the message.
  */
 export interface Acceptance {
   submission: Submission
@@ -97,7 +97,8 @@ export class AcceptanceJournal implements Disposable {
 
   /**
    * Passes the journalled acceptances of other senders of this machine to `record`, and deletes
-   * their journal files. Applies to sender `ended`, and to all senders whose processes have ended.
+   * their journal files. Applies to the sender with the id `ended`, and to all senders whose
+   * processes have ended.
    */
   async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {
     const { folder, worker, log } = this.#options

@@ -49,9 +49,9 @@ export function decideFailure(
 }
 
 /**
- * Decides the outcome after the server accepted the message for some or all recipients. Recipients
- * with a temporary rejection are tried again alone, untried recipients immediately. All rejected
- * recipients are reported in one messageDeliveryError.
+ * Decides the outcome of a sending attempt after the server accepted the message for some or all
+ * recipients. Recipients with a temporary rejection are tried again alone, untried recipients
+ * immediately. All rejected recipients are reported in one messageDeliveryError.
  */
 export function decideAccepted(
   context: EventContext,
@@ -181,8 +181,8 @@ export function deliveryErrorEvent(
       networkRouting: routing,
       job: {
         id: queueId,
-        // Counts no attempts beyond the maximum: such an attempt only checks whether the message
-        // was sent.
+        // Counts no sending attempts beyond the maximum: such an attempt only checks whether the
+        // message was sent.
         attemptsMade: Math.min(attempt, maxAttempts),
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,

@@ -13,13 +13,15 @@ export interface OutcomeRecorderDeps {
   db: Db
   settings: SettingsCache
   publish: PublishEvent
-  /** Called when mailbox work of a sent message is due. */
+  /** Called when mailbox work of a sent message, such as filing its copy, is due. */
   onFiling: () => void
   log: Logger
 }
 
 const recordBackoff = backoff({ baseMs: 100, maxMs: 5_000 })
-/** Maximum outbox rows that one run of the reaper marks failed. */
+/**
+ * Maximum outbox rows that one run of the reaper marks failed, because their attempts are used up.
+ */
 const reapLimit = 20
 
 /**

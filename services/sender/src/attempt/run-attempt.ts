@@ -22,7 +22,8 @@ export interface AttemptDeps {
   transports: Record<'smtp' | 'api', Transport>
   recorder: OutcomeRecorder
   /**
-   * Commits the intent record of an outbox row. Resolves to false if the lease of the row was lost.
+   * Commits the intent record (`data_sent_at`) of an outbox row, which precedes the end of the
+   * message data. Resolves to false if the lease of the row was lost.
    */
   writeIntent: (handover: Handover) => Promise<boolean>
   journal: Pick<AcceptanceJournal, 'add' | 'remove'>
@@ -32,8 +33,8 @@ export interface AttemptDeps {
 
 export interface AttemptTiming {
   /**
-   * Duration of an outbox lease. The lease is renewed after every quarter of `leaseMs`, and with
-   * the intent record.
+   * Duration of the lease on an outbox row. The lease is renewed after every quarter of `leaseMs`,
+   * and with the intent record (`data_sent_at`).
    */
   leaseMs: number
   /**
@@ -42,7 +43,10 @@ export interface AttemptTiming {
   retryBaseMs: number
 }
 
-/** Result of a sending attempt for the lanes and metrics. `final`: no further attempt follows. */
+/**
+ * Result of a sending attempt, for the metrics and for the lanes (submissions of one account,
+ * gateway or host). `final`: no further attempt follows.
+ */
 export type AttemptResult =
   | { kind: 'sent'; final: boolean }
   | {
@@ -54,28 +58,34 @@ export type AttemptResult =
       pauseMs?: number
     }
   /**
-   * Attempt that was not counted. `pauseMs`: time for which the mail provider pauses the account.
+   * Sending attempt that was not counted. `pauseMs`: time for which the mail provider pauses the
+   * account.
    */
   | { kind: 'released'; pauseMs?: number }
   | { kind: 'lost' }
 
 export interface AttemptOptions {
-  /** Cancels the sending attempt, unless the handover has begun. */
+  /**
+   * Cancels the sending attempt, unless the end of the message data may already have been sent
+   * (handover).
+   */
   signal: AbortSignal
-  /** Called when the server has accepted the message, before the acceptance is recorded. */
+  /**
+   * Called when the mail server has accepted the message, before the acceptance is recorded in
+   * Postgres.
+   */
   onAccepted: () => void
 }
 
-/** Delay until a released submission is due again. */
+/** Delay until a submission whose claim was released is due again. */
 const releaseDelayMs = 5_000
 
 /**
- * Runs one attempt of a claimed submission and records the outcome. Never rejects.
- *
- * The claim is already committed. If the process dies before the handover, the outbox lease expires
- * and the message is sent again. If the process dies during the handover, the intent record stays.
- * The transport of the next attempt then finds out whether the message was sent, or sends the same
- * bytes again.
+ * Runs one attempt of a claimed submission and records the outcome. Never rejects. The claim is
+ * already committed. If the process dies before the handover (end of the message data), the outbox
+ * lease expires and the message is sent again. If the process dies during the handover, the intent
+ * record (`data_sent_at`) stays. The transport of the next attempt then finds out whether the
+ * message was sent, or sends the same bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -121,8 +131,8 @@ async function send(
     log,
   })
   const outcome = await sent.catch((err: unknown) => unexpected(err, log))
-  // Waits for a pending write of the intent record, which must not be committed after the outcome
-  // of the attempt.
+  // Waits for a pending write of the intent record (`data_sent_at`), which must not be committed
+  // after the outcome of the sending attempt.
   await intent.settled()
   const { reason } = options.signal
   if (outcome.kind !== 'accepted' && reason instanceof RecordError) throw reason
@@ -155,8 +165,8 @@ async function record(
   const final = decision.outcome.trigger === 'reject'
   log.info({ failure, routing, final }, 'attempt failed')
   // The account is paused before the outbox row is released, so that no sender starts another
-  // submission of the account. While Postgres is unavailable, this process suspends the lane of the
-  // account instead.
+  // submission of the account. If Postgres is unavailable, this process suspends the account in its
+  // own memory instead.
   if (pauseMs !== undefined)
     await pauseAccount(db, submission.account, pauseMs).catch((err: unknown) =>
       log.warn({ err }, 'account not paused'),
@@ -198,42 +208,45 @@ interface PendingIntent {
 }
 
 /**
- * Write-ahead log of one handover of a message. The intent record (`data_sent_at`) is committed
- * when only the end of data is missing. After a crash, the record tells whether the server may have
- * accepted the message.
+ * Write-ahead log of one handover of a message (end of the message data). The intent record
+ * (`data_sent_at`) is committed when only the end of data is missing. After a crash, the record
+ * tells whether the server may have accepted the message.
  */
 export class HandoverIntent {
   readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
   /**
-   * Maximum age of an intent record before the end of data, because the record also renews the
-   * lease. An older record is written again.
+   * Maximum age of an intent record (`data_sent_at`) before the end of data, because the write of
+   * the record also renews the outbox lease. An older record is written again.
    */
   readonly #maxAgeMs: number
   #pending: PendingIntent | undefined
 
-  /** `writeIntent` commits the intent record. Resolves to false if the outbox lease was lost. */
+  /**
+   * `writeIntent` commits the intent record (`data_sent_at`) of an outbox row. Resolves to false if
+   * the lease of the row was lost.
+   */
   constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
     this.#writeIntent = writeIntent
     this.#maxAgeMs = leaseMs / 10
   }
 
   /**
-   * Writes the intent record, with the recipients that the server has accepted. Resolves when the
-   * record is committed: the end of data may then be sent.
+   * Writes the intent record (`data_sent_at`), with the recipients that the server has accepted.
+   * Resolves when the record is committed: the end of data may then be sent.
    *
    * @throws PreAttemptError if Postgres is unavailable; RecordError if the outbox lease was lost
    */
   async commit(recipients: readonly string[]): Promise<void> {
     this.#pending = this.#start(recipients)
     await this.#pending.done
-    // Commits the intent record again if the commit was slow or this process was suspended, because
-    // another sender may have claimed the outbox row meanwhile.
+    // Commits the intent record (`data_sent_at`) again if its first commit was slow or this process
+    // was suspended, because another sender may have claimed the outbox row meanwhile.
     if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
     this.#pending = this.#start(recipients)
     await this.#pending.done
   }
 
-  /** Resolves when no write of the intent record is pending. */
+  /** Resolves when no write of the intent record (`data_sent_at`) is pending. */
   async settled(): Promise<void> {
     await this.#pending?.done.catch(() => undefined)
   }

@@ -5,9 +5,9 @@ import type { Logger } from '@posthorn/telemetry'
 import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/claims.ts'
 
 interface HeldLock {
-  /** Latest submission or draft cleanup for which the account was locked. */
+  /** Latest submission or draft cleanup for which an account at a mail API was locked. */
   latest: LockClaim
-  /** Queue ids of the submissions and draft cleanups that use the account lock. */
+  /** Queue ids of the submissions and draft cleanups that use the lock of an account. */
   users: Set<string>
 }
 
@@ -39,8 +39,8 @@ export class AccountLocks implements AsyncDisposable {
   }
 
   /**
-   * Adds a submission or draft cleanup as user of an account lock that was taken together with the
-   * claim of the row.
+   * Adds a submission or draft cleanup as user of an account lock. The lock was taken
+   * together with the claim of the outbox row.
    */
   add(claim: LockClaim): void {
     const { users } = this.#held.get(claim.account) ?? { users: new Set() }
@@ -48,8 +48,8 @@ export class AccountLocks implements AsyncDisposable {
   }
 
   /**
-   * Removes a user (submission or draft cleanup) of an account lock. Unlocks the account after the
-   * last user, in the background.
+   * Removes a submission or draft cleanup from the users of an account lock. Unlocks the account
+   * after the last user, in the background.
    */
   remove({ account, queueId }: LockClaim): void {
     const held = this.#held.get(account)

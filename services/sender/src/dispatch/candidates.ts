@@ -7,14 +7,14 @@ import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 export interface CandidateDeps {
   db: Db
   lanes: LaneLimiter
-  /** Regular poll interval of the outbox. */
+  /** Interval at which the outbox is polled without a hint. */
   sweepMs: number
   holders: HolderCheck
-  /** True if this sender has claimed the outbox row. */
+  /** True if this sender has claimed an outbox row. */
   isClaimed: (queueId: string) => boolean
 }
 
-/** Maximum rows per poll of the outbox. */
+/** Maximum outbox rows that one poll of the outbox reads. */
 const pollBatch = 200
 /**
  * Maximum number of candidates (due outbox rows) in memory. The next poll finds dropped candidates
@@ -23,7 +23,7 @@ const pollBatch = 200
 const maxCandidates = 1_000
 /**
  * Minimum time between polls of the outbox, however many hints arrive: polls are expensive when
- * much is due.
+ * many submissions are due.
  */
 const minPollGapMs = 10
 
@@ -39,7 +39,10 @@ export class Candidates {
    * rows.
    */
   readonly #claimConflicts = new Map<string, number>()
-  /** True if due outbox rows were left out since the candidates were last empty. */
+  /**
+   * True if polls since the candidates (due outbox rows in memory) were last empty have left out
+   * due rows.
+   */
   #hasMore = false
   #isPollRequested = false
   #polledAt = -Infinity
@@ -58,7 +61,10 @@ export class Candidates {
     return this.#polledAt + minPollGapMs - performance.now()
   }
 
-  /** Polls the outbox if a poll is due. Returns true if more rows may be due in other lanes. */
+  /**
+   * Polls the outbox if a poll is due. Returns true if more rows may be due in other lanes
+   * (accounts, gateways or hosts).
+   */
   async pollIfDue(): Promise<boolean> {
     const gapMs = this.#isPollRequested ? minPollGapMs : this.#deps.sweepMs * 0.9
     if (performance.now() < this.#polledAt + gapMs) return false
@@ -76,19 +82,22 @@ export class Candidates {
 
   /**
    * Allows the next poll of the outbox immediately, because the rows of the last poll have filled
-   * their lanes.
+   * their lanes (limits per account, gateway or host), so that the next poll finds rows of other
+   * lanes.
    */
   pollAgain(): void {
     this.#isPollRequested = true
     this.#polledAt = -Infinity
   }
 
-  /** Removes outbox rows that are being claimed from the candidates. */
+  /** Removes outbox rows that are being claimed from the candidates (due rows in memory). */
   remove(queueIds: Iterable<string>): void {
     for (const queueId of queueIds) this.#rows.delete(queueId)
   }
 
-  /** Drops all candidates, because another sender claims the same outbox rows. */
+  /**
+   * Drops all candidates (due outbox rows in memory), because another sender claims the same rows.
+   */
   clear(): void {
     this.#rows.clear()
   }
@@ -104,7 +113,10 @@ export class Candidates {
     for (const queueId of queueIds) this.#claimConflicts.set(queueId, now + this.#deps.sweepMs)
   }
 
-  /** True if due rows of a lane may be in the outbox, but not among the candidates. */
+  /**
+   * True if due rows of an account or host may be in the outbox, but not among the candidates (due
+   * rows in memory).
+   */
   mayHaveMoreFor({ account, host }: LaneDemand): boolean {
     if (!this.#hasMore) return false
     for (const row of this.#rows.values())

@@ -14,7 +14,7 @@ import { PrefetchedSubmissions } from './prefetched-submissions.ts'
 export interface DispatcherDeps extends AttemptDeps {
   lanes: LaneLimits
   sweepMs: number
-  /** True while the submit queue is paused. Attempts in flight continue. */
+  /** True while the queue of submissions is paused. Attempts in flight continue. */
   paused: () => boolean
   metrics: ReturnType<typeof senderMetrics>
   /** Locks of this sender on accounts at mail APIs. */
@@ -29,8 +29,8 @@ interface InFlightSubmission {
 }
 
 /**
- * Capacity reserved for an outbox row that is being claimed. Without `start` the row is only
- * prefetched.
+ * Capacity reserved for an outbox row that is being claimed. Without `start` the submission of the
+ * row does not start yet, but is only prefetched.
  */
 interface Reservation {
   row: DueSubmission
@@ -42,14 +42,15 @@ interface Reservation {
  * Starts the attempts of submissions. Each outbox row is in one of these places:
  *
  * - candidate: due when last polled, not claimed (`Candidates`)
- * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
+ * - prefetched: claimed, waiting for capacity of its account, gateway or host
+ *   (`PrefetchedSubmissions`)
  * - in flight: an attempt of the row is running
  *
- * `LaneLimiter` has the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
- * on hints; hints are not needed for correctness.
+ * `LaneLimiter` has the capacity and the suspended lanes (accounts, gateways and hosts). The outbox
+ * is polled every `sweepMs` and on hints (bus messages); hints are not needed for correctness.
  *
- * Disposal claims nothing more, cancels attempts before their handover and waits for other
- * attempts.
+ * Disposal claims nothing more, cancels attempts that have not reached the end of the message data
+ * and waits for other attempts.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -81,7 +82,7 @@ export class Dispatcher implements AsyncDisposable {
     )
   }
 
-  /** Number of submissions that have an attempt running. */
+  /** Number of submissions that have a running attempt in this process. */
   get inFlight(): number {
     return this.#inFlight.size
   }
@@ -92,13 +93,14 @@ export class Dispatcher implements AsyncDisposable {
     if (waitMs <= 0) return this.#sweeper.wake()
     this.#wakeTimer ??= setTimeout(() => {
       this.#wakeTimer = undefined
-      this.#sweeper.wake()
+      // The timer of Node.js may run up to 1 ms early, when the poll is not due yet.
+      this.wake()
     }, Math.ceil(waitMs))
   }
 
   /**
-   * Lanes that are suspended after a failure. At most one submission at a time may start in a
-   * suspended lane.
+   * Lanes (accounts, gateways or hosts) that are suspended after a failure. At most one submission
+   * at a time may start in a suspended lane.
    */
   suspendedLanes(): LaneKeys {
     return this.#lanes.suspended()
@@ -126,7 +128,10 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** Reserves capacity for the candidates (due outbox rows) that can start now or be prefetched. */
+  /**
+   * Reserves lane capacity (per account, gateway and host) for the candidates (due outbox rows)
+   * that can start now or be prefetched.
+   */
   #reserveSlots(): Reservation[] {
     const reservations: Reservation[] = []
     for (const row of this.#candidates) {
@@ -146,8 +151,8 @@ export class Dispatcher implements AsyncDisposable {
       const { worker, dead } = holders
       const claimed = await claimDue(db, rows, { worker, dead, leaseMs: timing.leaseMs })
       const submissions = new Map(claimed.map((each) => [each.queueId, each]))
-      // Submissions start in the order of the candidates, because the claim returns rows in no
-      // particular order.
+      // Submissions start in the order of the candidates (due outbox rows), because the claim
+      // returns rows in no particular order.
       for (const { row, start, permit } of reservations) {
         const submission = submissions.get(row.queueId)
         if (!submission) continue
@@ -155,22 +160,22 @@ export class Dispatcher implements AsyncDisposable {
         if (start) this.#start(submission, row, start)
         else this.#prefetched.add(submission, row, permit)
       }
-      // Releases or starts prefetched submissions, because lanes may have been suspended, or lane
-      // capacity released, during the claim.
+      // Releases or starts prefetched submissions, because lanes (accounts, gateways or hosts) may
+      // have been suspended, or their capacity released, during the claim.
       this.#prefetched.releaseSuspended()
       this.#startPrefetched()
       this.#candidates.skip(conflicts.keys())
       if (conflicts.size > 0) this.#resetCandidates()
     } finally {
-      // Releases the capacity of rows without a claimed submission. If Postgres committed the claim
-      // but its reply was lost, the leases of these rows expire.
+      // Releases the reserved capacity of outbox rows whose claim returned no submission. If
+      // Postgres committed the claim but its reply was lost, the leases of these rows expire.
       for (const { permit } of conflicts.values()) permit[Symbol.dispose]()
     }
   }
 
   /**
-   * Drops the candidates and polls the outbox again, because another sender claimed some of the
-   * candidates.
+   * Drops the candidates (due outbox rows in memory) and polls the outbox again, because another
+   * sender claimed some of the candidates.
    */
   #resetCandidates(): void {
     this.#candidates.clear()
@@ -209,13 +214,13 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Suspends the lane that the failure of a sending attempt concerns. A cancelled attempt suspends
-   * the account's lane.
+   * Suspends the lane (account, gateway or host) that the failure of a sending attempt concerns. A
+   * cancelled attempt suspends the lane of the account.
    */
   #suspendLane(result: AttemptResult, demand: LaneDemand): void {
     const { account, gateway, host } = demand
     if (result.kind === 'released' && result.pauseMs !== undefined) {
-      // The pause of the account is stored in the database, so the pause applies to all senders.
+      // The pause of the account is stored in Postgres, so the pause applies to all senders.
       this.#deps.log.warn(
         { account, suspendedMs: result.pauseMs },
         'account paused by its provider',
@@ -233,7 +238,10 @@ export class Dispatcher implements AsyncDisposable {
     this.#deps.log.warn({ kind, account, gateway, host, failure, suspendedMs }, 'lane suspended')
   }
 
-  /** Uses lane capacity that became free: starts prefetched submissions, or polls the outbox. */
+  /**
+   * Uses capacity of an account, gateway or host that became free: starts prefetched submissions,
+   * or polls the outbox.
+   */
   #refill(demand: LaneDemand): void {
     if (this.#isStopping) return
     this.#startPrefetched()
@@ -252,16 +260,16 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Marks submissions failed whose attempts are used up. Runs apart from the sweep, which is woken
-   * far more often.
+   * Marks submissions failed whose attempts are used up. Runs apart from the polls of the outbox,
+   * which hints start far more often.
    */
   async #reapExhausted(signal: AbortSignal): Promise<void> {
     while ((await this.#deps.recorder.reapExhausted()) > 0 && !signal.aborted);
   }
 
   /**
-   * Renews the leases of all claimed outbox rows. A submission with a lost lease is cancelled
-   * before its handover.
+   * Renews the leases of all claimed outbox rows. A submission with a lost lease is cancelled,
+   * unless its end of data may already have been sent.
    */
   async #renewLeases(): Promise<void> {
     const { db, timing, locks } = this.#deps

@@ -12,18 +12,21 @@ export interface DraftCleanerDeps extends MailApiDeps {
   log: Logger
   sweepMs: number
   /**
-   * Delay after a failed check for drafts. The delay after the first successful check is half of
-   * `leaseMs`, and doubles with each further check.
+   * Delay after a failed check for drafts that a submission has left. The delay after the first
+   * successful check is half of `leaseMs`, and doubles with each further check.
    */
   leaseMs: number
 }
 
 /**
- * Number of successful checks for drafts, after which a cleanup ends. With the default lease the
- * last check is 7.5 min after the first.
+ * Number of successful checks for drafts of a submission, after which a draft cleanup ends. With
+ * the default lease the last check is 7.5 min after the first.
  */
 const maxChecks = 5
-/** Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay. */
+/**
+ * Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay at
+ * the mail provider.
+ */
 const maxAgeMs = 24 * 3_600_000
 const maxConcurrent = 20
 
@@ -99,7 +102,8 @@ export class DraftCleaner implements AsyncDisposable {
     const { api } = await connectMailApi(this.#deps, cleanup, signal)
     const drafts = new Set(await findIds(api, messageId, signal))
     if (draftId !== null) drafts.add(draftId)
-    // Excludes the sent message, which a search may still report as a draft with the same id.
+    // Excludes the sent message from the drafts to remove, because a search may still report it as
+    // a draft with the same id.
     if (sentDraftId !== null) drafts.delete(sentDraftId)
     let isComplete = true
     for (const draft of drafts) {

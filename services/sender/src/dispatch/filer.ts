@@ -14,7 +14,7 @@ export interface FilerDeps {
   log: Logger
   retryBaseMs: number
   sweepMs: number
-  /** Called with the result of each try to file a sent message. */
+  /** Called with the result of each try to file a sent message in the mailbox. */
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 
@@ -24,7 +24,7 @@ export interface FilerDeps {
  */
 const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
-/** Timeout of a filing request to a sync-worker, which may have to store a large message. */
+/** Timeout of a request to a sync-worker to file a sent message, which may be large. */
 const requestTimeoutMs = 30_000
 /**
  * Lease of a filing (mailbox work of a sent message). An account's messages are filed one by one,
@@ -42,7 +42,10 @@ const claimBatch = 50
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
-  /** Accounts whose filings are in progress, with the promise of their end. */
+  /**
+   * Accounts whose sent messages are being filed, each with a promise that resolves when the filing
+   * ends.
+   */
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #task: PeriodicTask
@@ -53,7 +56,7 @@ export class Filer implements AsyncDisposable {
     this.#task = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
-  /** Starts the next poll of due filings soon. */
+  /** Starts the next poll of due filings (mailbox work of sent messages) soon. */
   wake(): void {
     this.#task.wake()
   }
@@ -85,8 +88,8 @@ export class Filer implements AsyncDisposable {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
     for (const filing of due) {
-      // Stops before its lease ends. The leases of the remaining filings expire, which makes these
-      // filings due again.
+      // Stops filing before the lease of the filings ends. The leases of the remaining filings
+      // expire, which makes these filings due again.
       if (Date.now() > deadline) return
       try {
         if (mailboxError !== undefined || this.#stop.signal.aborted)

@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check whether the sender has ended. */
+  /** Time of the first check whether a sender that may have ended has ended. */
   since: number
 }
 
@@ -31,7 +31,10 @@ export function senderKey(sender: string): string {
 }
 
 const requestTimeoutMs = 5_000
-/** Period for which the result of a check of a sender is used. A check takes two queries. */
+/**
+ * Period for which the result of a check whether a sender has ended is used. A check takes two
+ * queries.
+ */
 const freshMs = 2_000
 /**
  * Maximum time without a heartbeat of a sender while RabbitMQ is unavailable. After this time, the
@@ -47,7 +50,7 @@ const maxSilenceMs = 300_000
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
-  /** Results of the checks whether a sender process has ended, by id of the process. */
+  /** Results of the checks whether sender processes have ended, by id of the process. */
   readonly #results = new Map<string, CheckResult>()
   readonly #running = new Set<string>()
   readonly #checks = new TaskGroup()
@@ -115,8 +118,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // The sender counts as ended only if RabbitMQ is available and cannot route the request.
-      // After any other error, the sender may just be slow to respond.
+      // A sender counts as ended only if RabbitMQ is available and cannot route the request to this
+      // sender. After any other error, the sender may just be slow to respond.
       return error instanceof UnroutedError && bus.up
     }
   }

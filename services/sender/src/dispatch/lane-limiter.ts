@@ -2,25 +2,31 @@ import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@po
 import type { DueSubmission, LaneKeys } from '../store/submission.ts'
 
 export interface LaneLimits {
-  /** Maximum submissions in flight per sender process. */
+  /** Maximum submissions in flight per sender process, over all accounts. */
   concurrency: number
   perAccount: number
   perHost: number
   /**
-   * Maximum bytes of the submissions in flight. A larger message runs alone. Prefetched submissions
-   * may have a quarter of `maxBytes` in addition.
+   * Maximum bytes of the submissions in flight of a sender process. A larger message runs alone.
+   * Prefetched submissions may have a quarter of `maxBytes` in addition.
    */
   maxBytes: number
 }
 
-/** Properties of a submission that decide which lane capacity the submission needs. */
+/**
+ * Properties of a submission that decide which lanes (account, gateway, host) the submission
+ * occupies, and how much memory.
+ */
 export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
-/** Lane capacity of a submission in flight. Disposal releases the capacity. */
+/**
+ * Permit of a submission in flight, which occupies capacity of its account, gateway and host.
+ * Disposal releases the capacity.
+ */
 export interface LanePermit extends Disposable {
   /**
-   * Releases the lane capacity of a submission after the server's reply, before the outcome is
-   * recorded.
+   * Releases the capacity of the submission's account, gateway and host after the server's reply,
+   * before the outcome is recorded.
    */
   releaseServer(): void
 }
@@ -28,24 +34,23 @@ export interface LanePermit extends Disposable {
 type LaneKind = 'account' | 'gateway' | 'host'
 
 /**
- * Maximum prefetched submissions of a lane, as a multiple of the lane's limit of concurrent
- * submissions.
+ * Maximum prefetched submissions of a lane (account, gateway or host), as a multiple of the lane's
+ * limit of concurrent submissions.
  */
 const prefetchPerSlot = 4
 /**
- * Maximum duration of an acceptance up to which the lane of the message prefetches. Slower servers
- * do not benefit from prefetching.
+ * Maximum time until a server accepts a message, up to which further submissions for the server are
+ * prefetched. Slower servers do not benefit from prefetching.
  */
 const fastMs = 250
-/** Time after which the failures of an unused lane are dropped. */
+/** Time after which the failures of an unused lane (account, gateway or host) are forgotten. */
 const evictMs = 3_600_000
 
 /**
- * Limits the submissions in flight: per account, per gateway, per host and in total. A slow or
- * failing server occupies its own lanes only.
- *
- * A failure suspends a lane. After the suspension one submission probes the lane. The lane returns
- * to its full limit when the probe is accepted.
+ * Limits the submissions in flight: per account, per gateway, per host and in total. Each account,
+ * gateway or host is a lane: a slow or failing server occupies its own lanes only. A failure
+ * suspends a lane. After the suspension one submission probes the lane. The lane returns to its
+ * full limit when the probe is accepted.
  */
 export class LaneLimiter {
   readonly #limits: LaneLimits
@@ -71,12 +76,15 @@ export class LaneLimiter {
     this.#prefetchedBytes = new Semaphore(limits.maxBytes / 4)
   }
 
-  /** Number of further submissions that may start in this process. */
+  /** Number of further submissions that may start in this sender process. */
   get capacity(): number {
     return this.#inFlight.available
   }
 
-  /** Keys of lanes in which no submission can start or be prefetched. Evicts unused lanes. */
+  /**
+   * Keys of the lanes (accounts, gateways, hosts) in which no submission can start or be
+   * prefetched. Evicts unused lanes.
+   */
   saturated(): LaneKeys {
     for (const lanes of Object.values(this.#lanes))
       for (const [key, lane] of lanes)
@@ -85,14 +93,17 @@ export class LaneLimiter {
   }
 
   /**
-   * Keys of lanes that are suspended after a failure, until a message is accepted in the lane. At
-   * most one probe at a time runs in such a lane.
+   * Keys of the lanes (accounts, gateways, hosts) that are suspended after a failure, until a
+   * message is accepted in the lane. At most one probe at a time runs in such a lane.
    */
   suspended(): LaneKeys {
     return this.#keysWhere((lane) => lane.isFailing)
   }
 
-  /** Permit to start a submission. Undefined if the lanes or this process have no capacity. */
+  /**
+   * Permit to start a submission. Undefined if the account, gateway or host of the submission, or
+   * this process, has no capacity.
+   */
   tryAcquire(demand: LaneDemand): LanePermit | undefined {
     const lanes = this.#lanesOf(demand)
     if (this.capacity <= 0 || !lanes.every((lane) => lane.hasCapacity)) return undefined
@@ -116,8 +127,9 @@ export class LaneLimiter {
   }
 
   /**
-   * Permit to claim a submission before it can start. Granted only in fast lanes and for few
-   * submissions, because no other process can send a prefetched submission.
+   * Permit to claim a submission before it can start. Granted only if messages of its account,
+   * gateway and host are accepted fast, and for few submissions, because no other process can send
+   * a prefetched submission.
    */
   tryPrefetch(demand: LaneDemand): Permit | undefined {
     const lanes = this.#lanesOf(demand)
@@ -136,23 +148,26 @@ export class LaneLimiter {
     }
   }
 
-  /** True after a failure in a lane of the submission, until a message is accepted in that lane. */
+  /**
+   * True after a failure in a lane (account, gateway or host) of the submission, until a message is
+   * accepted in that lane.
+   */
   isSuspended(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).some((lane) => lane.isFailing)
   }
 
   /**
-   * True if the lanes of a submission may prefetch: the number of prefetched submissions has fallen
-   * to the lower mark.
+   * True if the lanes (account, gateway, host) of a submission may prefetch: the number of
+   * prefetched submissions in each lane has fallen to the lower mark.
    */
   canPrefetch(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).every((lane) => lane.canPrefetch)
   }
 
   /**
-   * Suspends a lane after a failure and returns the remaining time of the suspension in
-   * milliseconds. Concurrent failures count once. A failed login at a gateway suspends the gateway,
-   * not the account.
+   * Suspends a lane (account, gateway or host) after a failure and returns the remaining time of
+   * the suspension in milliseconds. Concurrent failures count once. A failed login at a gateway
+   * suspends the gateway, not the account.
    */
   suspend(kind: 'account' | 'host', demand: LaneDemand): number {
     const affected = kind === 'account' && demand.gateway !== null ? 'gateway' : kind
@@ -164,8 +179,8 @@ export class LaneLimiter {
   }
 
   /**
-   * Ends the suspension of all lanes of a submission after the message was accepted. `ms`: duration
-   * of the acceptance, which decides whether the lanes count as fast.
+   * Ends the suspension of the account, gateway and host of a submission after the message was
+   * accepted. `ms`: duration of the acceptance, which decides whether these lanes count as fast.
    */
   recover(demand: LaneDemand, ms = Infinity): void {
     for (const lane of this.#lanesOf(demand)) {
@@ -174,7 +189,10 @@ export class LaneLimiter {
     }
   }
 
-  /** Stops prefetching in the lanes of a submission, until a message is accepted fast again. */
+  /**
+   * Stops prefetching for the account, gateway and host of a submission, until a message is
+   * accepted fast again.
+   */
   stopPrefetching(demand: LaneDemand): void {
     for (const lane of this.#lanesOf(demand)) lane.isFast = false
   }
@@ -193,14 +211,17 @@ export class LaneLimiter {
   #laneOf(kind: LaneKind, { key, byApi }: { key: string; byApi: boolean }): Lane {
     const existing = this.#lanes[kind].get(key)
     if (existing) return existing
-    // The lane of an account at a mail API has a limit of 1, because all senders together send one
-    // request at a time for such an account.
+    // The lane (limit) of an account at a mail API permits 1 submission, because all senders
+    // together send one request at a time for such an account.
     const lane = new Lane(byApi ? 1 : this.#limitOf(kind), this.#retryBaseMs, this.#clock)
     this.#lanes[kind].set(key, lane)
     return lane
   }
 
-  /** Deletes the lanes of a submission that are not in use. Fast lanes stay until the next poll. */
+  /**
+   * Deletes the lanes (account, gateway, host) of a submission that are not in use. Lanes that
+   * accept messages fast stay until the next poll.
+   */
   #evictUnused(demand: LaneDemand): void {
     for (const [kind, key] of keysOf(demand)) {
       const lane = this.#lanes[kind].get(key)
@@ -217,24 +238,29 @@ export class LaneLimiter {
 class Lane {
   readonly permits: Semaphore
   readonly breaker: CircuitBreaker
-  /** True if the last message of the lane was accepted within `fastMs`. */
+  /**
+   * True if the last message of the lane (account, gateway or host) was accepted within `fastMs`.
+   */
   isFast = false
   #prefetched = 0
   /**
-   * True while prefetched submissions of the lane may be added. Hysteresis: refilled in batches,
-   * from the lower mark to the upper mark.
+   * True while prefetched submissions of the lane (account, gateway or host) may be added.
+   * Hysteresis: refilled in batches, from the lower mark to the upper mark.
    */
   #isRefilling = true
 
   constructor(limit: number, retryBaseMs: number, clock: Clock) {
     this.permits = new Semaphore(limit)
-    // Maximum suspension of a lane: short enough that a suspension rarely outlasts the retry delay
-    // of a message.
+    // Maximum suspension of a lane (account, gateway or host): short enough that a suspension
+    // rarely outlasts the retry delay of a message.
     const openMs = backoff({ baseMs: retryBaseMs, maxMs: retryBaseMs * 32 })
     this.breaker = new CircuitBreaker({ failureThreshold: 1, openMs, clock })
   }
 
-  /** True if a submission may start in the lane. After a failure one probe at a time may run. */
+  /**
+   * True if a submission may start in the lane (account, gateway or host). After a failure one
+   * probe at a time may run.
+   */
   get hasCapacity(): boolean {
     if (this.breaker.isOpen) return false
     return this.isFailing ? this.permits.isIdle : this.permits.available > 0
@@ -261,8 +287,8 @@ class Lane {
 }
 
 /**
- * Keys of the lanes of a submission. With a gateway the account has a separate lane per gateway:
- * failures at the account's own server do not concern the gateway.
+ * Keys of the lanes (account, gateway, host) of a submission. With a gateway the account has a
+ * separate lane per gateway: failures at the account's own server do not concern the gateway.
  */
 function keysOf({ account, gateway, host }: LaneDemand): Map<LaneKind, string> {
   const keys = new Map<LaneKind, string>()

@@ -18,7 +18,7 @@ interface PrefetchedSubmission {
   since: number
 }
 
-/** Prefetched submission with the lane capacity to start. */
+/** Prefetched submission that can start, because its account, gateway and host have capacity. */
 export interface StartableSubmission {
   submission: Submission
   demand: LaneDemand
@@ -26,18 +26,17 @@ export interface StartableSubmission {
 }
 
 /**
- * Maximum time for which a submission stays prefetched. After this time another sender may be able
- * to send the submission sooner.
+ * Maximum time for which a submission stays prefetched (claimed by a sender, but not started).
+ * After this time another sender may be able to send the submission sooner.
  */
 const maxPrefetchMs = 2_000
 
 /**
- * Claimed submissions that wait for lane capacity, oldest first. A prefetched submission starts
- * without a round trip to Postgres. Submissions that cannot start soon are released, and their
- * attempts are not counted.
- *
- * If the process dies, each prefetched submission loses one attempt. Only submissions without
- * attempts are prefetched, so each submission loses at most one attempt this way.
+ * Claimed submissions that wait for capacity of their account, gateway or host, oldest first. A
+ * prefetched submission starts without a round trip to Postgres. Submissions that cannot start soon
+ * are released, and their attempts are not counted. If the process dies, each prefetched submission
+ * loses one attempt. Only submissions without attempts are prefetched, so each submission loses at
+ * most one attempt this way.
  */
 export class PrefetchedSubmissions implements AsyncDisposable {
   readonly #deps: PrefetchDeps
@@ -61,7 +60,9 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#rows.set(submission.queueId, row)
   }
 
-  /** True if enough submissions are prefetched for the lanes of a submission. */
+  /**
+   * True if enough submissions with the account, gateway and host of a submission are prefetched.
+   */
   hasStockFor({ account, gateway, host }: LaneDemand): boolean {
     for (const { demand } of this.#rows.values())
       if (demand.account === account && demand.gateway === gateway && demand.host === host)
@@ -69,7 +70,10 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     return false
   }
 
-  /** Removes and returns the prefetched submissions that can start now. */
+  /**
+   * Removes and returns the prefetched submissions whose account, gateway and host have capacity
+   * now.
+   */
   takeStartable(): StartableSubmission[] {
     const { lanes } = this.#deps
     const startable: StartableSubmission[] = []
@@ -90,12 +94,15 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     if (row?.submission.attempt === attempt) this.#remove(row)
   }
 
-  /** Releases the claims of all prefetched submissions. */
+  /** Releases the claims of all prefetched submissions, so that other senders can claim them. */
   release(): void {
     this.#releaseIf(() => true)
   }
 
-  /** Releases prefetched submissions that wait too long, and stops prefetching in their lanes. */
+  /**
+   * Releases prefetched submissions that wait too long, and stops prefetching for their accounts,
+   * gateways and hosts.
+   */
   releaseStale(): void {
     const now = performance.now()
     const isStale = ({ since }: PrefetchedSubmission) => now - since > maxPrefetchMs
@@ -104,7 +111,9 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(isStale)
   }
 
-  /** Releases prefetched submissions whose lanes are suspended. */
+  /**
+   * Releases prefetched submissions whose account, gateway or host is suspended after a failure.
+   */
   releaseSuspended(): void {
     this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
   }

@@ -14,7 +14,7 @@ import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
   limit: number
-  /** Lanes without capacity. Outbox rows of these lanes are skipped. */
+  /** Lanes (accounts, gateways, hosts) without capacity. Outbox rows of these lanes are skipped. */
   saturated: LaneKeys
   /**
    * Other senders, with the results of the checks whether they have ended. Accounts that another
@@ -66,7 +66,7 @@ interface ClaimOptions {
   dead: readonly string[]
 }
 
-/** Due outbox row that a sender wants to claim. */
+/** Due outbox row that a sender tries to claim. */
 export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byApi'>
 
 /**
@@ -247,7 +247,7 @@ export async function listLockedAccounts(db: Db, worker: string): Promise<string
   return rows.map(({ account }) => account)
 }
 
-/** Keys of the lanes of accounts that their mail providers paused. */
+/** Keys of the lanes (limits) of accounts that their mail providers paused. */
 export async function listPausedAccounts(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()`.execute(db)

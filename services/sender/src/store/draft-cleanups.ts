@@ -13,9 +13,15 @@ export interface DueCleanup extends DueRow {
   queueId: string
   backend: Backend
   messageId: string
-  /** Id of the draft that the submission committed, although its message was not sent. */
+  /**
+   * Id of the draft at the mail provider that the submission committed, although its message was
+   * not sent.
+   */
   draftId: string | null
-  /** Id of the draft that was sent. A search may still report the sent message as a draft. */
+  /**
+   * Id of the draft at the mail provider that was sent. A search may still report the sent message
+   * as a draft.
+   */
   sentDraftId: string | null
 }
 

@@ -2,8 +2,8 @@ import { type DueRow, DueRows, type Filing } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /**
- * Sent message with mailbox work (filing) left. The age counts from the time at which the message
- * was sent.
+ * Sent message with mailbox work (filing its copy) left. The age counts from the time at which the
+ * message was sent.
  */
 export interface DueFiling extends DueRow {
   queueId: string
@@ -31,7 +31,10 @@ export const filings = new DueRows<'outbox', DueFiling>({
   ended: sql`filing_next_at = null, mime = null`,
 })
 
-/** SQL condition for due filings of accounts that are not in `accounts`. */
+/**
+ * SQL condition for due filings (mailbox work of sent messages) of accounts that are not in
+ * `accounts`.
+ */
 export function isOfOthers(accounts: readonly string[]) {
   return sql<boolean>`account <> all(${sql.val([...accounts])}::text[])`
 }

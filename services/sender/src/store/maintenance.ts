@@ -33,8 +33,8 @@ export interface ReapOptions {
 }
 
 /**
- * Number of the oldest due outbox rows that the reaper examines. Rows without attempts left stay
- * due, so they are among the oldest due rows.
+ * Number of the oldest due outbox rows that are examined for used up attempts. Rows without
+ * attempts left stay due, so they are among the oldest due rows.
  */
 const examinedRows = 2_000
 const exhausted = sql<string>`(
@@ -60,8 +60,8 @@ export function reapExhausted(
       .select(['queueId', 'account', 'messageId', 'envelope', 'worker', 'attempts'])
       .select(['maxAttempts', 'firstError', 'dataSentAt'])
       .where('queueId', 'in', exhausted)
-      // Evaluates the conditions again after the row was locked, because another sender may have
-      // finished the submission.
+      // Evaluates the conditions for a failed submission again after its row was locked, because
+      // another sender may have finished the submission.
       .where('state', '=', 'queued')
       .where(isExhausted)
       .orderBy('nextAttemptAt')
@@ -97,7 +97,10 @@ const counted = {
   filing: sql`filing_next_at is not null`,
 }
 
-/** Number of outbox rows for a gauge, up to 10,000: due, held, or sent with mailbox work left. */
+/**
+ * Number of outbox rows for a gauge, up to 10,000: due, held, or sent with mailbox work (such as a
+ * Sent copy) left.
+ */
 export async function countRows(db: Db, kind: keyof typeof counted): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
@@ -126,8 +129,9 @@ const examinedDue = 10_000
 
 /**
  * Age in seconds of the oldest due submission that may start; 0 without such a submission. Skips
- * submissions in flight, in suspended lanes and of paused accounts. If the 10,000 oldest
- * submissions are all skipped, returns the age of the newest of them, which is an upper bound.
+ * submissions in flight, of suspended accounts, gateways and hosts, and of paused accounts. If the
+ * 10,000 oldest submissions are all skipped, returns the age of the newest of them, which is an
+ * upper bound.
  */
 export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
   const accounts = [...suspended.accounts, ...(await listPausedAccounts(db))]

@@ -4,8 +4,8 @@ import { stateLiteral } from './outbox.ts'
 
 /**
  * SQL condition for outbox rows that a request may change. Excludes rows whose sender died after
- * the handover, or whose draft may have been released: whether the message was sent must be
- * determined first.
+ * the end of data (handover), or whose draft may have been released: whether the message was sent
+ * must be determined first.
  */
 const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
   and (lease_until is null or lease_until < now())
@@ -36,23 +36,23 @@ const changes = {
   release: (queueId) => sql`update outbox set state = ${stateLiteral('held', 'release')},
     next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'
     returning queue_id`,
-  /** Makes the submission due now, even if the submission is held. */
+  /** Makes a waiting submission due now, even if the submission is held. */
   send: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
     next_attempt_at = now(), send_at = least(send_at, now())
     where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
 } satisfies Record<string, (queueId: string) => RawBuilder<unknown>>
 
 /**
- * Deletes, holds, releases or makes due a waiting submission. Returns `busy` if an attempt prevents
- * the deletion or hold, and `missing` if the submission has ended.
+ * Deletes, holds, releases or makes due a waiting submission. Returns `busy` if a running attempt
+ * prevents the deletion or hold, and `missing` if the submission has ended.
  */
 export async function changeSubmission(
   db: Db,
   queueId: string,
   action: keyof typeof changes,
 ): Promise<'done' | 'missing' | 'busy'> {
-  // A concurrent claim of the row delays the statement: Postgres evaluates the condition of the
-  // statement after the claim has committed.
+  // A concurrent claim of the outbox row delays the update statement: Postgres evaluates the
+  // condition of the statement after the claim has committed.
   const { rows } = await changes[action](queueId).execute(db)
   if (rows.length > 0) return 'done'
   const row = await db
@@ -62,7 +62,7 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // Reports success for a release or `send` that changes nothing: the submission is not held, or is
-  // in an attempt.
+  // Reports success for the changes `release` and `send` even if they change nothing: the
+  // submission is not held, or is in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

@@ -62,7 +62,10 @@ export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dea
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
-/** SQL condition for outbox rows that this sender may take over, or whose sender may have ended. */
+/**
+ * SQL condition for outbox rows that this sender may take over, or may be able to take over because
+ * the sender of the row may have ended.
+ */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
   return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
@@ -73,8 +76,8 @@ export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null 
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
 /**
- * SQL condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes
- * `accounts`, `gateways` and `hosts`.
+ * SQL condition for rows of `outbox`, joined with accounts and gateways, whose account, gateway and
+ * host are in none of the lists `accounts`, `gateways` and `hosts`.
  */
 export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
   return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
@@ -91,9 +94,10 @@ export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Pro
 }
 
 /**
- * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the mail servers may
- * have the messages. Returns for each handover whether its intent record was written. Without an
- * intent record the end of data must not be sent, because the lease expired or was lost.
+ * Writes the intent records (`data_sent_at`) of outbox rows before the end of data is sent: from
+ * the commit on, the mail servers may have the messages. Returns for each row whether its intent
+ * record was written. Without an intent record the end of data must not be sent, because the lease
+ * expired or was lost.
  */
 export async function markDataSent(
   db: Db,
@@ -149,7 +153,8 @@ const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
  * Releases the claim of an outbox row after a cancelled attempt, and takes back the counted
- * attempt. The intent record is removed, unless the outcome of a handover is unknown (`maybeSent`).
+ * attempt. The intent record (`data_sent_at`) is removed, unless the server may have the message
+ * (`maybeSent`).
  */
 export async function releaseClaim(
   db: Db,

@@ -28,7 +28,10 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
       failure: OutboxError
       delayMs: number
     }
-  /** Message accepted for as many recipients as the server takes per transaction. */
+  /**
+   * Message accepted for the maximum number of recipients that the mail server takes per
+   * transaction. The remaining recipients follow in another transaction.
+   */
   | { trigger: 'continue'; response: string; remaining: string[] }
   /**
    * Temporary failure of a sending attempt. `outcomeUnknown`: the server may have accepted the
@@ -54,11 +57,14 @@ export interface AcceptedOutcome {
 export interface OutcomeOptions {
   outcome: UnfinishedOutcome
   serviceUrl: string | null
-  /** Mailbox work of a partly accepted message, due when no attempts are left. */
+  /**
+   * Mailbox work of a partly accepted message, such as filing its copy, due when no attempts are
+   * left.
+   */
   filing: Filing | null
   /**
-   * Returns the events of the outcome. Called inside the transaction, with the time of the next
-   * attempt.
+   * Returns the events of the outcome of a sending attempt. Called inside the transaction, with the
+   * time of the next attempt.
    */
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
@@ -82,12 +88,13 @@ export function recordOutcome(
   })
 }
 
-/** Message accepted for all recipients, with the events of the acceptance. */
+/** Message that the server accepted for all recipients, with the events of the acceptance. */
 export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome
   /**
-   * Mailbox work of the accepted message. The MIME bytes are stored until the mailbox work is done.
+   * Mailbox work of the accepted message, such as filing its copy. The MIME bytes are stored until
+   * the mailbox work is done.
    */
   filing: Filing | null
   events: NewEvent[]
@@ -157,7 +164,8 @@ function outcomeColumns(
 ) {
   const keepsIntent = 'outcomeUnknown' in outcome && (outcome.outcomeUnknown || maybeSent)
   const columns = {
-    // Removes the intent record, because the attempt ended with a reply, or before the end of data.
+    // Removes the intent record (`data_sent_at`), because the attempt ended with a reply, or before
+    // the end of data.
     ...(!keepsIntent && { dataSentAt: null }),
     ...('failure' in outcome && failureColumns(outcome.failure)),
     ...('remaining' in outcome && {

@@ -55,8 +55,8 @@ export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submissio
 
 /**
  * Commits the id of the submission's draft at the mail provider, and renews the outbox lease. From
- * then on, this draft decides whether the message was sent, and an intent record of an earlier
- * draft proves nothing. Returns false if the lease expired or was lost.
+ * then on, this draft decides whether the message was sent, and an intent record (`data_sent_at`)
+ * of an earlier draft proves nothing. Returns false if the lease expired or was lost.
  */
 export async function commitDraft(
   db: Db,

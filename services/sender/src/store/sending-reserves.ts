@@ -5,7 +5,10 @@ import { sql } from 'kysely'
 export interface ReserveRequest {
   account: string
   units: number
-  /** Rate at which the units of a reserve become available again. All senders share the reserve. */
+  /**
+   * Rate at which the quota units of a reserve become available again. All senders share the
+   * reserve.
+   */
   rate: QuotaRate
 }
 
@@ -22,8 +25,8 @@ export async function takeReserve(
   const { burst } = rate
   const perMs = (rate.units - burst) / rate.windowMs
   const required = Math.min(units, burst)
-  // Units of the reserve at this time, computed as in a token bucket. A clock that was set back
-  // adds no units.
+  // Quota units in the reserve of a mailbox at this time, computed as in a token bucket. A clock
+  // that was set back adds no units.
   const level = sql`least(${burst}::float8, reserve.units + ${perMs}::float8 * 1000 *
     greatest(0, extract(epoch from clock_timestamp() - reserve.updated_at)))`
   const { rows } = await sql`
@@ -44,8 +47,8 @@ export async function takeReserve(
 }
 
 /**
- * Deletes the reserves that no sender has used for an hour. All units of such a reserve are
- * available again.
+ * Deletes the quota reserves of mailboxes that no sender has used for an hour. All units of such a
+ * reserve are available again.
  */
 export async function deleteUnusedReserves(db: Db): Promise<void> {
   await sql`delete from sending_reserves where updated_at < now() - interval '1 hour'`.execute(db)

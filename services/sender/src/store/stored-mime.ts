@@ -3,20 +3,20 @@ import { sql } from 'kysely'
 import type { OutboxLease } from './submission.ts'
 
 /**
- * Maximum MIME of a message for a mail API that is loaded with the row. Of a larger message, the
- * beginning is loaded: header sections have at most 1 MiB.
+ * Maximum MIME size of a message for a mail API that is loaded together with its outbox row. The
+ * beginning of a larger message is loaded: header sections have at most 1 MiB.
  */
 const maxLoadedBytes = 4 * 1024 * 1024
 /**
- * Maximum memory that the attempt of a message for a mail API counts as: the message without the
- * bodies of its large attachments, which `parseLargeMessage` holds.
+ * Maximum memory that is counted for the sending attempt of a message for a mail API: the message
+ * without the bodies of its large attachments, which `parseLargeMessage` holds.
  */
 const maxRangedMemory = 64 * 1024 * 1024
 
 /** Length of the MIME of an outbox row. */
 export const mimeBytes = sql<number>`coalesce(octet_length(mime), 0)`
 
-/** Memory that the attempt of an outbox row needs for the MIME. */
+/** Memory that the sending attempt of an outbox row needs for the MIME bytes of its message. */
 export const memoryBytes = sql<number>`coalesce(least(octet_length(mime),
   case when ${isSentByApi} then ${sql.lit(maxRangedMemory)} end), 0)`
 

@@ -55,7 +55,7 @@ export const submissionTransitions = {
 type Transitions = typeof submissionTransitions
 
 /**
- * Input of the state machine of submissions: request of an operator, timer, or result of an
+ * Input of the state machine of submissions: request of an operator, timer, or result of a sending
  * attempt.
  */
 export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
@@ -90,20 +90,26 @@ export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease 
   return { queueId, worker, attempt }
 }
 
-/** Outbox lease of a message whose end of data is sent next. */
+/** Outbox lease of a message of which only the end of data is not sent yet. */
 export interface Handover extends OutboxLease {
   /**
-   * Recipients that the mail server accepted before the end of data. Null: all recipients of the
-   * envelope.
+   * Recipients that the mail server accepted before the end of data. Null stands for all recipients
+   * of the envelope.
    */
   recipients: readonly string[] | null
 }
 
-/** Due outbox row, with the fields that the lanes of a sender need. */
+/**
+ * Due outbox row, with the fields that decide whether a sender has capacity for its account,
+ * gateway and host.
+ */
 export interface DueSubmission {
   queueId: string
   account: string
-  /** Gateway that replaces the account's outgoing server. Null without a gateway. */
+  /**
+   * Gateway (shared SMTP server) that replaces the account's outgoing server. Null without a
+   * gateway.
+   */
   gateway: string | null
   /** `host:port` of the outgoing server. Empty for a submission without an SMTP server. */
   host: string
@@ -111,8 +117,8 @@ export interface DueSubmission {
   byApi: boolean
   bytes: number
   /**
-   * True for a first attempt with retries left. Such a submission is safe to prefetch: a crash
-   * costs one attempt.
+   * True for a first attempt with retries left. Such a submission may be claimed before it can
+   * start (prefetched): a crash costs one attempt.
    */
   fresh: boolean
   /**
@@ -123,8 +129,8 @@ export interface DueSubmission {
 }
 
 /**
- * Keys of lanes by kind. The lane of an account that uses a gateway has the key
- * `{account}\n{gateway}`, with a line feed between the two.
+ * Keys of lanes by kind: accounts, gateways and hosts with limits of their own. The lane of an
+ * account that uses a gateway has the key `{account}\n{gateway}`, with a line feed between the two.
  */
 export interface LaneKeys {
   accounts: string[]
@@ -152,18 +158,18 @@ export interface Submission extends OutboxLease {
    * whole header section.
    */
   mime: Buffer
-  /** Length of the whole MIME of the message. */
+  /** Length in bytes of the whole MIME of the message. */
   mimeBytes: number
   maxAttempts: number
   firstError: string | null
   /**
-   * True if an earlier handover of the message has no recorded reply: the server may have accepted
-   * the message.
+   * True if the reply to the end of data in an earlier attempt was not recorded: the server may
+   * have accepted the message.
    */
   maybeSent: boolean
   /**
-   * Recipients that the server had accepted before the last handover. Null: all recipients of the
-   * envelope.
+   * Recipients that the server had accepted before the last end of data was sent. Null stands for
+   * all recipients of the envelope.
    */
   handedOver: string[] | null
   /**
@@ -171,13 +177,16 @@ export interface Submission extends OutboxLease {
    * recipients are no longer in the envelope.
    */
   partlySent: boolean
-  /** Mailing list from which the recipient has unsubscribed since the submission. */
+  /** Mailing list that the recipient has left since the message was submitted. */
   leftList: string | null
-  /** Mailbox work that the submission requests for after sending, such as a Sent copy. */
+  /**
+   * Mailbox work that the submission requests after the message is sent, such as a copy in the Sent
+   * mailbox.
+   */
   filing: Filing | null
   /**
-   * Draft of the message at the provider. If the draft no longer exists after its release, the
-   * message was sent.
+   * Draft of the submission's message at the mail provider. If the draft no longer exists after its
+   * release for sending, the message was sent.
    */
   providerDraft: ProviderDraft | null
   /**
@@ -212,11 +221,14 @@ export interface SendingAccount {
   byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null
-  /** Preference for a copy of sent messages in the Sent mailbox. Null: depends on the provider. */
+  /**
+   * Preference for a copy of sent messages in the Sent mailbox. Null: a copy is stored unless the
+   * mail server stores sent messages itself.
+   */
   copy: boolean | null
   /**
-   * Version of the account. Rises with every change of the account. SMTP sessions of an older
-   * version are not reused.
+   * Version of the account. Rises with every change of the account. SMTP sessions that were opened
+   * for an older version are not reused.
    */
   version: string
 }
@@ -226,7 +238,7 @@ export interface SendingGateway {
   host: string
   port: number
   secure: boolean
-  /** Username of the login at the gateway. Null: the gateway needs no login. */
+  /** Username of the login at the gateway. Null if the gateway needs no login. */
   username: string | null
   /** Version of the gateway's settings. Rises with every change of the settings. */
   version: string

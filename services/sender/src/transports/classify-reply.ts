@@ -6,26 +6,28 @@ import type { OutboxError } from '@posthorn/db'
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
- * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN`: the
- * connection
+ * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN` stands for
+ *   the connection to the server
  */
 export type AttemptFailure = OutboxError
 
-/** Consequences of a failed sending attempt for the message and its lanes. */
+/**
+ * Consequences of a failed sending attempt for the message, and for other messages to the server.
+ */
 export interface ReplyClass {
-  /** True if another attempt to send the message would also fail. */
+  /** True if another attempt to send the same message would also fail. */
   permanent: boolean
   /**
-   * Lane that the failure concerns beyond this message: the mail server for all accounts (`host`),
-   * or the mail server for this account (`account`). The lane is suspended, so that other messages
-   * keep their attempts.
+   * Lane (limit of submissions) that the failure concerns beyond this message: the mail server for
+   * all accounts (`host`), or the mail server for this account (`account`). The lane is suspended,
+   * so that other messages keep their attempts.
    */
   suspends?: 'host' | 'account'
 }
 
 /**
- * Error codes of failures without a reply of the server that a new attempt would repeat, because
- * the message, the envelope or the settings cause them.
+ * Error codes of failures without a server reply that would recur in a new attempt, because the
+ * message, the envelope or the settings cause them.
  */
 const permanentCodes = new Set([
   'EAUTH',
@@ -43,9 +45,9 @@ const permanentCodes = new Set([
   'GatewayNotFound',
 ])
 
-/** SMTP commands whose replies concern the session, not the message. */
+/** SMTP commands whose replies concern the SMTP session, not a single message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** SMTP commands before the login. */
+/** SMTP commands that precede the login. */
 const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
 /**
  * Codes of TLS failures. Such a failure concerns the account: each account decides which
@@ -63,9 +65,9 @@ export function classifyReply(failure: AttemptFailure): ReplyClass {
 }
 
 /**
- * True if another attempt would also fail. A 5xx reply is permanent (RFC 5321 §4.2.1), with two
- * exceptions. 503 reports a protocol state error. Replies to the greeting or the login affect all
- * messages of the account, and an operator can fix the cause. Without a reply the code decides.
+ * True if another sending attempt would also fail. A 5xx reply is permanent (RFC 5321 §4.2.1), with
+ * two exceptions. 503 reports a protocol state error. Replies to the greeting or the login affect
+ * all messages of the account, and an operator can fix the cause. Without a reply the code decides.
  */
 function isPermanent({ code, responseCode, command = '' }: AttemptFailure): boolean {
   if (responseCode === undefined) return code !== undefined && permanentCodes.has(code)
@@ -83,8 +85,8 @@ function suspendedLane(failure: AttemptFailure): ReplyClass['suspends'] {
   if (code === 'EEGRESSBLOCKED') return undefined
   if (isLoginOrProxy(failure) || (isTls(failure) && !isTemporary)) return 'account'
   if (unauthenticated.has(command)) return 'host'
-  // Suspends the account's lane after a 421 reply, with which the server closes the channel (RFC
-  // 5321 §3.8), and after a temporary reply to MAIL FROM, which rejects the sender before the
+  // Suspends submissions of the account after a 421 reply, with which the server closes the channel
+  // (RFC 5321 §3.8), and after a temporary reply to MAIL FROM, which rejects the sender before the
   // server has seen the message.
   return responseCode === 421 || (command === 'MAIL FROM' && isTemporary) ? 'account' : undefined
 }

@@ -10,7 +10,10 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { cancelled } from './transport.ts'
 
-/** Properties of a submission that decide about the mailbox work after sending. */
+/**
+ * Properties of a submission that decide which mailbox work, such as a Sent copy, follows after
+ * sending.
+ */
 export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }
@@ -21,7 +24,7 @@ const filingProviders = [
   ['outlook.com', 'office365.com', 'office365.us', 'hotmail.com', 'live.com', 'partner.outlook.cn'],
 ]
 
-/** Mailbox work of a sent message; null if no mailbox work is due. */
+/** Mailbox work of a sent message, such as a Sent copy; null if no mailbox work is due. */
 export function planFiling(input: FilingInput): FilingPlan | null {
   if (!hasMailbox(input.sender)) return null
   const plan = { ...input.filing, copy: wantsCopy(input) }
@@ -68,7 +71,10 @@ function isInDomain(host: string, domains: readonly string[]): boolean {
 export interface FindSentDeps {
   bus: Pick<Bus, 'request'>
   log: Logger
-  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
+  /**
+   * Maximum time for which an unavailable Sent mailbox delays a message that an earlier attempt may
+   * have sent.
+   */
   findSentMs: number
   signal: AbortSignal
 }

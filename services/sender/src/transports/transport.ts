@@ -17,19 +17,22 @@ export interface Transport {
 }
 
 export interface SendOptions {
-  /** Cancels the sending attempt. An abort is ignored once the server may have the message. */
+  /**
+   * Signal that cancels the sending attempt. An abort is ignored once the server may have the
+   * message.
+   */
   signal: AbortSignal
   /**
-   * Commits the intent record of the handover, with the recipients that the server has accepted
-   * (default: all). If `commitIntent` rejects, the message must not be handed over.
+   * Commits the intent record (`data_sent_at`), with the recipients that the server has accepted
+   * (default: all). If `commitIntent` rejects, the end of the message data must not be sent.
    */
   commitIntent: (recipients?: readonly string[]) => Promise<void>
   /**
-   * Called synchronously with the result from the server's reply, if the reply would be lost with
-   * the process. Not called if the server can be asked again for the result.
+   * Called synchronously with the result from the server's reply, if a crash of this process would
+   * lose the reply. Not called if the server can be asked again for the result.
    */
   onReply: (result: SendResult) => void
-  /** Called when the server has accepted the message, and can take another message. */
+  /** Called when the mail server has accepted the message, and can take another message. */
   onAccepted: () => void
   log: Logger
 }
@@ -47,7 +50,7 @@ export interface SendResult {
   rejected: RejectedRecipient[]
   /** Recipients that an earlier attempt had not handed over to the mail server. */
   untried?: string[]
-  /** True if the message was found in the Sent mailbox. */
+  /** True if a copy of the message was found in the Sent mailbox. */
   hasSentCopy?: true
   /**
    * Network path of the accepted message. Absent for the default path: no proxy, address chosen by
@@ -66,9 +69,12 @@ export interface RejectedRecipient {
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =
-  /** Rejection: the server does not have the message. Another attempt would also fail. */
+  /** Permanent rejection: the server does not have the message. Another attempt would also fail. */
   | { kind: 'rejected' }
-  /** Temporary failure: the attempt did not hand the message over. Another attempt may succeed. */
+  /**
+   * Temporary failure: the sending attempt did not hand the message over to the server. Another
+   * attempt may succeed.
+   */
   | { kind: 'deferred' }
   /**
    * Unknown outcome: the server may or may not have taken the message, because the reply was lost
@@ -78,7 +84,7 @@ type FailureKind =
 
 interface FailureDetails {
   failure: AttemptFailure
-  /** Network path of the failed attempt. Absent for the default path. */
+  /** Network path of the failed attempt. Absent for the default path: no proxy, any address. */
   routing?: NetworkRouting
   suspends?: ReplyClass['suspends']
   /** Time for which the provider of a mail API asked to pause the account. */
@@ -89,7 +95,7 @@ interface FailureDetails {
    * the draft had a response.
    */
   uncounted?: true
-  /** Error that caused the failed attempt, for the log. */
+  /** Error that caused the failed sending attempt, for the log. */
   cause?: Error
 }
 
@@ -108,7 +114,9 @@ export function toFailedSend(
   })
 }
 
-/** Variant of a failed attempt after which the server may have the message. */
+/**
+ * Converts a failed attempt to a result with an unknown outcome: the server may have the message.
+ */
 export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
 }
@@ -153,7 +161,10 @@ export class PreAttemptError extends SendError {
   }
 }
 
-/** Failure of a sending attempt whose signal was aborted before the handover. */
+/**
+ * Failure of a sending attempt whose signal was aborted before the handover (sending the end of
+ * data).
+ */
 export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }
@@ -186,7 +197,10 @@ export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailu
   }
 }
 
-/** Throws AttemptError for a submission whose message must not be sent. */
+/**
+ * Throws AttemptError for a submission that must not be sent: without content, or to a recipient
+ * who has left the mailing list.
+ */
 export function assertSendable({ mime, leftList }: Pick<Submission, 'mime' | 'leftList'>): void {
   if (mime.length === 0)
     throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })

@@ -10,7 +10,7 @@ export async function accountExists(db: Db, account: string): Promise<boolean> {
   return (await listExistingAccounts(db, [account])).has(account)
 }
 
-/** Returns which of the accounts exist. */
+/** Returns which of the given accounts exist. */
 export async function listExistingAccounts(
   db: Db,
   accounts: readonly string[],

@@ -8,7 +8,7 @@ export type NewSubmission = Insertable<Outbox>
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** Response that a repeat of the submission gets. */
+  /** Response to a repeated submission with the same idempotency key. */
   response: StoredResponse
 }
 
@@ -32,8 +32,8 @@ export type StoreResult =
 const foreignKeyViolation = '23503'
 
 /**
- * True for errors of Postgres that a retry repeats: data and constraints (class 22, 23), grants
- * (42).
+ * True for errors of Postgres that a retry cannot avoid: data and constraints (class 22, 23),
+ * grants (42).
  */
 function isPermanent(error: unknown): boolean {
   return /^(?:22|23|42)/.test(codeOf(error))
@@ -69,8 +69,8 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // Reports a deleted account: the account was deleted after it was read, so the submission was
-    // not inserted.
+    // Reports an account that was deleted after it was read, so that the submission was not
+    // inserted.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }

@@ -28,8 +28,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
     )
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandTable<[CommandLimits]>> = {
-    // Filing requests for the same sent message run one after the other, so that the second request
-    // finds the Sent copy.
+    // Requests to file the same sent message (store its Sent copy) run one after the other, so that
+    // the second request finds the copy of the first request.
     fileSent(request, limits) {
       const work = async () => {
         limits.signal.throwIfAborted()
@@ -41,8 +41,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
       try {
         return await run('uploadMessage', request, limits)
       } catch (error) {
-        // After a failed upload, deletes the stored bytes of the message unless the driver did so.
-        // No request refers to the upload any more.
+        // After a failed upload, deletes the stored bytes of the message unless the driver of the
+        // account has deleted them. No request refers to the upload any more.
         await deleteUpload(db, request.upload).catch(() => undefined)
         throw error
       }

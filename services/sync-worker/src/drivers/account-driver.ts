@@ -43,7 +43,10 @@ export interface CommandLimits {
  * Disposal ends all work of the driver: commands immediately, `follow` after a grace period.
  */
 export interface AccountDriver extends AsyncDisposable {
-  /** Runs an account command. Commands that need a connection fail as `assertConnected` does. */
+  /**
+   * Runs an account command. Rejects a command that needs a connection to the mail server if the
+   * account is not connected, with the error of `assertConnected`.
+   */
   run<Name extends AccountCommandName>(
     name: Name,
     request: AccountRequest<Name>,
@@ -56,9 +59,9 @@ export interface AccountDriver extends AsyncDisposable {
    */
   readonly loginKey: string | undefined
   /**
-   * Connects the account, syncs all mailboxes and follows their changes until the connection ends.
-   * The account session calls `follow` again, with backoff. Resolves if nothing failed, but the
-   * connection has to be replaced.
+   * Connects the account, syncs all mailboxes and follows their changes until the connection to the
+   * mail server ends. The account session calls `follow` again, with backoff. Resolves if nothing
+   * failed, but the connection has to be replaced.
    *
    * @throws the reason of the signal; AppError of the mail system, which `failureOf` turns into the
    *   account status; AppError `stale` after the lease was lost
@@ -80,7 +83,10 @@ export type CreateDriver = (context: DriverContext) => AccountDriver
 
 /** Properties of the account session that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
-  /** Registered account. Undefined until its registration is read, and if it must not connect. */
+  /**
+   * Registered account. Undefined until its registration is read, or if the account must not
+   * connect.
+   */
   readonly account: Account | undefined
   /** Schedule of the syncs that `follow` runs. Commands and notifications change the schedule. */
   readonly sync: SyncRunner
@@ -98,13 +104,13 @@ export interface FollowProgress {
   /** Reports the end of a full sync pass, with the last mailbox that the server refused to sync. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>
   /**
-   * Reports that the sync made progress over a connection that was lost. The next connection then
-   * follows soon.
+   * Reports that the sync made progress over a mail connection that was then lost. The account
+   * reconnects soon.
    */
   reportProgress(): void
   /**
-   * Reports that the connection ended because of a change that this worker made. The next
-   * connection then follows immediately.
+   * Reports that the mail connection ended because of a change that this worker made. The account
+   * reconnects immediately.
    */
   reportOwnLoss(): void
 }
@@ -115,7 +121,10 @@ export interface MailboxRefusal {
   error: AppError
 }
 
-/** Refusal for a `path` of the account that matches no mailbox, so that nothing is synced. */
+/**
+ * Reports a `path` in the account's registration that matches no mailbox, like a mailbox that the
+ * server refused to sync.
+ */
 export function unknownPathRefusal(path: string): MailboxRefusal {
   const error = new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
   return { path, error }

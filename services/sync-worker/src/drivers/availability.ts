@@ -8,7 +8,10 @@ export interface AccountAvailability {
   readonly state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
-  /** True from a login until a failure of the connection or of a reconnect is recorded. */
+  /**
+   * True from a login of the account until a failure of its connection or of a reconnect is
+   * recorded.
+   */
   readonly loggedIn: boolean
   /** True if the account has ever completed a sync pass. */
   readonly wasSynced: boolean

@@ -20,25 +20,40 @@ export function reconnectDelayMs(
  * be rejecting the account if connections are shorter.
  */
 const stableMs = 60_000
-/** Maximum attempt count after short synced connections. Delays are 2, 4, 8, 16 and 32 s. */
+/**
+ * Maximum attempt count for reconnects after short connections with a full sync pass. Delays are 2,
+ * 4, 8, 16 and 32 s.
+ */
 const maxAfterSync = 5
-/** Maximum attempt count after connections on which the sync made progress. The delay is 2 s. */
+/**
+ * Maximum attempt count for reconnects after connections on which the sync made progress. The delay
+ * is 2 s.
+ */
 const maxAfterProgress = 1
-/** Maximum attempt count after internal failures, which are short. Delays are 2, 4 and 8 s. */
+/**
+ * Maximum attempt count for reconnects after internal failures of this system, which are short.
+ * Delays are 2, 4 and 8 s.
+ */
 const maxAfterInternalFailure = 3
 
 /** Outcome of an account's connection, or of a failed attempt to connect. */
 export interface ConnectionOutcome {
-  /** True if a full sync pass ended over the connection. */
+  /** True if a full sync pass of the account ended over the connection. */
   synced: boolean
   connectedMs: number
-  /** True if the sync made progress over the connection before it was lost. */
+  /**
+   * True if the sync of the account made progress over the connection before the connection was
+   * lost.
+   */
   progressed?: boolean
-  /** True if a change by this worker ended the connection, such as the deletion of a mailbox. */
+  /**
+   * True if a change by this worker, such as the deletion of a mailbox, ended the account's
+   * connection.
+   */
   isOwnLoss?: boolean
   /**
-   * True for failures of Postgres, RabbitMQ or auth-bridge. The mail server of the account is not
-   * the cause.
+   * True for connection failures caused by Postgres, RabbitMQ or auth-bridge. The mail server of
+   * the account is not the cause.
    */
   internalFailure: boolean
 }

@@ -17,7 +17,10 @@ export interface SyncRules {
   readonly minPollMs: number
   /** Age of the last complete sync from which a `poll` action reads the whole account. */
   readonly completeMs: number
-  /** Interval of `list` actions (comparisons of the mailbox list) since the last listing. */
+  /**
+   * Interval of `list` actions (comparisons of the mailbox list) since the mailboxes were last
+   * listed.
+   */
   readonly listMs: number
   /** Id of the mailbox whose changes the server reports without a poll, or `all` mailboxes. */
   readonly reported: string | undefined

@@ -25,15 +25,18 @@ export class SyncRunner {
   #rules: () => SyncRules = () => noIntervals
   #wake = new AbortController()
 
-  /** `now` returns the current time in epoch milliseconds and defaults to the system's clock. */
+  /**
+   * Parameter `now` returns the current time in epoch milliseconds and defaults to the system's
+   * clock.
+   */
   constructor({ now = Date.now, random = Math.random } = {}) {
     this.#now = now
     this.#random = random
   }
 
   /**
-   * Starts the sync schedule of a new connection. `rules` returns the current sync rules. Disposal
-   * stops the schedule.
+   * Starts the sync schedule of an account's new connection. `rules` returns the current sync
+   * rules. Disposal stops the schedule.
    */
   start(rules: () => SyncRules): Disposable {
     this.#rules = rules
@@ -61,7 +64,7 @@ export class SyncRunner {
     this.#wake.abort()
   }
 
-  /** Returns a signal. The next call of `trigger` or `wake` aborts the signal. */
+  /** Returns a signal that aborts when the sync schedule gets another trigger or is woken. */
   listen(): AbortSignal {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     return this.#wake.signal
@@ -84,7 +87,7 @@ export class SyncRunner {
     return this.#schedule.running
   }
 
-  /** True if full rounds (comparisons of all messages) have to wait for another action. */
+  /** True if full rounds (comparisons of all messages) have to wait for another sync action. */
   get mustYield(): boolean {
     return mustYield(this.#schedule, this.#moment)
   }

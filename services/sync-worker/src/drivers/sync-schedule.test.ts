@@ -300,7 +300,8 @@ function servesRequest(pass: SyncPass, { all, reselect, messages: named, mailbox
   if (pass.action === 'full') return true
   if (all) return false
   if (named) return isNamed(pass, named)
-  return pass.action === 'poll' || [...(mailboxes ?? [])].every(isSynced(pass))
+  // A poll compares counters, which do not show changed flags.
+  return pass.action !== 'poll' && [...(mailboxes ?? [])].every(isSynced(pass))
 }
 
 const isSynced = (pass: SyncPass) => (id: string) => pass.mailboxes.has(id)

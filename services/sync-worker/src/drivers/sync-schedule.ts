@@ -25,9 +25,9 @@ interface NamedParts {
   /** Ids of mailboxes to select even if their counters did not change. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
-  /** True if a provider sent a notification without naming messages. */
+  /** True if the mail provider sent a notification without naming messages. */
   readonly isUnnamed: boolean
-  /** True if notifications were lost, so that all messages have to be compared. */
+  /** True if provider notifications were lost, so that all messages have to be compared. */
   readonly isMissed: boolean
 }
 
@@ -37,7 +37,7 @@ export interface SyncPass extends NamedParts {
   readonly startedAt: number
   /** True if the sync action reads the whole account. False if it reads a part of the account. */
   readonly isComplete: boolean
-  /** True if a notification required that the mailbox list is compared. */
+  /** True if a mail server's notification requires that the mailbox list is compared. */
   readonly isListNotified: boolean
   /** True if the mailboxes have to be listed over a new connection. */
   readonly isListOld: boolean
@@ -50,7 +50,7 @@ export interface SyncOutcome {
   readonly hasChanges?: boolean
   /** Time at which a pending message, a refused folder or a list must be read again. */
   readonly retryAt?: number | undefined
-  /** Named messages in which no feed reported a change. `isNew`: not in the message index. */
+  /** Named messages whose change no provider list reported. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
   /** True if the account may change again soon, so that another sync should follow. */
   readonly isUnsettled?: boolean
@@ -61,7 +61,7 @@ export interface SyncOutcome {
 
 /** State of the sync schedule of one account: triggers that no action has served, and times. */
 export interface SyncSchedule extends NamedParts {
-  /** Sync action in progress. Absent while the schedule waits. */
+  /** Sync action in progress. Absent while the sync schedule waits. */
   readonly running?: SyncPass | undefined
   /** Time of a requested `full` action. Infinity if not requested, as for other times. */
   readonly fullAt: number
@@ -93,7 +93,7 @@ export interface SyncSchedule extends NamedParts {
   readonly isRelistRequested: boolean
 }
 
-/** Delays in milliseconds before a message that a feed or notification named is read again. */
+/** Delays in milliseconds before a message in a list of changes or a notification is read again. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
 /** Maximum repeated reads of an indexed message, whose change may have been known already. */
@@ -118,7 +118,7 @@ const noParts: NamedParts = {
   isMissed: false,
 }
 
-/** Sync schedule of an account without a connection. */
+/** Sync schedule of an account that has no connection to its mail system. */
 export const stopped: SyncSchedule = {
   ...noParts,
   fullAt: Infinity,
@@ -156,7 +156,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** Next action of the sync schedule, and the time of the action, which is not before `now`. */
+/** Next action of the sync schedule, and the time of the action, at the earliest `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,
@@ -179,7 +179,8 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
 }
 
 /**
- * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`.
+ * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`. So do
+ * requested mailboxes during a poll, which compares counters only.
  *
  * @throws Error while another action is in progress
  */
@@ -203,7 +204,7 @@ export function begin(
     ...(isFull && rest),
     ...(isFull && schedule.repeatAt <= now && { repeatAt: Infinity }),
     running,
-    mailboxes: noParts.mailboxes,
+    mailboxes: action === 'poll' ? schedule.mailboxes : noParts.mailboxes,
     messages: new Map([...schedule.messages].filter(([, { at }]) => at > now)),
   }
 }
@@ -223,7 +224,7 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
   if (action === 'list') return { ...noParts, ...started }
   return {
     ...started,
-    mailboxes: schedule.mailboxes,
+    mailboxes: action === 'poll' ? noParts.mailboxes : schedule.mailboxes,
     reselect: isPass(action) ? noParts.reselect : schedule.reselect,
     messages: new Map([...schedule.messages].filter(([, { at }]) => at <= now)),
     isUnnamed: isFull && schedule.isUnnamed,

@@ -4,22 +4,25 @@ import type { SyncSchedule } from './sync-schedule.ts'
 /** Trigger (cause) of a sync action of an account. Unserved triggers are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
-  /** A provider sent a notification. `isMissed` is true if earlier notifications were lost. */
+  /** A mail provider sent a notification. `isMissed` is true if earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
   /** A mail server sent notifications over a connection of the account. */
   | ({ kind: 'notification' } & ConnectionChanges)
-  /** The state of a mailbox may change again soon. */
+  /** The state of a mailbox may change again soon, so that a sync must follow. */
   | { kind: 'unsettled' }
 
 /** Request of a command to sync an account or parts of the account. */
 export interface SyncRequest {
-  /** True to sync the whole account, not only the named mailboxes and messages. */
+  /**
+   * True if the command requires a sync of the whole account, not only of the named mailboxes and
+   * messages.
+   */
   readonly all?: true
-  /** Ids of the mailboxes that the command changed. */
+  /** Ids of the mailboxes that the command changed, which have to be synced. */
   readonly mailboxes?: Iterable<string>
   /** Id of a mailbox to select even if its counters did not change. */
   readonly reselect?: string
-  /** Messages that the command changed. */
+  /** Messages that the command changed, which have to be read. */
   readonly messages?: Iterable<ChangedMessage>
 }
 
@@ -30,15 +33,17 @@ interface ChangedMessage {
 
 /** Changes reported by a mail server's notifications that require sync actions. */
 interface ConnectionChanges {
-  /** True if the mailbox that the connection watches changed. */
+  /** True if the mailbox that the sync connection watches changed. */
   readonly isMainChanged: boolean
   /** Ids of other mailboxes of which the server reported changes. */
   readonly mailboxes: ReadonlySet<string>
-  /** True if the list of mailboxes changed. */
+  /** True if the notifications report a change of the list of mailboxes. */
   readonly list: boolean
-  /** True if the server stopped sending notifications about other mailboxes. */
+  /**
+   * True if the mail server stopped sending notifications about mailboxes that are not selected.
+   */
   readonly overflow: boolean
-  /** True if the server sent any notification besides the counters of a mailbox. */
+  /** True if the mail server sent any notification besides the counters of a mailbox. */
   readonly notified: boolean
 }
 
@@ -75,8 +80,8 @@ function onRequest(
 ): SyncSchedule {
   const { reported, related } = rules
   const changed = [...mailboxes]
-  // If the server reports the changes of a mailbox anyway, a command's changes of that mailbox need
-  // no requested sync.
+  // If the server reports the changes of a mailbox anyway, a command that changes the mailbox need
+  // not request a sync.
   const toSync = changed.filter((id) => reported !== 'all' && reported !== id)
   const requested: SyncSchedule = {
     ...schedule,

@@ -20,7 +20,7 @@ import {
  */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
   uid?: number
-  /** Names of the members of the event data that were cut to their size limit. */
+  /** Names of the members of the `messageNew` data that were cut to their size limit. */
   truncated?: string[]
 }
 
@@ -36,7 +36,7 @@ export interface MessageNovelty {
   hash?: string
   /**
    * True if the date and the mailbox of the message permit that the message is new. The transaction
-   * also checks whether the Message-ID was announced before.
+   * that stores the event also checks whether the Message-ID was announced before.
    */
   mayBeNew: boolean
 }
@@ -50,7 +50,8 @@ export function noveltyOf(
   // announced Message-IDs, counts as moved and not as received.
   const announcedSince = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(notifyFrom.getTime() - skewMs, announcedSince)
-  // In the mailbox All Mail of Gmail, sent messages are recognized by their labels.
+  // In All Mail, the mailbox with all messages of a Gmail account, sent messages are recognized by
+  // their labels.
   const isSent = draft.messageSpecialUse === '\\Sent'
   const identity = draft.messageId ?? draft.emailId
   return defined({
@@ -85,12 +86,13 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // If several messages of a batch have the same Message-ID, only the first message counts as
-    // new. `delete` succeeds only once per hash.
+    // If several new messages that are stored together have the same Message-ID, only the first
+    // message counts as new. `delete` of the Message-ID's hash succeeds only for this message.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })
-    // If a message with a report was only moved, the report is not announced again.
+    // If a message with a report (such as a bounce) was only moved, the report is not announced
+    // again.
     if (!report || !data.seemsLikeNew) return [event]
     reports.push(report)
     return [event, ...reportEvents(account, mailbox, { key, report, sent })]

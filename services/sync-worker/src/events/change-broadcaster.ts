@@ -9,9 +9,9 @@ export type ChangeBroadcaster = ReturnType<typeof createChangeBroadcaster>
 const minIntervalMs = 100
 
 /**
- * Notifies the readers of `account_changes` of new rows. Sends the first broadcast immediately, and
- * later broadcasts at most ten times a second. A lost broadcast is harmless, because readers also
- * poll once a second.
+ * Notifies the readers of the table `account_changes` of new rows. Sends the first broadcast
+ * immediately, and later broadcasts at most ten times a second. A lost broadcast is harmless,
+ * because readers also poll once a second.
  */
 export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>) {
   let timer: NodeJS.Timeout | undefined

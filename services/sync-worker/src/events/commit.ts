@@ -75,13 +75,16 @@ async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>)
   if (bus.up) await published
 }
 
-/** Item of a batch of writes. The row and the shard of its account are locked. */
+/**
+ * Item of a batch of writes for several accounts. The row and the shard of the item's account are
+ * locked.
+ */
 export interface LockedItem<Item> {
   readonly item: Item
   readonly status: LockedAccountStatus
 }
 
-/** Result of writing one item of a batch, and the events to record. */
+/** Result of writing one item of a batch of writes, and the events to record. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]
@@ -89,7 +92,7 @@ export interface WriteResult<Result> {
 
 /**
  * Writes items of different accounts. The number of statements does not depend on the number of
- * items. The results are in the order of the items.
+ * items. Returns the results in the order of the items.
  */
 export type WriteBatch<Item, Result> = (
   tx: Tx,
@@ -103,8 +106,8 @@ type BatchOutcome<Result> = { result: Result; published: Promise<void> } | 'busy
 
 /**
  * Variant of `commit` for small writes that thousands of accounts do when a worker starts. Writes
- * during a transaction share the next transaction. An account with a locked row delays no other
- * account and gets a transaction of its own.
+ * that are requested during a transaction share the next transaction. An account with a locked row
+ * delays no other account and gets a transaction of its own.
  *
  * @throws AppError `stale`: see `withLease`
  */
@@ -136,8 +139,8 @@ async function commitItems<Item extends { lease: AccountLease }, Result>(
   const { serviceUrl = null } = await settings.get()
   const recorded: RecordedEvent[] = []
   const written = await db.transaction().execute(async (tx) => {
-    // The first item of each account is written now. Further items of the account are reported as
-    // busy and written later.
+    // The first write of each account in a batch is executed now. Further writes of the account are
+    // reported as busy and executed later.
     const first = new Map(items.map((item) => [item.lease.account, item] as const).toReversed())
     const leases = [...first.values()].map(({ lease }) => lease)
     const statuses = await lockAccountStatuses(tx, leases, { wait })

@@ -5,7 +5,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 /** Account that an event is about. */
 export type EventAccount = Pick<Account, 'account' | 'registeredAt'>
 
-/** Part of an event id. Distinguishes events with the same name and mailbox. */
+/** Part of an event id. Distinguishes events that have the same name and mailbox. */
 export type EventKey = readonly (string | number)[]
 
 /** Mailbox that an event is about. */
@@ -15,10 +15,12 @@ export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
 }
 
 // Event ids are derived from the recorded change, so that a repeated sync records no event twice.
-// Ids are based on mailbox numbers, because a deleted mailbox's path can be used again, but not its
-// number.
+// Event ids contain mailbox numbers, because a deleted mailbox's path can be used again, but not
+// its number.
 
-/** Creates an event about a mailbox or its messages. `key` distinguishes events with one name. */
+/**
+ * Creates an event about a mailbox or its messages. `key` distinguishes events with the same name.
+ */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,

@@ -33,7 +33,7 @@ export interface MessageReport {
 
 interface ReportCandidate {
   id: string
-  /** Size of the message in bytes. */
+  /** Size of the message that may be a report, in bytes. */
   size: number
   headers: Record<string, string[]>
   specialUse: string | undefined
@@ -41,7 +41,10 @@ interface ReportCandidate {
 
 /** Functions that read a message which may be a report. */
 export interface ReportSource {
-  /** Reads the first `maxBytes` of the message. Undefined if the server does not return them. */
+  /**
+   * Reads the first `maxBytes` of the message that may be a report. Undefined if the server returns
+   * no bytes.
+   */
   readStart: (maxBytes: number) => Promise<Buffer | undefined>
   read: ReadPart
 }

@@ -16,7 +16,7 @@ interface AccountLines {
 }
 
 /**
- * Bounded buffer of protocol log lines. A line beyond a limit is dropped; a later line reports the
+ * Bounded buffer of protocol log lines. Drops a line beyond a limit; a later line reports the
  * number of dropped lines. Keeps the order of the lines of each account. The limit of characters
  * applies to all accounts together.
  */
@@ -46,7 +46,7 @@ export class LogBacklog {
     this.#append(buffered, { line, afterLogin })
   }
 
-  /** Returns the next log lines to store. The lines stay in the buffer until `remove`. */
+  /** Returns the next buffered log lines to store. The lines stay in the buffer until `remove`. */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {

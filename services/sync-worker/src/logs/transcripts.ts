@@ -23,7 +23,7 @@ export interface LogRetention {
   maxLines: number
 }
 
-/** Retention of protocol logs in the setting `logs`, or else with `maxLines` lines. */
+/** Retention of protocol logs: from the setting `logs`, by default `maxLines` lines per account. */
 export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
   return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
@@ -33,9 +33,9 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Starts the storage of protocol logs for accounts with `logs`. Writes the lines in batches, twice
- * a second. If Postgres is slow or unavailable, drops and counts the lines beyond the limits of the
- * buffer. Disposal writes the buffered lines.
+ * Starts the storage of protocol logs for accounts whose `logs` is on. Writes the lines in batches,
+ * twice a second. If Postgres is slow or unavailable, drops and counts the lines beyond the limits
+ * of the buffer. Disposal writes the buffered lines.
  */
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
@@ -68,7 +68,10 @@ export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const flushing = runPeriodically({ everyMs: flushMs, log, name: 'transcripts' }, flush)
 
   return {
-    /** Starts the log of one connection. The returned function buffers a line and never fails. */
+    /**
+     * Starts the protocol log of one mail connection. The returned function buffers a line and
+     * never fails.
+     */
     forConnection(account: string) {
       const connection = ++connections
       return (line: TranscriptLine): void =>

@@ -15,7 +15,7 @@ export interface PubSubNames {
 
 export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
-  /** Returns an access token of the service account. @throws AppError */
+  /** Returns an access token of the application's Google service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
   /** Makes the next request use another access token. Called when Google rejects a token. */
   readonly forgetToken: () => void
@@ -33,7 +33,10 @@ const pullTimeoutMs = 100_000
 const requestTimeoutMs = 30_000
 /** Maximum number of messages that one pull request to Pub/Sub returns. */
 const maxMessages = 100
-/** Maximum bytes of the response to a pull. A Pub/Sub message from Gmail has less than 1 kB. */
+/**
+ * Maximum bytes of Pub/Sub's response to a pull request. A Pub/Sub message from Gmail has less than
+ * 1 kB.
+ */
 const maxBytes = 4 * 1024 * 1024
 /** Google account with which Gmail publishes to Pub/Sub ("Push notifications", Gmail API). */
 const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'

@@ -6,13 +6,22 @@ import type { PubSubClient, PubSubNames, PulledMessage } from './pubsub-client.t
 
 export interface PubSubSubscriberDeps {
   readonly client: Pick<PubSubClient, 'ensure' | 'pull' | 'acknowledge'>
-  /** Pub/Sub topic and subscription. Undefined if the application names no Google Cloud project. */
+  /**
+   * Pub/Sub topic and subscription. Undefined if the OAuth2 application names no Google Cloud
+   * project.
+   */
   readonly names: PubSubNames | undefined
   /** Returns the days after which Google deletes an unused Pub/Sub subscription; 0 is never. */
   readonly ttlDays: () => Promise<number>
-  /** Notifies the accounts of some mailboxes. Resolves when RabbitMQ has the notifications. */
+  /**
+   * Notifies the accounts whose mailboxes Pub/Sub messages name. Resolves when RabbitMQ has
+   * confirmed the notifications.
+   */
   readonly notify: (users: readonly string[]) => Promise<void>
-  /** Notifies all accounts of the application. Called if Pub/Sub messages may have been lost. */
+  /**
+   * Notifies all accounts of the Pub/Sub application. Called if Pub/Sub messages may have been
+   * lost.
+   */
   readonly notifyAll: () => Promise<void>
   /** Stores the last error of the Pub/Sub application, or null if the application has no error. */
   readonly saveState: (error: { response: string; description?: string } | null) => Promise<void>
@@ -74,10 +83,15 @@ interface SubscriberState {
   /** Time of the next check of the Pub/Sub topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /** True if messages may have been lost: after a start, or with a new Pub/Sub subscription. */
+  /**
+   * True if Pub/Sub messages may have been lost: after a start, or with a new Pub/Sub subscription.
+   */
   isLost: boolean
   failures: number
-  /** Stored error of the application: null without an error, undefined before the first check. */
+  /**
+   * Stored error of the Pub/Sub application: null without an error, undefined before the first
+   * check.
+   */
   error: string | null | undefined
 }
 
@@ -88,8 +102,8 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  // A previous worker may have stored an error of the application after this worker had started.
-  // That error is cleared, too.
+  // A previous worker may have stored an error of the Pub/Sub application after this worker had
+  // started. That error is cleared, too.
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
@@ -126,8 +140,8 @@ async function receive(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise
 }
 
 /**
- * Sends notifications to accounts. Retries until the signal aborts, because a failure of RabbitMQ
- * or Postgres is no error of the Pub/Sub application.
+ * Sends notifications about changes to accounts. Retries until the signal aborts, because a failure
+ * of RabbitMQ or Postgres is no error of the Pub/Sub application.
  */
 function retryNotifying(
   { log }: PubSubSubscriberDeps,

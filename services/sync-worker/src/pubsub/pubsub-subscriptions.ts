@@ -43,8 +43,8 @@ interface Subscriber {
 }
 
 /**
- * Access tokens are used until this time before their expiry. Tokens are cached here, because
- * auth-bridge requests a new token for each call.
+ * Access tokens for Pub/Sub are used until this time before their expiry. Tokens are cached here,
+ * because auth-bridge requests a new token from Google for each call.
  */
 const tokenMarginMs = 300_000
 const tokenTtlMs = 3_600_000 - tokenMarginMs
@@ -175,7 +175,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
 
 /**
  * Returns the names of topic and subscription at Pub/Sub: the configured names, or names that
- * contain the id of the application. Undefined without a Google Cloud project.
+ * contain the id of the OAuth2 application. Undefined without a Google Cloud project.
  */
 export function namesOf(
   id: string,

@@ -35,13 +35,19 @@ interface SessionStore {
 
 /** State of one run of `AccountDriver.follow`: a connection from login to loss. */
 interface ConnectionRun {
-  /** Time of the login in epoch milliseconds. Before the login, the start time of the run. */
+  /**
+   * Time of the login in epoch milliseconds. Before the login, the start time of the connection
+   * attempt.
+   */
   startedAt: number
-  /** True after the connection was used for a full sync pass. */
+  /** True after the account's connection was used for a full sync pass. */
   synced: boolean
-  /** True if the sync made progress over the connection, so that the next attempt follows soon. */
+  /**
+   * True if the sync made progress over the account's connection, so that the account reconnects
+   * soon.
+   */
   progressed: boolean
-  /** True if the connection was lost because of a change that this worker made itself. */
+  /** True if the account's connection was lost because of a change that this worker made itself. */
   isOwnLoss: boolean
 }
 
@@ -52,7 +58,8 @@ interface ConnectionEnd extends Omit<ConnectionRun, 'startedAt'> {
 
 /**
  * Session of one account on this worker. Runs the account's driver, reconnects after failures, and
- * updates the account status. Ends when the session is stopped or the lease is lost (`ended`).
+ * updates the account status. Ends when the session is stopped, or when the lease on the account's
+ * shard is lost (`ended`).
  */
 export class AccountSession implements DriverContext {
   readonly lease: AccountLease
@@ -63,11 +70,17 @@ export class AccountSession implements DriverContext {
   readonly log: Logger
   /** True if the account session ended although `stop` was not called. */
   ended = false
-  /** True from a login until a failure of the connection or of a reconnect is recorded. */
+  /**
+   * True from a login of the account until a failure of its connection or of a reconnect is
+   * recorded.
+   */
   loggedIn = false
   /** True after the first attempt to connect the account, or if the account has no server. */
   attempted = false
-  /** Registered account. Undefined before the registration is read, and if it names no server. */
+  /**
+   * Registered account. Undefined before the registration is read, and if the registration names no
+   * mail server.
+   */
   account: Account | undefined
   /**
    * Resolves when the read of the account's registration has ended, even with a failure. Commands
@@ -92,7 +105,7 @@ export class AccountSession implements DriverContext {
     this.#done = this.#run()
   }
 
-  /** Account state that the session stored last. */
+  /** Account state that the account session stored last. */
   get state(): AccountState | undefined {
     return this.#status.state
   }
@@ -130,7 +143,7 @@ export class AccountSession implements DriverContext {
     this.#connection.isOwnLoss = true
   }
 
-  /** Ends all work of the session and logs out. Resolves when no work or write is left. */
+  /** Ends all work of the account session and logs out. Resolves when all work has ended. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.driver[Symbol.asyncDispose](), this.#done])
@@ -178,7 +191,10 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush of the account's index, before any work that uses the index. */
+  /**
+   * Executes a requested flush (deletion) of the account's index, before any work that uses the
+   * index.
+   */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'
@@ -196,16 +212,16 @@ export class AccountSession implements DriverContext {
       const hasFailed = error !== undefined
       const internalFailure = hasFailed && !failureOf(error)
       attempts = nextAttemptCount(attempts, { ...outcome, internalFailure })
-      // A connection that ended without a failure is only replaced. The account keeps the state
-      // `connected` meanwhile.
+      // An account's connection that ended without a failure is replaced by a new connection. The
+      // account keeps the state `connected` meanwhile.
       if (hasFailed)
         await this.#recordFailure({ error, synced: outcome.synced, isDelayed: attempts > 0 })
     }
   }
 
   /**
-   * Runs one connection from login to loss. `error` is absent if nothing failed and the connection
-   * only has to be replaced.
+   * Runs one connection of the account from login to loss. `error` is absent if nothing failed and
+   * the connection has to be replaced.
    */
   async #runConnection(): Promise<ConnectionEnd> {
     const connection = newConnection(Date.now())
@@ -224,8 +240,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Records the failure of a connection in the account status. If a synced connection is lost and
-   * can be replaced without delay, records nothing.
+   * Records the failure of the account's connection in the account status. Records nothing if the
+   * connection had completed a sync pass and can be replaced without delay.
    */
   async #recordFailure({
     error,

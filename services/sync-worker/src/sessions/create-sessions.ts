@@ -114,8 +114,8 @@ export function createSessions(
 }
 
 /**
- * Creates the limiter of requests to mail providers, and the data that determine this worker's part
- * of the limits. The live workers divide the limits of an OAuth2 application among each other.
+ * Creates the limiter of requests to mail providers, and the objects that determine this worker's
+ * part of the limits. The live workers divide the limits of an OAuth2 application among each other.
  */
 function createQuota(
   stack: AsyncDisposableStack,

@@ -20,7 +20,8 @@ const serverFailures: ReadonlySet<ErrorKind> = new Set([
 /**
  * Converts a failure to a status trigger of the account: rejected credentials, or a server (or its
  * token endpoint) that cannot be used. Undefined for failures of this system (Postgres, RabbitMQ, a
- * bug). `login-response.ts` of libs/backends decides which responses mean rejected credentials.
+ * bug). `login-response.ts` of libs/backends decides which responses of mail servers mean rejected
+ * credentials.
  */
 export function failureOf(
   error: unknown,

@@ -16,7 +16,10 @@ export interface IncompleteUploadDeps {
  * because a new draft appears in the provider's search index with a delay.
  */
 const maxChecks = 4
-/** Delay of the second check for an upload's incomplete draft. Doubled for each further check. */
+/**
+ * Delay of the second check for an upload's incomplete draft. The delay doubles with each further
+ * check.
+ */
 const firstDelayMs = 60_000
 /**
  * Maximum age of an upload whose incomplete draft is searched for. If the account cannot be used
@@ -24,7 +27,10 @@ const firstDelayMs = 60_000
  */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/** Time after which another worker repeats the check of an upload that has not ended. */
+/**
+ * Time after which another worker repeats a check for an upload's incomplete draft if the check has
+ * not ended.
+ */
 const leaseMs = 60_000
 const limit = 20
 

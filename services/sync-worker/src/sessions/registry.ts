@@ -16,7 +16,7 @@ export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
 
 /**
  * Runs one session for each account of the leased shards. `refresh` applies a changed registration
- * immediately. A periodic sweep finds other changed registrations.
+ * immediately. A periodic sweep finds changed registrations for which `refresh` was not called.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #deps: RegistryDeps
@@ -29,7 +29,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
    * previous session has stopped.
    */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
-  /** Leased shards whose accounts were not listed yet. */
+  /** Leased shards (groups of accounts) whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
   /** Sessions of accounts moved to this worker, until the first attempt to connect has ended. */
   readonly #moving = new Set<AccountSession>()
@@ -65,7 +65,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return session
   }
 
-  /** Starts and stops sessions of one or all accounts, so that they match the registrations. */
+  /**
+   * Starts and stops sessions of one or all accounts, so that the sessions match the registrations.
+   */
   refresh(account?: string): void {
     if (account === undefined) return this.#sweep.wake()
     this.#reconcile(account).catch((err: unknown) =>
@@ -93,8 +95,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const released = new Set(shards)
     for (const [account, { lease }] of this.#running)
       if (released.has(lease.shard)) void this.#stop(account)
-    // Waits for all stopping sessions of the released shards, including sessions that were stopping
-    // before this call.
+    // Waits until all account sessions of the released shards have stopped, including sessions that
+    // were being stopped before this call.
     const stopping = [...this.#stopping.values()].filter(({ shard }) => released.has(shard))
     await Promise.all(stopping.map(({ done }) => done))
   }
@@ -156,9 +158,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const shards = [...this.#leases.keys()]
     const versions = await listAccountVersions(this.#deps.store.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
-    // The query does not return deleted accounts, nor accounts that were registered after the
-    // query. The registration of a missing account is therefore read again before its session is
-    // stopped.
+    // The query for accounts does not return deleted accounts, nor accounts that were registered
+    // after the query. The registration of a missing account is therefore read again before its
+    // session is stopped.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     this.#startListed(shards, versions)
@@ -184,7 +186,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   async #reconcile(account: string): Promise<void> {
     const version = await this.#deps.store.accounts.findVersion(account)
     if (version) this.#ensure(version)
-    else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
+    else if (this.#running.has(account)) this.#restart(account, (session) => session.end())
   }
 
   /** Starts an account's session, or restarts it if the registration or lease changed. */
@@ -202,10 +204,17 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     }
     const isCurrent =
       !session.ended && session.version === version && session.lease.epoch === lease.epoch
-    if (!isCurrent)
-      void this.#stop(account)
-        .then(() => this.#reconcile(account))
-        .catch(() => undefined)
+    if (!isCurrent) this.#restart(account)
+  }
+
+  /**
+   * Stops an account's session. Starts a session afterwards if the account is registered. The stop
+   * may take some seconds and delays no other account.
+   */
+  #restart(account: string, stop?: (session: AccountSession) => Promise<void>): void {
+    void this.#stop(account, stop)
+      .then(() => this.#reconcile(account))
+      .catch(() => undefined)
   }
 
   #stop(account: string, stop = (session: AccountSession) => session.stop()): Promise<void> {

@@ -31,7 +31,10 @@ export class StatusRecorder {
   readonly #deps: StatusRecorderDeps
   readonly #lease: AccountLease
   readonly #writes = new Mutex()
-  /** Stored account status, if cached. No other process changes the status under this lease. */
+  /**
+   * Stored account status, if cached. No other process changes the status while this worker holds
+   * the account's lease.
+   */
   #status: AccountStatus | undefined
 
   constructor(deps: StatusRecorderDeps, lease: AccountLease) {
@@ -45,7 +48,7 @@ export class StatusRecorder {
     this.lastError = status.lastError
   }
 
-  /** Applies a trigger to the account status and stores the result. */
+  /** Applies a trigger (such as a login) to the account status and stores the result. */
   async apply(trigger: StatusTrigger): Promise<void> {
     using _permit = await this.#writes.acquire()
     await this.#store(trigger)
@@ -54,7 +57,7 @@ export class StatusRecorder {
   /**
    * Stores an account state that usually lasts for a short time, without delaying the caller.
    * Before the account's first sync, stores the state immediately, otherwise only if the state
-   * lasts for `transientStateMs`. Disposal cancels a write that has not started.
+   * lasts for `transientStateMs`. Disposal cancels the write of the state if it has not started.
    */
   enter(kind: 'connecting' | 'syncing'): AsyncDisposable {
     const ended = new AbortController()

@@ -5,25 +5,39 @@ import type { SyncError } from '@posthorn/db'
 import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
-  /** A worker starts the account's session. `enabled` is false without a server to connect to. */
+  /**
+   * Trigger: a worker starts the account's session. `enabled` is false without a server to connect
+   * to.
+   */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
   /**
-   * The account is connecting. For an account that has synced, this trigger occurs only if the
-   * attempt takes a long time.
+   * Trigger: the account is connecting. For an account that has synced, this trigger occurs only if
+   * the attempt takes a long time.
    */
   | { kind: 'connecting' }
   | { kind: 'loggedIn'; user: string }
-  /** The first sync pass over a new connection takes a long time. */
+  /** Trigger: the first sync pass over the account's new connection takes a long time. */
   | { kind: 'syncing' }
-  /** A full sync pass ended. `syncError` is the last mailbox that the server refused to sync. */
+  /**
+   * Trigger: a full sync pass ended. `syncError` is the last mailbox that the server refused to
+   * sync.
+   */
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
-  /** A connection was lost after its sync pass, and the first attempt to replace it failed. */
+  /**
+   * Trigger: a connection was lost after its sync pass, and the first attempt to reconnect failed.
+   */
   | { kind: 'lost' }
-  /** The server rejected the credentials. `ambiguous` if the response may also mean an outage. */
+  /**
+   * Trigger: the server rejected the credentials. `ambiguous` if the response may also mean an
+   * outage.
+   */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/** Event of an account status transition. Its id is derived from the event name and `key`. */
+/**
+ * Event of an account status transition. The id of the event is derived from the event name and
+ * `key`.
+ */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -41,7 +55,7 @@ export interface Transition {
 
 export interface TransitionContext {
   readonly now: Date
-  /** Period of rejected credentials after which syncing is disabled. */
+  /** Period of rejected credentials after which syncing of the account is disabled. */
   readonly maxAuthFailureMs: number
 }
 
@@ -90,8 +104,8 @@ export function transition(
     case 'synced':
       return onSynced(from, trigger, context.now)
     case 'lost':
-      // The loss of a connection records no event. If the next attempt to connect fails as well,
-      // that failure records an event.
+      // The loss of an account's connection records no event. A failure of the next attempt to
+      // connect records an event.
       return { status: afterConnected(from, 'disconnected'), events: [] }
     case 'authFailed':
       return trigger.ambiguous && mayBeOutage(from)
@@ -102,7 +116,10 @@ export function transition(
   }
 }
 
-/** Number of failures after which an ambiguous response counts as rejected credentials. */
+/**
+ * Number of consecutive failures of an account after which an ambiguous response of the server
+ * counts as rejected credentials.
+ */
 const maxAmbiguous = 3
 
 function mayBeOutage({ state, errorCount }: AccountStatus): boolean {
@@ -150,8 +167,8 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
   })
   if (from.initializedAt === null) {
     const status = withState(healthy, 'syncing')
-    // The login before the first sync has one event id. If the login is repeated before the first
-    // sync ends, the event is not recorded again.
+    // The `authenticationSuccess` of the login before the first sync has a fixed event id. If the
+    // login is repeated before the first sync ends, the event is not recorded again.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
   if (isRecovered) {

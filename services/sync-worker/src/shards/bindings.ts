@@ -4,8 +4,8 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ShardObserver } from './shard-accounts.ts'
 
 /**
- * Maximum wait for RabbitMQ to unbind the command queue before shards are released. The worker
- * rejects commands that still arrive, because it does not hold the shard.
+ * Maximum wait for RabbitMQ to unbind this worker's command queue before shards are released. The
+ * worker rejects commands that still arrive, because the worker does not hold the shard.
  */
 const unbindMs = 1_000
 
@@ -23,7 +23,8 @@ export function bindShards(
   return {
     async claimed(leases) {
       for (const observer of observers) await observer.claimed(leases)
-      // The bindings are not awaited, because syncs also run while RabbitMQ is unavailable.
+      // The binding of the command queue to shards is not awaited, because syncs also run while
+      // RabbitMQ is unavailable.
       void Promise.all(leases.map(({ shard }) => server.bind(key(shard)))).catch(warn)
     },
     async released(shards) {

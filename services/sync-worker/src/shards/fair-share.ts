@@ -7,7 +7,7 @@ export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 /**
  * Computes the fair share: the maximum number of shards of a worker. A stopping worker gets no
  * shards. A worker that refuses further shards keeps at most an equal part of all shards. The other
- * workers share the rest.
+ * workers share the remaining shards.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0

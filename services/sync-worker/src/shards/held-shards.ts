@@ -3,10 +3,13 @@ import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import type { ShardObserver } from './shard-accounts.ts'
 
-/** Epoch of the first claim of a shard. No worker held such a shard before. */
+/** Epoch (claim number) of the first claim of a shard. No worker held such a shard before. */
 const firstEpoch = '1'
 
-/** Shards that this worker holds. Also records since when no other worker holds each shard. */
+/**
+ * Shards (groups of accounts) that this worker holds. Also records since when no other worker holds
+ * each shard.
+ */
 export class HeldShards implements ShardObserver {
   readonly #clock: Clock
   /** Claim times of the held shards. Undefined for a shard that no worker held before. */

@@ -37,12 +37,12 @@ export interface ShardHolderOptions {
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
 
-/** Interval at which shards are released during the shutdown. */
+/** Interval at which shards are released during the shutdown of this worker. */
 const handoffTickMs = 50
 /** Number of claim intervals for which a new worker waits until all other workers know of it. */
 const joinIntervals = 2
 
-/** Shards leased by this worker. */
+/** Shards (groups of accounts) leased by this worker. */
 export class LeasedShards {
   readonly leases = new Map<number, Lease>()
   readonly #options: ShardHolderOptions
@@ -57,7 +57,10 @@ export class LeasedShards {
   #isRefusingStored = false
   #isReleasing = false
   #isTaking = true
-  /** Resolves when the work on expired shards has ended. This worker claims no shards before. */
+  /**
+   * Resolves when the work on shards with expired leases has ended. Before, this worker claims no
+   * shards.
+   */
   #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions, clock: Clock) {
@@ -181,7 +184,7 @@ export class LeasedShards {
     return workers
   }
 
-  /** Stops work on shards that another worker claimed or whose epoch was raised. */
+  /** Stops work on shards that another worker claimed or whose epoch (claim number) was raised. */
   async #dropLost(stored: readonly Lease[]): Promise<void> {
     const epochs = new Map(stored.map(({ shard, epoch }) => [shard, epoch]))
     const lost = [...this.leases.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
@@ -224,8 +227,8 @@ export class LeasedShards {
 
   /**
    * Releases up to `limit` of the shards with the highest numbers. Releases only shards whose
-   * accounts other workers are ready to log in. The order leaves shards with and without accounts
-   * at both workers.
+   * accounts other workers are ready to log in. Selecting shards by number leaves shards with and
+   * without accounts to this worker and to the other workers.
    */
   async #releaseReady(limit: number, receivers: Receivers): Promise<void> {
     const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
@@ -258,7 +261,8 @@ export class LeasedShards {
       expiryMs: 3 * config.heartbeatMs,
     })
     // If this process was suspended during the claim, the claimed leases may have expired and are
-    // not used. After the next heartbeat, the shards are claimed again with higher epochs.
+    // not used. After the next heartbeat, the shards are claimed again with higher epochs (claim
+    // numbers).
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)
     this.#updateMetric()

@@ -21,7 +21,7 @@ export interface AccountLoad {
   starting: number
 }
 
-/** Measured use of a limited memory at one time. */
+/** Measured use of a limited memory (resident set or V8 heap) at one time. */
 export interface MemoryUse {
   /** Bytes of memory in use, including the garbage of released accounts. 0 without accounts. */
   totalBytes: number
@@ -39,8 +39,8 @@ export interface MemoryUse {
 }
 
 /**
- * Part of the memory limit that accounts may use. The rest is for bursts: large syncs, message
- * readers, and garbage of the heap.
+ * Part of the memory limit that accounts may use. The remaining memory is for bursts: large syncs,
+ * message readers, and garbage of the heap.
  */
 export const plannedPart = 0.75
 /**
@@ -56,8 +56,9 @@ const plannedAccounts = 300
 const waitingPart = 0.2
 
 /**
- * Plans the use of one limited memory. The planned bytes per account are measured, but at least
- * `plannedBytes`, because an account needs more memory after its first read than after its login.
+ * Plans the use of a limited memory (resident set or V8 heap). The planned bytes per account are
+ * measured, but at least `plannedBytes`, because an account needs more memory after its first read
+ * than after its login.
  *
  * After the release of all accounts, the memory of these accounts is garbage that later accounts
  * reuse. The garbage counts neither as memory per account nor as memory in use.

@@ -9,7 +9,10 @@ import {
 
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
-  /** Called with 1 when the worker starts to refuse shards, and with 0 when it accepts again. */
+  /**
+   * Called with 1 when the worker starts to refuse shards, and with 0 when the worker accepts
+   * shards again.
+   */
   onChange: (refusing: 0 | 1) => void
   memories: readonly LimitedMemory[]
 }
@@ -24,8 +27,8 @@ export interface ClaimLimits {
    */
   step: number
   /**
-   * Number of accounts to release because the memory is not sufficient for them. Only accounts that
-   * never tried to log in are counted.
+   * Number of accounts to release because the memory is not sufficient for these accounts. Only
+   * accounts that never tried to log in are counted.
    */
   excess: number
 }
@@ -56,12 +59,15 @@ export class MemoryGuard {
     options.onChange(0)
   }
 
-  /** True if this worker refuses further shards since the last check of its memory. */
+  /** True if this worker refuses further shards after the last check of the worker's memory. */
   get refusing(): boolean {
     return this.#refusing
   }
 
-  /** Bytes per account that the last check assumed, of the memory with the least capacity. */
+  /**
+   * Bytes per account that the last memory check assumed, for the limited memory with the least
+   * capacity.
+   */
   get bytesPerAccount(): number {
     return this.#bytesPerAccount
   }
@@ -99,7 +105,9 @@ export class MemoryGuard {
   }
 }
 
-/** Use of a limited memory, with the name and the limit of this memory. */
+/**
+ * Use of a limited memory (resident set or V8 heap), with the name and the limit of this memory.
+ */
 type NamedUse = MemoryUse & Pick<LimitedMemory, 'name' | 'limitBytes'>
 
 /** Share of the memory limit that is in use, or will be in use after the logins of all accounts. */

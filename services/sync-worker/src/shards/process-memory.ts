@@ -37,14 +37,15 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
  * heap of V8.
  */
 function residentLimitBytes(heapLimitBytes: number): number {
-  // `constrainedMemory` returns 0, or more than the memory of the machine, if the container has no
-  // limit.
+  // Node's `constrainedMemory` returns 0, or more than the memory of the machine, if the container
+  // has no limit.
   const containerBytes = process.constrainedMemory()
   return containerBytes > 0 && containerBytes <= totalmem() ? containerBytes : heapLimitBytes
 }
 
 /**
- * Resident memory of this process and its message readers. Both share the limit of the container.
+ * Resident memory of this process and its message readers. All these processes share the memory
+ * limit of the container.
  */
 export function residentBytes(): number {
   return childPids().reduce((sum, pid) => sum + residentBytesOf(pid), process.memoryUsage.rss())

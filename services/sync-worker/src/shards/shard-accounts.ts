@@ -4,7 +4,7 @@ import type { AccountLoad } from './memory-budget.ts'
 
 /** Observer of this worker's shards, which starts and stops the work on shards. */
 export interface ShardObserver {
-  /** Called when this worker has leased shards. */
+  /** Called when this worker has leased further shards. */
   claimed(leases: readonly Lease[]): Promise<void>
   /**
    * Stops all work on shards that this worker releases or has lost. A released shard becomes free

@@ -4,7 +4,8 @@ import { type AccountLease, validLeases } from './lease.ts'
 
 export const accountStatusColumns = [
   'state',
-  // The state epoch is incremented by every change of `state` and by every error event.
+  // State epoch of the account status. Incremented by every change of `state` and by every error
+  // event.
   'stateEpoch',
   'lastError',
   // Number of consecutive equal failures of the account.
@@ -50,8 +51,8 @@ export async function ensureAccountStatusRows(db: Db, accounts: readonly string[
     `.execute(db)
   } catch (error) {
     if (!isDeletedAccountError(error)) throw error
-    // The insert failed because an account was deleted after its selection. The repeated statement
-    // does not select the deleted account.
+    // The insert into `account_states` failed because an account was deleted after its selection.
+    // The repeated statement does not select the deleted account.
     await ensureAccountStatusRows(db, accounts)
   }
 }
@@ -101,9 +102,9 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores account statuses. Also adds rows to `account_changes`: `state` if the state epoch changed,
- * `syncWarning` if the server refused a different mailbox, or refused it for a different reason.
- * Requires the leases of the accounts.
+ * Stores account statuses. Also adds rows to `account_changes`: `state` if the state epoch (a
+ * counter of changes) changed, `syncWarning` if the server refused a different mailbox, or refused
+ * it for a different reason. Requires the leases of the accounts.
  */
 export async function saveAccountStatuses(
   tx: Tx,

@@ -32,7 +32,7 @@ export interface Account {
   /** Kind of the mailbox index. Null stands for the default kind in the settings. */
   readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
-  /** URL of the proxy to the account's mail server. */
+  /** URL of the proxy over which this service connects to the account's mail server. */
   readonly proxy: string | null
   /** True if the protocol log of the account is stored. */
   readonly logs: boolean
@@ -84,7 +84,7 @@ const columns = [
   'tenantSet',
 ] as const
 
-/** Row of an account: registration, last flush epoch, and status. */
+/** Row of an account: registration, number of the last executed index flush, and status. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
@@ -96,7 +96,9 @@ export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 
  */
 export function createAccountReader(db: Db) {
   return {
-    /** Reads accounts. Also creates missing rows in `account_states`, which leases lock. */
+    /**
+     * Reads the rows of accounts. Also creates missing rows in `account_states`, which leases lock.
+     */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))

@@ -10,7 +10,10 @@ export function hashMessageId(messageId: string): string {
   return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
 }
 
-/** Stores hashes of Message-IDs and returns the new hashes. Requires the account's lease. */
+/**
+ * Stores hashes of Message-IDs and returns the hashes that were not stored before. Requires the
+ * account's lease.
+ */
 export async function insertAnnounced(
   tx: Tx,
   account: string,

@@ -20,7 +20,7 @@ export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
 
 export interface ChunkOwner {
   mailbox: string
-  /** Epoch of the lease on the account's shard. */
+  /** Epoch of the lease on the shard of the mailbox's account. */
   epoch: string
 }
 

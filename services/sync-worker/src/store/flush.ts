@@ -20,9 +20,9 @@ export async function flushIndex(
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
   await flushApiIndex(tx, account)
-  // The sync announces all messages of a mailbox that is newer than the initialization of the
-  // account. A flushed mailbox is dated back to the initialization, so that its messages are not
-  // announced.
+  // The first sync of a mailbox announces all messages if the mailbox is newer than the
+  // initialization of the account. A flushed mailbox is dated back to the initialization, so that
+  // its messages are not announced.
   await sql`
     update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null,
       messages = null, flags_complete = false, synced_at = null,

@@ -3,8 +3,8 @@ import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Exclusive right to work on the accounts of a shard. The lease ends when another worker raises the
- * epoch of the shard.
+ * Exclusive right to work on the accounts of a shard (group of accounts). The lease ends when
+ * another worker raises the epoch (claim number) of the shard.
  */
 export interface Lease {
   readonly shard: number
@@ -56,7 +56,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 
 /**
  * SQL fragment that selects the valid leases among some leases. The rows `input` contain each lease
- * with one value, and are joined with the shards that still have the owner and epoch of the lease.
+ * with one value, and are joined with the rows of shards that still have the owner and epoch of the
+ * lease.
  */
 export function validLeases(
   leases: readonly AccountLease[],

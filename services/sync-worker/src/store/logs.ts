@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export interface LogLine {
   account: string
   line: string
-  /** True for protocol log lines written after the server replied to the login. */
+  /** True for protocol log lines that were written after the server replied to the login. */
   afterLogin?: boolean | undefined
 }
 

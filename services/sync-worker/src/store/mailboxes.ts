@@ -138,7 +138,9 @@ export function updateListing(
   })
 }
 
-/** Marks mailboxes that the last listing left out as missing. Requires the account's lease. */
+/**
+ * Marks mailboxes as missing that the last LIST response left out. Requires the account's lease.
+ */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -162,7 +164,7 @@ export interface SyncCursor {
   uidNext: number
   /**
    * Number of messages in the mailbox index; for a fast index, the number that the server reports.
-   * Null if both numbers are equal, but the server did not list all of its messages.
+   * Null if both numbers are equal, but the server did not list all messages.
    */
   messages: number | null
   highestModseq?: bigint
@@ -217,7 +219,7 @@ export interface EmptyMailbox {
 }
 
 /**
- * Marks empty mailboxes as synced, unless the mailbox was synced in the meantime. Returns the
+ * Marks empty mailboxes as synced, except mailboxes that were synced in the meantime. Returns the
  * changed rows. Requires the leases of the mailboxes' accounts.
  */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
@@ -272,7 +274,10 @@ export function markReset(
   })
 }
 
-/** Increments the sync epoch of a mailbox, a part of event ids. Requires the account's lease. */
+/**
+ * Increments the sync epoch (a counter) of a mailbox, which is a part of event ids. Requires the
+ * account's lease.
+ */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts'
 
 export interface Heartbeat {
   worker: string
-  /** Secret of the worker. Only the hash of the secret is stored. */
+  /** Secret that authenticates the worker. Only the hash of the secret is stored. */
   proof?: string
   /** True if the worker refuses further shards for lack of memory. */
   refusing: boolean
@@ -72,7 +72,10 @@ export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean
 }
 
 export interface Reservation {
-  /** Ids of the workers that will claim the released shards: workers below their fair share. */
+  /**
+   * Ids of the workers that will claim the shards that this worker releases: workers below their
+   * fair share.
+   */
   receivers: readonly string[]
   /** Seconds that the logins of the accounts in released shards will take at the receivers. */
   seconds: number
@@ -165,7 +168,10 @@ export interface ClaimOptions {
   expiryMs: number
 }
 
-/** Claims shards without an owner or with a dead owner, and raises the epochs of the shards. */
+/**
+ * Claims shards (groups of accounts) without an owner or with a dead owner, and raises their epochs
+ * (claim numbers).
+ */
 export async function claimShards(
   db: Db,
   { worker, limit, capacity, step, active, expiryMs }: ClaimOptions,

@@ -7,7 +7,10 @@ import { type RawBuilder, sql } from 'kysely'
  */
 const chunkBytes = 2 * 1024 * 1024
 
-/** SQL for a stored message: a table with a column `mime`, and a condition for one row. */
+/**
+ * SQL fragment that selects a stored message: a table with a column `mime`, and a condition for one
+ * row.
+ */
 export type MimeSource = RawBuilder<unknown>
 
 /** Size of a stored message; undefined if the bytes of the message were deleted. */

@@ -1,7 +1,10 @@
 import { type Db, type DueRow, DueRows, inMs } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Upload to a mail API. If interrupted, it may leave an incomplete draft at the provider. */
+/**
+ * Upload of a message to a mail API. An interrupted upload may leave an incomplete draft at the
+ * provider.
+ */
 export interface UploadDraft {
   upload: string
   account: string
@@ -12,7 +15,7 @@ export interface UploadDraft {
 /** Record of an upload that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/** Checks that remove incomplete drafts of uploads. Only successful checks are counted. */
+/** Checks that remove incomplete drafts of uploads. Counts only successful checks. */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',

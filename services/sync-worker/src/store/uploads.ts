@@ -13,7 +13,8 @@ export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | un
   const size = await findMimeSize(db, source)
   const bytes = size === undefined ? undefined : await readMime(db, source, size)
   if (!bytes) return undefined
-  // Two requests may read the same upload. The request that deletes the row owns the upload.
+  // Two requests may read the same uploaded message. Only the request that deletes the row of the
+  // message stores the message.
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
     .where('id', '=', upload.id)

@@ -31,7 +31,7 @@ export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
  * Creates the client of an OpenAI-compatible endpoint. If the endpoint rejects the API dialect of a
- * request, repeats the request in another dialect. Remembers the accepted dialect for each endpoint
+ * request, repeats the request in another dialect. Caches the accepted dialect for each endpoint
  * and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>) {

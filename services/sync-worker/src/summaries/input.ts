@@ -20,7 +20,10 @@ const maxBytes = 65_536
 
 /** Functions that read the message for which a summary is requested. */
 export interface SummarySource {
-  /** Reads the plain text and the HTML of the message. Undefined if the server returns neither. */
+  /**
+   * Reads the plain text and the HTML of the message to summarise. Undefined if the server returns
+   * neither.
+   */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
   read: ReadPart
 }

@@ -95,7 +95,10 @@ export function createBreaker(clock?: Clock): CircuitBreaker {
   })
 }
 
-/** Records a failed request in the circuit breaker. Limits a Retry-After to 10 min. */
+/**
+ * Records a failed request for a summary in the circuit breaker. Limits the delay of a Retry-After
+ * header to 10 min.
+ */
 export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
@@ -125,7 +128,7 @@ export class Summaries {
     this.#semaphore = new Semaphore(options.config.concurrency)
   }
 
-  /** Starts the batch of summaries of one mailbox sync. The signal cancels the summaries. */
+  /** Starts the batch of summaries of one mailbox sync. The abort signal cancels the summaries. */
   startBatch(signal: AbortSignal): SummaryBatch {
     const { metrics, config } = this.#options
     let leftMs = timeoutsPerBatch * config.timeoutMs
@@ -172,8 +175,8 @@ export class Summaries {
   ): Promise<Attempt> {
     const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
-    // The circuit breaker is checked after the permit was granted, because it may have opened
-    // during the wait.
+    // The circuit breaker of summaries is checked after the request got its permit, because it may
+    // have opened during the wait.
     if (!breaker.tryAcquire()) return { outcome: 'circuit-open' }
     const attempt = await this.#send(request, deadline)
     if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()

@@ -10,7 +10,10 @@ import type { ApiWatchRow } from '../store/api/watches.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
-/** A watch counts as silent after a change of this age without a later notification. */
+/**
+ * A watch (registration for notifications) counts as silent if no notification has followed a
+ * change for this time.
+ */
 const silentMs = 5 * minuteMs
 /** Minimum delay between replacements of a silent watch (registration for notifications). */
 const replaceMs = 60 * minuteMs
@@ -20,7 +23,10 @@ const replaceMs = 60 * minuteMs
  * renewal of the watch.
  */
 const reconnectMs = 30_000
-/** Maximum difference between two expiry times of a watch that count as equal. */
+/**
+ * Maximum difference between two expiry times of a watch (registration for notifications) that
+ * count as equal.
+ */
 const clockMs = minuteMs
 
 /** Outcome of handling a notification of a provider, as counted by the metrics. */
@@ -38,13 +44,13 @@ export class AccountWatch {
    */
   isPaused = false
   /**
-   * Stored registration of the watch. Null if there is no registration, undefined until the stored
-   * registration is loaded.
+   * Stored row of the account's watch (registration for notifications). Null if no watch is stored,
+   * undefined until the row is loaded.
    */
   row: ApiWatchRow | null | undefined
   /**
-   * Hash of the secret of the watch that is being registered. A notification with this secret may
-   * arrive before the provider's response to the registration.
+   * Hash of the secret of the watch that is being registered at the provider. A notification with
+   * this secret may arrive before the provider's response to the registration.
    */
   pendingHash: Buffer | undefined
   /** Time of the next renewal of the watch, in epoch milliseconds. */
@@ -99,7 +105,10 @@ export class AccountWatch {
     return 'accepted'
   }
 
-  /** Creates the listener for a new watch's notifications. Ends an earlier watch's connection. */
+  /**
+   * Creates the listener for the notifications of a new watch. Ends the connection of an earlier
+   * watch.
+   */
   startListening(now: () => number): WatchListener {
     this.#listening.abort()
     this.#listening = new AbortController()
@@ -114,7 +123,10 @@ export class AccountWatch {
     }
   }
 
-  /** Renews the watch once the connection on which the client listens has ended. */
+  /**
+   * Renews the account's watch (registration for notifications) once the connection on which the
+   * client listens has ended.
+   */
   renewOnce(ended: Promise<unknown>, now: () => number): void {
     const { signal: until } = this.#listening
     const renew = () => {
@@ -125,20 +137,27 @@ export class AccountWatch {
     void ended.then(renew, renew)
   }
 
-  /** Requests a sync after a watch was created, to find changes from before its creation. */
+  /**
+   * Requests a sync after a watch was created, to find changes from before the creation of the
+   * watch.
+   */
   catchUp(wasLost: boolean): void {
     this.#unannouncedAt = undefined
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
-  /** Marks the watch as lost, because notifications have no destination any more. */
+  /**
+   * Marks the watch (registration for notifications) as lost, because notifications have no
+   * destination any more.
+   */
   endWithoutDestination(renewAt: number): void {
     if (this.row?.remoteId) this.isLost = true
     this.renewAt = renewAt
   }
 
   reportUnannounced(changedAt: Date, now: number): void {
-    // Without an active watch, missing notifications are expected and are not recorded.
+    // Without an active watch (registration for notifications), missing notifications are expected
+    // and are not recorded.
     if (!this.isActive(now)) return void (this.#unannouncedAt = undefined)
     const notifiedAt = this.notifiedAt ?? this.row?.lastNotifiedAt ?? undefined
     const unannounced = [this.#unannouncedAt, changedAt].filter((time) => time !== undefined)
@@ -153,12 +172,17 @@ export class AccountWatch {
     this.#replace(now)
   }
 
-  /** Pauses the watch, unless the watch belongs to a later account session by now. */
+  /**
+   * Pauses renewals of the watch, unless the watch belongs to a later session of the account by
+   * now.
+   */
   pause(account: WatchedAccount): void {
     if (this.account === account) this.isPaused = true
   }
 
-  /** Continues the watch for the next connection of the session. Schedules due renewals. */
+  /**
+   * Continues renewals of the watch for the next connection of the account. Schedules due renewals.
+   */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
     this.isPaused = false
@@ -233,7 +257,7 @@ export interface WatchedAccount {
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Reason for a sync that follows a notification of the provider. */
+/** Reason for a sync that follows a notification of a mail provider. */
 export type SyncReason = 'changed' | 'missed'
 
 /**
@@ -243,7 +267,10 @@ export type SyncReason = 'changed' | 'missed'
 export interface WatchHandle extends Disposable {
   /** True while the provider sends notifications, so that a long poll interval is sufficient. */
   readonly isActive: boolean
-  /** True while the provider refuses notifications and the mailbox has many feeds to poll. */
+  /**
+   * True while the provider refuses notifications and the mailbox has many feeds (lists of changes)
+   * to poll.
+   */
   readonly isRefused: boolean
   /** Id of the watch at the provider. Stays readable after disposal of the handle. */
   readonly remoteId: string | undefined
@@ -253,6 +280,6 @@ export interface WatchHandle extends Disposable {
    * once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /** Suspends renewals of the watch until the account is added again. */
+  /** Suspends renewals of the account's watch until the account is added again. */
   pause(): void
 }

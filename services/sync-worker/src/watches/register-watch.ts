@@ -6,9 +6,15 @@ import { type AccountWatch, hashSecret } from './account-watch.ts'
 
 /** Watch (registration for notifications) of an account as the provider has registered it. */
 export interface RegisteredWatch extends ApiWatch {
-  /** Hash of the secret in the provider's notifications. Null if they contain no secret. */
+  /**
+   * Hash of the secret in the provider's notifications. Null if the notifications contain no
+   * secret.
+   */
   readonly hash: Buffer | null
-  /** True if the watch was created now. The provider sent no notifications of earlier changes. */
+  /**
+   * True if the watch was created now, so that the provider sent no notifications of earlier
+   * changes.
+   */
   readonly isNew: boolean
 }
 

@@ -13,7 +13,7 @@ export interface RenewalDeps {
   readonly commit: CommitDeps
   readonly metrics: Pick<WatchMetrics, 'watchRenewed'>
   readonly now: () => number
-  /** Returns false after the session of the account has ended. */
+  /** Returns false after the session of the account whose watch is renewed has ended. */
   readonly isCurrent: () => boolean
 }
 
@@ -154,7 +154,7 @@ async function reportFailure(
 
 /**
  * Counts the failed registrations and renewals of an account's watch since the last success. If no
- * watch is stored, all failures are failures to create a watch.
+ * watch (registration for notifications) is stored, all failures are failures to create a watch.
  */
 function countFailure({ row, failures, isCreating }: AccountWatch) {
   if (!row) return { createFailures: failures, renewFailures: 0 }
@@ -173,7 +173,10 @@ function isStale(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'stale'
 }
 
-/** Code in `connectError` for a failed watch, independent of the provider's error code. */
+/**
+ * Code in `connectError` for a failed registration for notifications, independent of the provider's
+ * error code.
+ */
 const watchErrorCode = 'SubscriptionSetupError'
 /** Maximum characters that are stored of a provider's error text. */
 const maxTextLength = 1_000
@@ -182,7 +185,10 @@ const maxTextLength = 1_000
  * failure that is repeated counts as a refusal.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
-/** Consecutive temporary failures before a missing watch is reported, about 8 min. */
+/**
+ * Consecutive temporary failures to register an account's watch before the missing watch is
+ * reported, about 8 min.
+ */
 const maxTemporary = 5
 /** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })

@@ -49,7 +49,7 @@ export class WatchRegistry implements AsyncDisposable {
   readonly #deps: WatchRegistryDeps
   readonly #now: () => number
   readonly #watches = new Map<string, AccountWatch>()
-  /** Lease epochs under which the watches of each account were last checked at the provider. */
+  /** Lease epochs of accounts whose watches were checked at the provider, by account. */
   readonly #checked = new Map<string, string>()
   readonly #permits = new Semaphore(maxConcurrent)
   readonly #tasks = new TaskGroup()
@@ -69,7 +69,10 @@ export class WatchRegistry implements AsyncDisposable {
     )
   }
 
-  /** Numbers of accounts with an active watch, and of all other accounts. */
+  /**
+   * Numbers of accounts with an active watch (registration for notifications), and of other
+   * accounts.
+   */
   count(): { active: number; inactive: number } {
     const now = this.#now()
     const active = [...this.#watches.values()].filter((watch) => watch.isActive(now)).length
@@ -77,8 +80,8 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * Adds an account. The watch of the account is registered or renewed from now on. If the account
-   * was added before under the same lease, the earlier watch continues.
+   * Adds an account to the registry of watches. The watch of the account is registered or renewed
+   * from now on. If the account was added before under the same lease, the earlier watch continues.
    */
   add(account: WatchedAccount): WatchHandle {
     const { account: id, epoch } = account.lease
@@ -147,10 +150,10 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True if this worker, as the new holder of the shard, must check an active watch at the
-   * provider. True only once per lease. The check is a renewal of the watch, which also stops
+   * True if this worker, as the new holder of the account's shard, must check an active watch at
+   * the provider. True only once per lease. The check is a renewal of the watch, which also stops
    * unknown watches, creates a silently removed watch again, and reopens a connection on which an
-   * earlier holder listened.
+   * earlier holder of the shard listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

@@ -26,7 +26,7 @@ import {
   standardTimestamp,
 } from './signing.ts'
 
-/** Metrics of delivery attempts. */
+/** Metrics of webhook delivery attempts. */
 export interface AttemptMetrics {
   attemptStarted(delivery: ClaimedDelivery): void
   attemptEnded(event: string, call: CallResult): void
@@ -55,11 +55,11 @@ interface Prepared extends LoadedBody {
 }
 
 /**
- * Creates the function that makes delivery attempts: prepare, count, call, classify. The count is
- * committed before the call. A crash after the call repeats the attempt with the same ids and
- * bytes, whatever the response was.
+ * Creates the function that makes webhook delivery attempts: prepares and counts the attempt, calls
+ * the target, classifies the response. The attempt's count is committed before the call. A crash
+ * after the call repeats the attempt with the same ids and bytes, whatever the response was.
  *
- * The returned function throws `PreAttemptError` if another process claimed the delivery. No result
+ * The created function throws `PreAttemptError` if another process claimed the delivery. No result
  * is then recorded.
  */
 export function createAttempts(deps: AttemptDeps): AttemptDelivery {
@@ -147,8 +147,8 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
 }
 
 /**
- * Result of a delivery attempt without a request, because the login or a header of the target
- * cannot be unsealed. The attempt is retried: the operator may restore the key.
+ * Result of a delivery attempt without a request, because the login or a header of the webhook
+ * target cannot be unsealed. The attempt is retried: the operator may restore the key.
  */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }

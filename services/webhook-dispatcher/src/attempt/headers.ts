@@ -7,7 +7,7 @@ import type { Header } from '../store/target-sources.ts'
 export interface HeaderValues {
   id: string
   eventId: string
-  /** Number of earlier attempts of the delivery. */
+  /** Number of attempts of the webhook delivery before this attempt. */
   attemptsMade: number
   queuedMs: number
   signature: string
@@ -16,17 +16,19 @@ export interface HeaderValues {
    * `webhook-signature`.
    */
   standard: { id: string; timestamp: number; signature: string }
-  /** Value of `Authorization`, from the credentials in the target's URL. */
+  /**
+   * Value of the request header `Authorization`, from the credentials in the webhook target's URL.
+   */
   authorization?: string
-  /** Id of the route that the delivery belongs to. */
+  /** Id of the webhook route that the delivery belongs to. */
   route?: string
   /** Public address of the installation (setting `serviceUrl`). */
   serviceUrl?: string
 }
 
 /**
- * Names of headers that the service or the connection sets. Custom headers of these names are not
- * sent.
+ * Names of request headers that the webhook-dispatcher or the HTTP connection sets. Custom headers
+ * of these names are not sent.
  */
 const reserved = new Set([
   '__proto__', // cannot be a member of the headers object
@@ -48,8 +50,8 @@ const reserved = new Set([
 ])
 
 /**
- * Value of the request header `User-Agent`: product, version and product address, then the address
- * of the installation if configured.
+ * Value of the request header `User-Agent` of webhooks: product, version and product address, then
+ * the address of the installation if configured.
  */
 function userAgentOf(serviceUrl: string | undefined): string {
   if (serviceUrl === undefined) return productAgent
@@ -107,8 +109,8 @@ function isSendable(name: string, value: string): boolean {
 }
 
 /**
- * Maximum number of remembered warnings about headers. Above the maximum, the oldest warnings may
- * be repeated.
+ * Maximum number of remembered warnings about custom headers of webhook targets. Above the maximum,
+ * the oldest warnings may be repeated.
  */
 const maxWarnings = 10_000
 

@@ -5,8 +5,8 @@ import { type DeliveryResult, type DeliveryTrigger, transition } from '../store/
 import type { RetrySchedule } from '../targets/options.ts'
 
 /**
- * Error of a delivery attempt that was not made: no request was sent. Trigger `expire`: another
- * process claimed the row.
+ * Error of a delivery attempt that was not made: no request was sent. With the trigger `expire`,
+ * another process has claimed the delivery.
  */
 export class PreAttemptError extends Error {
   readonly trigger: 'drop' | 'exhaust' | 'expire'
@@ -18,8 +18,8 @@ export class PreAttemptError extends Error {
 }
 
 /**
- * Error of a delivery attempt whose call was made or interrupted: the target did not accept the
- * delivery.
+ * Error of a delivery attempt whose call was made or interrupted: the webhook target did not accept
+ * the delivery.
  */
 export class AttemptError extends Error {
   readonly attempt: Attempt
@@ -33,23 +33,26 @@ export class AttemptError extends Error {
 }
 
 /**
- * Error of an attempt whose result was not committed. The delivery stays claimed until the lease
- * ends.
+ * Error of a delivery attempt whose result was not committed. The delivery stays claimed by this
+ * process until the lease ends.
  */
 export class RecordError extends Error {}
 
 export interface Attempt {
   id: string
-  /** Number of the delivery attempt, from 1. */
+  /** Number of the webhook delivery attempt, counted from 1. */
   attempts: number
-  /** Age of the delivery: time since its queueing. */
+  /** Age of the webhook delivery: time since its queueing. */
   ageMs?: number
 }
 
-/** Maximum stored characters of a target's response, and of an error. */
+/** Maximum stored characters of a webhook target's response, and of an error. */
 const maxResponse = 2_000
 const maxError = 500
-/** Age of a delivery up to which faults of the HTTP proxy are not counted as attempts. */
+/**
+ * Age of a webhook delivery up to which faults of the operator's HTTP proxy are not counted as
+ * attempts.
+ */
 const proxyFaultGraceMs = 86_400_000
 const maxProxyFaultDelayMs = 300_000
 /** Maximum delay that a webhook target can request with `Retry-After`. */
@@ -78,16 +81,17 @@ function triggerOf(
   schedule: RetrySchedule,
 ): DeliveryTrigger<'attempting'> {
   if (outcome === '2xx') return 'accept'
-  // A call aborted by shutdown is no failure of the target, and is not counted as an attempt.
+  // A call that the shutdown of this process aborted is no failure of the webhook target, and is
+  // not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
-  // Faults of the HTTP proxy are excused for a limited time only, because the proxy may also fail
-  // if the target is unreachable.
+  // Attempts that fail because of the HTTP proxy are excused for a limited time only, because the
+  // proxy may also fail if the webhook target is unreachable.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
   return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
 }
 
 /**
- * True for responses of a target that every further attempt would repeat. Interface spec,
+ * True for responses of a webhook target that every further attempt would repeat. Interface spec,
  * "Delivery" 4.
  */
 function isPermanent(outcome: HttpOutcome): boolean {
@@ -99,8 +103,8 @@ function excusedDelayMs({ ageMs = 0 }: Attempt, schedule: RetrySchedule): number
 }
 
 /**
- * Delay of the next attempt of a delivery, if there is a retry schedule, and suspension of the
- * target.
+ * Delay of the next attempt of a delivery, if there is a retry schedule, and time for which calls
+ * of the webhook target are suspended.
  */
 function scheduleRetry(
   { attempts }: Attempt,
@@ -108,7 +112,8 @@ function scheduleRetry(
   schedule: RetrySchedule | undefined,
 ): Pick<DeliveryResult, 'waitMs' | 'suspendMs'> {
   const retryAfterMs = parseRetryAfter(headers['retry-after'])
-  // Statuses 429 and 503 (RFC 6585 §4, RFC 9110 §15.6.4) concern the target, not one delivery.
+  // Statuses 429 and 503 (RFC 6585 §4, RFC 9110 §15.6.4) concern the webhook target, not one
+  // delivery.
   const isBusy = status === 429 || status === 503
   return defined({
     waitMs: schedule ? Math.max(schedule.delayMs(attempts), retryAfterMs ?? 0) : 0,
@@ -117,8 +122,8 @@ function scheduleRetry(
 }
 
 /**
- * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited to `maxRetryAfterMs`.
- * Undefined if the header is invalid.
+ * Delay that a webhook target requested by `Retry-After` (RFC 9110 §10.2.3), limited to
+ * `maxRetryAfterMs`. Undefined if the header is invalid.
  */
 function parseRetryAfter(value: string | undefined): number | undefined {
   const text = value?.trim() ?? ''
@@ -131,7 +136,7 @@ function parseHttpDate(text: string): number {
   return /^[A-Za-z]{3,9}, .{1,40} GMT$/.test(text) ? Date.parse(text) : Number.NaN
 }
 
-/** Columns of a delivery that describe the last response of the target. */
+/** Columns of a webhook delivery that describe the last response of the target. */
 function resultFields(id: string, { outcome, status, body, error }: CallResult) {
   return {
     id,
@@ -147,15 +152,15 @@ function resultFields(id: string, { outcome, status, body, error }: CallResult) 
 const noCall = { waitMs: 0, status: null, error: null, response: null }
 
 /**
- * Result that ends the claim of a delivery, so that any process may take the row. `uncounted`:
- * subtracts the attempt of the claim.
+ * Result that ends the claim of a webhook delivery, so that any process may claim the delivery
+ * again. `uncounted`: subtracts the attempt of the claim.
  */
 export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   const state = transition('claimed', 'release')
   return { ...noCall, id, state, uncounted, outcome: null }
 }
 
-/** Result that ends a delivery without a call of the target. */
+/** Result that ends a webhook delivery without a call of the target. */
 export function finalResult(
   id: string,
   trigger: 'drop' | 'exhaust',
@@ -169,7 +174,7 @@ function storable(text: string, maxLength: number): string {
   return text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
 }
 
-/** Effect of a delivery attempt on the throttle of the attempt's target. */
+/** Effect of a delivery attempt on the throttle that limits the calls of the webhook target. */
 export interface TargetFeedback {
   /** False if the webhook target was unreachable or did not respond in time. */
   responded: boolean

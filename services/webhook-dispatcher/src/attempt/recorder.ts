@@ -9,16 +9,16 @@ import { RecordError } from './outcome.ts'
 type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>
 
 const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
-/** Maximum deliveries whose attempts or results one statement commits. */
+/** Maximum webhook deliveries whose attempts or results one statement commits. */
 const maxItems = 100
 /**
  * Time for which the result of an attempt waits for other results, so that one statement records
- * all. The lane does not wait for the recording.
+ * all. The next delivery to the same target does not wait for the recording.
  */
 const resultLingerMs = 10
 /**
- * Maximum claims that one statement renews. Statements that count an attempt or record a result
- * wait for the renewal of the claim.
+ * Maximum claims of deliveries that one statement renews. Statements that count an attempt or
+ * record a result wait for the renewal of the claim.
  */
 const renewBatch = 250
 
@@ -42,25 +42,26 @@ export interface RecorderDeps {
 }
 
 /**
- * Commits the counts and results of delivery attempts, many in one statement.
+ * Commits the counts and results of webhook delivery attempts, many in one statement.
  *
  * The column `deliveries.attempts` is a write-ahead intent record: an attempt is counted and
  * committed before its call. After a crash the count includes the interrupted attempt. The record
  * says that a call may have been made, not that the call was made: receivers deduplicate.
  *
- * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
- * then costs a delivery that was not called at most one attempt, since only first attempts are
- * pre-counted. A pre-count expires before the lease with which it was committed. A process that was
- * suspended longer counts again, which shows whether the process still holds the row.
+ * First attempts may be pre-counted, so that calls of a webhook target do not wait for a commit
+ * each. A crash then costs a delivery that was not called at most one attempt, since only first
+ * attempts are pre-counted. A pre-count expires before the lease with which it was committed. A
+ * process that was suspended longer counts again, which shows whether the process still holds the
+ * delivery.
  */
 export class AttemptRecorder {
-  /** Interval in which claims of deliveries must be renewed. */
+  /** Interval in which the claims of this process's deliveries must be renewed. */
   readonly renewEveryMs: number
   readonly #deps: RecorderDeps
   readonly #stop = new AbortController()
-  /** Expiry times of pre-counted attempts that were not begun, by delivery. */
+  /** Expiry times of delivery attempts that were counted in advance and not begun, by delivery. */
   readonly #precounted = new Map<string, number>()
-  /** Running statements that pre-count attempts, by lane. */
+  /** Running statements that count attempts in advance, by lane (queue of one webhook target). */
   readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
   readonly #counts: Batcher<Countable, number | undefined>
   readonly #results: Batcher<DeliveryResult, undefined>
@@ -88,8 +89,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Counts and commits the next attempt of a delivery, and returns the number of the attempt.
-   * Undefined if another process holds the row. Rejects when the signal aborts.
+   * Counts and commits the next attempt of a webhook delivery, and returns the number of the
+   * attempt. Undefined if another process holds the delivery. Rejects when the signal aborts.
    */
   async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
     const { id, attempts } = delivery
@@ -106,16 +107,16 @@ export class AttemptRecorder {
   }
 
   /**
-   * True while a statement pre-counts attempts for the lane. At most one such statement per lane
-   * runs.
+   * True while a statement counts attempts of the lane (queue of one webhook target) in advance. At
+   * most one such statement per lane runs.
    */
   isPrecounting(lane: string): boolean {
     return this.#running.has(lane)
   }
 
   /**
-   * Pre-counts first attempts of deliveries that start soon, as soon as half of these attempts or
-   * more are not counted yet.
+   * Counts in advance the first attempts of deliveries that start soon, if at least half of these
+   * attempts are not counted yet.
    */
   precount(lane: string, upcoming: readonly Countable[]): void {
     const wanted = upcoming.filter(
@@ -127,8 +128,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Drops the pre-counted attempt of a delivery from memory. Returns true if an attempt was counted
-   * and not begun.
+   * Drops from memory the attempt of a delivery that was counted in advance. Returns true if an
+   * attempt was counted and not begun.
    */
   async cancelPrecount(id: string): Promise<boolean> {
     await this.#precounting(id)
@@ -136,7 +137,7 @@ export class AttemptRecorder {
   }
 
   /**
-   * Commits the result of an attempt. Repeats the statement while Postgres is unavailable.
+   * Commits the result of a delivery attempt. Repeats the statement while Postgres is unavailable.
    * @throws RecordError if the result was not committed before `stop`
    */
   async record(result: DeliveryResult): Promise<void> {
@@ -154,12 +155,12 @@ export class AttemptRecorder {
       await renewClaims(db, ids.slice(start, start + renewBatch), owner)
   }
 
-  /** Ends the repeated tries to commit results of attempts. */
+  /** Ends the repeated tries to commit results of delivery attempts. */
   stop(): void {
     this.#stop.abort()
   }
 
-  /** Resolves when no statement pre-counts attempts. */
+  /** Resolves when no running statement counts delivery attempts in advance. */
   async drainPrecounts(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }

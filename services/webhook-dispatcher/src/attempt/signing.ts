@@ -10,27 +10,30 @@ import { laneOf } from '../targets/targets.ts'
 export interface SigningKeys {
   serviceSecret: string
   /**
-   * Earlier service secrets that were replaced. These secrets also sign `webhook-signature` until
-   * `until`.
+   * Earlier service secrets, which were replaced. These secrets also sign the header
+   * `webhook-signature` until `until`.
    */
   previous: readonly { serviceSecret: string; until: Date }[]
-  /** Signing keys by lane, of webhook targets with their own key for `webhook-signature`. */
+  /**
+   * Signing keys by lane (target address), of webhook targets with their own key for
+   * `webhook-signature`.
+   */
   targets: ReadonlyMap<string, string>
 }
 
 /**
- * Value of the header `X-SVC-Wh-Signature`: HMAC-SHA256 of the body, base64url. Interface spec,
- * "Signature".
+ * Value of the header `X-SVC-Wh-Signature`: HMAC-SHA256 of the webhook's body, base64url. Interface
+ * spec, "Signature".
  */
 export function sign(body: string | Uint8Array, serviceSecret: string): string {
   return createHmac('sha256', serviceSecret).update(body).digest('base64url')
 }
 
-/** Content that the header `webhook-signature` signs. */
+/** Content that the header `webhook-signature` of a webhook delivery signs. */
 export interface SignedMessage {
-  /** Event id of the signed delivery, equal for all targets and attempts. */
+  /** Event id of the signed webhook delivery, equal for all targets and attempts. */
   id: string
-  /** Time of the header `webhook-timestamp`, in seconds since 1970. */
+  /** Time in the header `webhook-timestamp` of a delivery, in seconds since 1970. */
   timestamp: number
   body: string
 }
@@ -51,7 +54,7 @@ export function standardSignature(
     .join(' ')
 }
 
-/** Secrets that sign deliveries to a target. The current secret comes first. */
+/** Secrets that sign deliveries to a webhook target. The current secret comes first. */
 export function standardSecrets(keys: SigningKeys, lane: string, now: Date): string[] {
   const own = keys.targets.get(lane)
   if (own !== undefined) return [own]
@@ -129,8 +132,8 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
 
   return {
     /**
-     * Current signing keys. Waits until auth-bridge has sent keys once; rejects when the signal
-     * aborts.
+     * Current signing keys for webhook deliveries. Waits until auth-bridge has sent keys once;
+     * rejects when the signal aborts.
      */
     async get(signal: AbortSignal): Promise<T> {
       for (;;) {
@@ -141,7 +144,10 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
         await sleep(retryMs, signal)
       }
     },
-    /** Makes the next `get` request the signing keys again. */
+    /**
+     * Marks the cached signing keys as outdated, so that the next `get` requests keys from
+     * auth-bridge.
+     */
     invalidate(): void {
       version++
       if (cached) cached = { ...cached, freshUntil: 0 }

@@ -1,21 +1,23 @@
 /**
- * Delay of a poll of due deliveries after capacity became free, so that one claim takes many
- * deliveries.
+ * Delay of a poll of due webhook deliveries after capacity became free, so that one claim takes
+ * many deliveries.
  */
 const capacityDelayMs = 10
 /**
- * Maximum interval between polls of due deliveries, because other processes also create due rows.
+ * Maximum interval between polls of due webhook deliveries, because other processes also create due
+ * rows.
  */
 export const pollMs = 1_000
 
 /**
- * Due deliveries that were left in Postgres: lanes with such rows, and the time of the next poll.
- * New deliveries of such a lane queue behind these rows in Postgres.
+ * Due deliveries that were left in Postgres: lanes (queues of one webhook target each) with such
+ * rows, and the time of the next poll. New deliveries of such a lane queue behind these rows in
+ * Postgres.
  */
 export class Backlog {
   /**
-   * Lanes with due deliveries in Postgres. The value is the number of reads that had started when
-   * the lane was marked.
+   * Lanes (queues of one webhook target each) with due deliveries in Postgres. The value is the
+   * number of reads of due deliveries that had started when the lane was marked.
    */
   readonly #lanes = new Map<string, number>()
   #reads = 0
@@ -28,17 +30,20 @@ export class Backlog {
     return this.#lanes.has(lane)
   }
 
-  /** Marks a lane with deliveries that were inserted without a claim, and requests a poll. */
+  /**
+   * Marks a lane (queue of one webhook target) with deliveries that were inserted without a claim,
+   * and requests a poll.
+   */
   mark(lane: string): void {
     this.#lanes.set(lane, this.#reads)
     this.pollIn(0)
   }
 
   /**
-   * Starts a read of due deliveries. The returned function ends the read with the lanes that were
-   * read and a predicate for lanes with more rows. Lanes without more rows are unmarked, except
-   * lanes that were marked after the start of the read, because the read may have been too early to
-   * find their rows.
+   * Starts a read of due deliveries. The returned function ends the read with the lanes (queues of
+   * one webhook target each) that were read and a predicate for lanes with more rows. Lanes without
+   * more rows are unmarked, except lanes that were marked after the start of the read, because the
+   * read may have been too early to find their rows.
    */
   startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
     const read = ++this.#reads
@@ -51,8 +56,8 @@ export class Backlog {
   }
 
   /**
-   * Requests a poll of due deliveries if the lane is marked, because the lane has free capacity
-   * again.
+   * Requests a poll of due deliveries if the lane (queue of one webhook target) is marked, because
+   * the lane has free capacity again.
    */
   onCapacity(lane: string): void {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
@@ -60,7 +65,7 @@ export class Backlog {
 
   /**
    * Requests a poll of due deliveries after `ms`. Ignored if a poll is due earlier, or if `ms`
-   * exceeds the regular interval.
+   * exceeds the regular interval of polls.
    */
   pollIn(ms: number): void {
     const at = Date.now() + ms

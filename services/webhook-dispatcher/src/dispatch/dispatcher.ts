@@ -14,7 +14,9 @@ export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backl
   owner: ClaimOwner
 }
 
-/** Maximum due deliveries that one poll claims, per lane and overall. */
+/**
+ * Maximum due deliveries that one poll claims, per lane (queue of one webhook target) and overall.
+ */
 const maxPerLane = 500
 const maxRows = 1_000
 
@@ -44,14 +46,15 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Number of new deliveries of a lane to claim: 0 while earlier deliveries are due in Postgres.
+   * Number of new deliveries to claim of a lane (queue of one webhook target): 0 while earlier
+   * deliveries of the lane are due in Postgres.
    */
   capacity(lane: string): number {
     return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)
   }
 
   /**
-   * Runs a fan-out that claims the deliveries it inserts, and that enqueues the claimed deliveries
+   * Runs a fan-out that inserts and claims deliveries, and that enqueues the claimed deliveries
    * before its end.
    */
   claimShared<T>(fanOut: () => Promise<T>): Promise<T> {
@@ -59,21 +62,22 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Takes over the result of a fan-out: claimed deliveries, and lanes with unclaimed deliveries.
+   * Takes over the result of a fan-out: claimed deliveries, and lanes (queues of one webhook target
+   * each) with unclaimed deliveries.
    */
   enqueue(claimed: readonly ClaimedDelivery[], unclaimedLanes: ReadonlySet<string>): void {
     for (const lane of unclaimedLanes) this.#backlog.mark(lane)
     this.#inFlight.enqueue(claimed)
   }
 
-  /** Polls due deliveries now, because due rows were inserted. */
+  /** Polls due webhook deliveries now, because due rows were inserted. */
   poll(): void {
     this.#backlog.pollIn(0)
   }
 
   /**
-   * Pauses or resumes the deliveries. While paused, no delivery is claimed or started. Running
-   * attempts end.
+   * Pauses or resumes the webhook deliveries. While paused, no delivery is claimed or started.
+   * Attempts that are running continue to their end.
    */
   setPaused(paused: boolean): void {
     if (paused) return this.#inFlight.lanes.pause()
@@ -81,14 +85,14 @@ export class Dispatcher implements AsyncDisposable {
     this.poll()
   }
 
-  /** Number of running delivery attempts, including attempts that disposal has aborted. */
+  /** Number of running webhook delivery attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#inFlight.unfinished()
   }
 
   /**
-   * Stops claiming deliveries, releases deliveries that have not started and waits for running
-   * attempts.
+   * Stops claiming webhook deliveries, releases deliveries that have not started and waits for
+   * running attempts.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
@@ -109,11 +113,12 @@ export class Dispatcher implements AsyncDisposable {
     if (claimed >= maxRows) this.#polls.wake()
   }
 
-  /** Claims and enqueues due deliveries. Returns the number of claimed deliveries. */
+  /** Claims and enqueues due webhook deliveries. Returns the number of claimed deliveries. */
   async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
     const { lanes } = this.#inFlight
     const capacities = lanes.capacities()
-    // No lane has an empty name, so `capacity('')` is the capacity of a lane without deliveries.
+    // No lane (queue of one webhook target) has an empty name, so `capacity('')` is the capacity of
+    // a lane without deliveries.
     const perLane = Math.min(maxPerLane, lanes.capacity(''))
     const limits = { perLane, overall: maxRows, capacities }
     const claimed = await claimDueDeliveries(this.#db, this.owner, limits)

@@ -15,8 +15,8 @@ import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
 /**
- * Permits of the claim lock, each for one fan-out. The number exceeds the partitions that a process
- * fans out concurrently.
+ * Maximum fan-outs that may claim webhook deliveries at the same time. The number exceeds the
+ * fan-outs that a process runs concurrently.
  */
 const maxShared = 1_000
 
@@ -30,20 +30,22 @@ const maxShared = 1_000
 export class ClaimLock {
   readonly #permits = new Semaphore(maxShared)
 
-  /** Runs a fan-out that claims the deliveries it inserts. */
+  /**
+   * Runs a fan-out that claims the webhook deliveries it inserts, concurrently with other fan-outs.
+   */
   shared<T>(claim: () => Promise<T>): Promise<T> {
     return this.#permits.run(claim)
   }
 
-  /** Runs a poll that claims due deliveries. */
+  /** Runs a poll that claims due webhook deliveries, while no fan-out or other poll claims. */
   async exclusive<T>(claim: () => Promise<T>): Promise<T> {
     using _lock = await this.#permits.acquireAll()
     return await claim()
   }
 
   /**
-   * Resolves when the deliveries of all claims that started before the call are enqueued. Never
-   * rejects.
+   * Resolves when the webhook deliveries of all claims that started before the call of `idle` are
+   * enqueued. Never rejects.
    */
   async idle(): Promise<void> {
     using _lock = await this.#permits.acquireAll()
@@ -59,8 +61,8 @@ export interface InFlightOptions {
   /** Maximum concurrent calls of this process to webhook targets. */
   concurrency: number
   /**
-   * Time after which disposal aborts running delivery attempts. Aborted attempts are released,
-   * uncounted.
+   * Time after which disposal aborts running delivery attempts. Aborted attempts are not counted,
+   * and their deliveries are released.
    */
   closeTimeoutMs: number
   log: Logger
@@ -73,7 +75,7 @@ interface Item extends LaneItem {
 interface Entry {
   delivery: ClaimedDelivery
   /**
-   * Promise of recording the delivery attempt's result, set while the recording runs. Never
+   * Promise of recording the result of the delivery attempt, set while the recording runs. Never
    * rejects.
    */
   recording?: Promise<void>
@@ -82,12 +84,12 @@ interface Entry {
 const maxItems = 10_000
 const maxBytes = 64 * 1024 * 1024
 /**
- * Pre-counted attempts per concurrent call of a lane. The number is high enough that the next
- * statement ends before the counted attempts are used up.
+ * Number of attempts counted in advance per concurrent call of a webhook target. The number is high
+ * enough that the next statement ends before the counted attempts are used up.
  */
 const precountPerCall = 8
 const maxPrecount = 500
-/** Time for recording the last results of attempts at the end of a shutdown. */
+/** Time for recording the last results of delivery attempts at the end of a shutdown. */
 const lastRecordMs = 1_000
 
 /**
@@ -117,7 +119,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#renewal = runPeriodically(renewal, () => recorder.renew([...this.#entries.keys()]))
   }
 
-  /** Enqueues claimed deliveries, in the order of their events. */
+  /** Enqueues claimed webhook deliveries, in the order of their events. */
   enqueue(deliveries: readonly ClaimedDelivery[]): void {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
@@ -125,8 +127,9 @@ export class InFlightDeliveries implements AsyncDisposable {
         // Updates the number of attempts of a delivery that was claimed again after its lease ended
         // unnoticed, because another process may have attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // Enqueues the delivery after its last result is recorded. The delivery became due and was
-        // claimed again before this process knew that the result was committed.
+        // Waits until the delivery's last result is recorded before enqueuing the delivery. The
+        // delivery became due and was claimed again before this process knew that the result was
+        // committed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }
@@ -135,7 +138,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     }
   }
 
-  /** Number of running delivery attempts, including attempts that disposal has aborted. */
+  /** Number of running webhook delivery attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#aborted + this.lanes.running
   }
@@ -156,8 +159,8 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#precountNext(delivery.lane)
     try {
       const result = await this.#options.attempt(delivery, signal)
-      // Does not await the recording, so that the lane continues while results are recorded in
-      // batches.
+      // Does not await the recording of the result, so that further deliveries to the target start
+      // while results are recorded in batches.
       void this.#record(result)
       return targetFeedback(result)
     } catch (err) {
@@ -205,10 +208,10 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Releases the successors (later deliveries of the same account and lane) of a delivery that
-   * another process holds. The other process continues with the successors: attempts of this
-   * process would overtake the delivery. Repeats until no successor is left that was claimed while
-   * this process was assumed to hold the delivery, or until the signal aborts.
+   * Releases the successors (later deliveries of the same account to the same target address) of a
+   * delivery that another process holds. The other process continues with the successors: attempts
+   * of this process would overtake the delivery. Repeats until no successor is left that was
+   * claimed while this process was assumed to hold the delivery, or until the signal aborts.
    */
   async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
     const { lock, log } = this.#options
@@ -225,8 +228,8 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Drops a delivery whose attempt failed unexpectedly. The row stays claimed until its lease ends,
-   * so that a persistent error is not repeated in a tight loop.
+   * Drops from memory a delivery whose attempt failed unexpectedly. The delivery stays claimed
+   * until its lease ends, so that a persistent error is not repeated in a tight loop.
    */
   async #onUnexpectedError(delivery: ClaimedDelivery, err: unknown): Promise<void> {
     const { log, recorder } = this.#options
@@ -241,8 +244,8 @@ function logFields({ id, event, account }: ClaimedDelivery) {
 }
 
 /**
- * Converts a delivery into an item of its lane. Ordered deliveries of an account and lane form a
- * chain. A retried delivery is a chain of its own.
+ * Converts a delivery into an item of its lane (queue of one webhook target). Ordered deliveries of
+ * an account and lane form a chain, which runs serially. A retried delivery is a chain of its own.
  */
 function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery

@@ -16,17 +16,21 @@ export interface LaneItem {
 
 export interface LaneSchedulerOptions<T> {
   throttle: TargetThrottle
-  /** Maximum running items (webhook deliveries) of all lanes. */
+  /** Maximum items (webhook deliveries) of all targets that run at the same time. */
   concurrency: number
   /**
    * Limits of the items (webhook deliveries) in memory: their number, and their bytes (`maxBytes`).
-   * Above a limit, a lane accepts only as many items as it can run concurrently.
+   * Above a limit, a lane (queue of one webhook target) accepts only as many items as it can run
+   * concurrently.
    */
   maxItems: number
   maxBytes: number
   /** Runs an item (webhook delivery). The function must not reject. */
   run: (item: T, signal: AbortSignal) => Promise<TargetFeedback>
-  /** Called after an item (webhook delivery) ended if the lane of the item is at most half full. */
+  /**
+   * Called after an item (webhook delivery) ended if the lane (queue of the item's webhook target)
+   * is at most half full.
+   */
   onCapacity?: (lane: string) => void
 }
 
@@ -37,13 +41,16 @@ interface Chain<T> {
 
 interface Lane<T> {
   name: string
-  /** Number of waiting and running items (webhook deliveries) of the lane. */
+  /** Number of waiting and running items (webhook deliveries) of the lane (queue of one target). */
   size: number
-  /** Chains of the lane that have an item (webhook delivery), in the order of their next start. */
+  /**
+   * Chains (serial sequences of webhook deliveries) with items in this lane, in the order of their
+   * next start.
+   */
   chains: Map<string, Chain<T>>
-  /** Chains of the lane that have a running item (webhook delivery). */
+  /** Chains (serial sequences of webhook deliveries) of the lane that have a running item. */
   running: Set<Chain<T>>
-  /** Timer that is set while the throttle delays the lane. */
+  /** Timer that is set while the throttle delays calls of the lane's webhook target. */
   timer?: NodeJS.Timeout
 }
 
@@ -57,20 +64,20 @@ export interface StoppedItems<T> {
   ended: Promise<{ aborted: number }>
 }
 
-/** Maximum items (webhook deliveries) of one lane in memory. */
+/** Maximum items (webhook deliveries) in memory of one lane (queue of one target). */
 const maxItemsPerLane = 1_000
 
 /**
- * Scheduler of items (webhook deliveries): decides which item may start now. Chains run serially,
- * lanes within the limits of their throttle. Lanes take turns, so that a slow lane delays no other
- * lane.
+ * Scheduler of items (webhook deliveries): decides which item may start now. Chains of items run
+ * serially, lanes (queues of one webhook target each) within the limits of their throttle. Lanes
+ * take turns, so that a slow lane delays no other lane.
  */
 export class LaneScheduler<T extends LaneItem> {
   readonly #options: LaneSchedulerOptions<T>
   readonly #lanes = new Map<string, Lane<T>>()
   /**
-   * Waiting chains of items, by lane. A running chain is added again after its item if the chain
-   * has more items.
+   * Waiting chains of items (webhook deliveries that run serially), by lane. A running chain is
+   * added again after its item if the chain has more items.
    */
   readonly #queue: FairQueue<Chain<T>>
   readonly #running = new TaskGroup({ onError: fail })
@@ -92,7 +99,7 @@ export class LaneScheduler<T extends LaneItem> {
     return this.#running.size
   }
 
-  /** True while the scheduler is paused: no item may start. */
+  /** True while the scheduler of webhook deliveries is paused: no delivery may start. */
   get paused(): boolean {
     return this.#isPaused
   }
@@ -107,8 +114,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Items (webhook deliveries) of a lane that start next, approximately in the order of their
-   * start.
+   * Items (webhook deliveries) of a lane (queue of one target) that start next, approximately in
+   * the order of their start.
    */
   upcoming(name: string, count: number): T[] {
     const lane = this.#lanes.get(name)
@@ -128,7 +135,9 @@ export class LaneScheduler<T extends LaneItem> {
     return items.slice(0, count)
   }
 
-  /** Removes and returns the items that wait in the chain of a running item. */
+  /**
+   * Removes and returns the items (webhook deliveries) that wait in the chain of a running item.
+   */
   removeSuccessors({ lane: name, chain }: T): T[] {
     const lane = this.#lanes.get(name)
     const removed = lane?.chains.get(chain)?.items.splice(0) ?? []
@@ -137,8 +146,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Number of items that the lane can take. Every lane may hold as many items as it can run
-   * concurrently.
+   * Number of further items (webhook deliveries) that a lane (queue of one target) can take. Every
+   * lane may hold as many items as it can run concurrently.
    */
   capacity(lane: string): number {
     const { throttle, maxItems, maxBytes } = this.#options
@@ -148,13 +157,19 @@ export class LaneScheduler<T extends LaneItem> {
     return Math.max(0, limit - (this.#lanes.get(lane)?.size ?? 0))
   }
 
-  /** Capacities for further items of the lanes that have items or are suspended. */
+  /**
+   * Capacities for further items (webhook deliveries) of the lanes (queues of one target each) that
+   * have items or are suspended.
+   */
   capacities(): Map<string, number> {
     const lanes = [...this.#lanes.keys(), ...this.#options.throttle.suspended()]
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
   }
 
-  /** Stops starting items until `resume`. Running items end, waiting items stay. */
+  /**
+   * Stops starting items (webhook deliveries) until `resume`. Running items continue to their end,
+   * waiting items stay.
+   */
   pause(): void {
     this.#isPaused = true
   }
@@ -165,8 +180,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Stops the scheduler: no further item starts. Returns the waiting items, and the end of the
-   * running items, whose signal aborts after `graceMs`.
+   * Stops the scheduler: no further item (webhook delivery) starts. Returns the waiting items, and
+   * the end of the running items, whose signal aborts after `graceMs`.
    */
   stop(graceMs: number): StoppedItems<T> {
     this.#isStopping = true
@@ -223,15 +238,18 @@ export class LaneScheduler<T extends LaneItem> {
     if (this.capacity(lane.name) >= lane.size) this.#options.onCapacity?.(lane.name)
   }
 
-  /** Appends a chain of items to its lane. `chains` keeps the order in which chains start. */
+  /**
+   * Appends a chain of items (webhook deliveries that run serially) to its lane. `chains` keeps the
+   * order in which chains start.
+   */
   #enqueue(lane: Lane<T>, chain: Chain<T>): void {
     lane.chains.set(chain.name, chain)
     this.#queue.add(lane.name, chain)
   }
 
   /**
-   * Number of items of a lane that may run now: 0 while the throttle delays the lane, with a timer
-   * for the end of the delay.
+   * Number of items (webhook deliveries) of a lane that may run now: 0 while the throttle delays
+   * calls of the lane's target, with a timer for the end of the delay.
    */
   #startLimit(name: string): number {
     const { throttle } = this.#options
@@ -261,7 +279,10 @@ export class LaneScheduler<T extends LaneItem> {
   }
 }
 
-/** Ends the process, by an unhandled rejection, because `run` of the scheduler must not reject. */
+/**
+ * Ends the process, by an unhandled rejection, because the function `run` of the lane scheduler
+ * must not reject.
+ */
 function fail(error: unknown): never {
   throw error
 }

@@ -16,32 +16,34 @@ interface LaneThrottle {
 }
 
 /**
- * Consecutive calls without a response that limit a lane to one call at a time. The limit keeps
- * many dead targets from using the concurrency of the process.
+ * Consecutive calls of a webhook target without a response that limit the target to one call at a
+ * time. The limit keeps many dead targets from using the concurrency of the process.
  */
 const degradedThreshold = 3
 /**
- * Consecutive calls without a response that suspend a lane. One call at a time then probes the
- * target.
+ * Consecutive calls of a webhook target without a response that suspend the target. One call at a
+ * time then probes the target.
  */
 const suspendThreshold = 10
-/** Time by which calls of a target may precede an even pace, because timers are not exact. */
+/**
+ * Time by which calls of a webhook target may precede an even pace, because timers are not exact.
+ */
 const toleranceMs = 100
 /**
- * Maximum suspension of a lane by the header `Retry-After` of a webhook target. The header applies
- * fully only to the delivery that received it.
+ * Maximum suspension of a webhook target by its response header `Retry-After`. The header applies
+ * fully only to the delivery that received the response.
  */
 const maxRequestedSuspendMs = 60_000
 /**
- * Maximum lane states in memory. Above this number, states that equal the initial state are
- * dropped.
+ * Maximum states of webhook targets (circuit breaker and rate) in memory. Above this number, states
+ * that equal the initial state are dropped.
  */
 const maxStates = 10_000
 
 /**
- * Limits of the calls of webhook targets per lane: concurrency, rate, and a circuit breaker for
- * targets that do not respond. The throttle only delays calls: an attempt that is held back is not
- * counted.
+ * Limits of the calls of webhook targets, per lane (target address): concurrency, rate, and a
+ * circuit breaker for targets that do not respond. The throttle only delays calls: a delayed
+ * attempt is not counted.
  */
 export class TargetThrottle {
   readonly #optionsOf: TargetThrottleOptions['optionsOf']
@@ -60,13 +62,13 @@ export class TargetThrottle {
     this.#openMs = backoff({ baseMs: suspendMs, maxMs: maxSuspendMs })
   }
 
-  /** Maximum concurrent calls of the lane's webhook target. */
+  /** Maximum concurrent calls of a lane's webhook target. */
   limit(lane: string): number {
     const failures = this.#lanes.get(lane)?.breaker.consecutiveFailures ?? 0
     return failures >= degradedThreshold ? 1 : this.#optionsOf(lane).concurrency
   }
 
-  /** Milliseconds until the next call of the lane may start. */
+  /** Milliseconds until the next call of a lane's webhook target may start. */
   delayMs(lane: string): number {
     const throttle = this.#lanes.get(lane)
     if (!throttle) return 0
@@ -75,7 +77,10 @@ export class TargetThrottle {
     return Math.max(breaker.remainingMs, paceMs)
   }
 
-  /** True while no call of the lane may start and no more of its deliveries should be claimed. */
+  /**
+   * True while no call of the lane's webhook target may start and no more of its deliveries should
+   * be claimed.
+   */
   isSuspended(lane: string): boolean {
     return this.#lanes.get(lane)?.breaker.isOpen === true
   }
@@ -104,7 +109,7 @@ export class TargetThrottle {
     const breaker = new CircuitBreaker({
       failureThreshold: suspendThreshold,
       openMs: this.#openMs,
-      // A late success of an earlier call must not shorten the suspension of a lane.
+      // A late success of an earlier call must not shorten the suspension of a webhook target.
       successCloses: false,
       clock,
     })

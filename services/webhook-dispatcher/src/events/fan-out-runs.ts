@@ -6,14 +6,15 @@ import { KeyedMutex, Semaphore, SingleFlight } from '@posthorn/flow'
 import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'
 
 /**
- * Requests a fan-out of a partition that starts after the request. Resolves or rejects with that
- * fan-out.
+ * Requests a fan-out of a partition's events that starts after the request. Resolves or rejects
+ * with that fan-out.
  */
 export type RequestRun = (partition: number) => Promise<void>
 
 /**
- * Runs the fan-outs of partitions. Fan-outs of one partition never overlap, and requests during a
- * fan-out share the next fan-out. At most `concurrency` partitions are fanned out concurrently.
+ * Runs the fan-outs of partitions (groups of accounts), which insert the webhook deliveries of
+ * events. Fan-outs of one partition never overlap, and requests during a fan-out share the next
+ * fan-out. At most `concurrency` partitions are fanned out concurrently.
  */
 export function createFanOutRuns(
   run: (partition: number) => Promise<void>,
@@ -26,15 +27,16 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // From the start of a fan-out on, new requests need the next fan-out.
+      // Requests after the start of this fan-out need the next fan-out of the partition, because
+      // this fan-out may have read the events already.
       requested.forget(partition)
       await run(partition)
     })
 }
 
 /**
- * Maximum unacknowledged hints of one partition. One fan-out acknowledges all hints of the
- * partition.
+ * Maximum unacknowledged event messages (hints) of one partition. One fan-out acknowledges all
+ * messages of the partition.
  */
 const prefetch = 200
 
@@ -57,14 +59,14 @@ export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<As
   }
 }
 
-/** Age of a pending event after which its hint counts as lost. */
+/** Age of a pending event after which the RabbitMQ message about the event counts as lost. */
 const lateFanOutMs = 1_500
 /** Age after which an event counts as not published by the process that wrote the event. */
 const latePublishMs = 2_000
-/** Maximum events published in one transaction. */
+/** Maximum events that are published to RabbitMQ in one transaction. */
 const publishBatch = 100
 
-/** Fans out events whose hints were lost. Works without RabbitMQ. */
+/** Fans out events whose RabbitMQ messages were lost. Works without RabbitMQ. */
 export function sweepFanOut(db: Db, requestRun: RequestRun) {
   return async (): Promise<void> => {
     const late = await listLatePartitions(db, lateFanOutMs)
@@ -73,8 +75,8 @@ export function sweepFanOut(db: Db, requestRun: RequestRun) {
 }
 
 /**
- * Publishes events that their writers did not publish. Replicas skip events that other replicas
- * have locked.
+ * Publishes events to RabbitMQ that their writers did not publish. Replicas skip events that other
+ * replicas have locked.
  */
 export function sweepPublish(db: Db, bus: Bus) {
   return async (signal: AbortSignal): Promise<void> => {

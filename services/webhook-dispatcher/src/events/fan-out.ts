@@ -37,17 +37,17 @@ export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
   /**
-   * Calls the functions of webhook routes before the fan-out transaction, because the transaction
-   * must not wait for functions.
+   * Calls the filter and map functions of webhook routes before the fan-out transaction, because
+   * the transaction must not wait for functions.
    */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>
-  /** Called with the events of a fan-out after its commit. */
+  /** Called with the events of a fan-out after the commit of their webhook deliveries. */
   onFannedOut: (events: readonly PendingEvent[]) => void
 }
 
-/** Maximum events that one transaction fans out. */
+/** Maximum events whose deliveries one fan-out transaction inserts. */
 export const batchSize = 500
 
 /**
@@ -93,8 +93,8 @@ async function fanOutBatch(
 }
 
 /**
- * Maps the deletion of an account during the fan-out transaction to `outdated`. The next
- * transaction does not find the account.
+ * Maps the deletion of an account during the fan-out transaction to the result `outdated`, which
+ * repeats the transaction. The next transaction does not find the account.
  */
 function outdatedByDeletion(error: unknown): 'outdated' {
   if (isDeletedAccountError(error)) return 'outdated'
@@ -130,8 +130,8 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
 }
 
 /**
- * Events before the first event that the routes have not decided. That event was recorded after the
- * decisions.
+ * Pending events before the first event about which the routes have not decided. That event was
+ * recorded after the decisions.
  */
 function decidedEvents(
   pending: readonly PendingEvent[],
@@ -193,8 +193,8 @@ function messageSpecialUseOf(
 }
 
 /**
- * Marks the first deliveries of each lane, up to the capacity of the lane, to be claimed by this
- * process.
+ * Marks the first deliveries of each lane (queue of one webhook target), up to the capacity of the
+ * lane, to be claimed by this process.
  */
 function markClaimed(
   deliveries: readonly NewDelivery[],
@@ -208,7 +208,7 @@ function markClaimed(
   })
 }
 
-/** Number of inserted deliveries per route. */
+/** Number of inserted deliveries per webhook route. */
 function countRoutes(
   deliveries: readonly NewDelivery[],
   inserted: ReadonlyMap<string, unknown>,
@@ -244,8 +244,8 @@ function recordFailures(
 }
 
 /**
- * Account settings with which a tenant causes failed connections, or selects the receiver of their
- * events.
+ * Fields of an account with which a tenant causes failed connections, or selects the receiver of
+ * the account's events.
  */
 const leading = ['imap', 'smtp', 'webhooks'] as const
 

@@ -6,24 +6,24 @@ import type { RouteFailure } from '../store/statistics.ts'
 import type { Route } from '../store/target-sources.ts'
 import type { RouteCache } from './route-cache.ts'
 
-/** Webhook route that applies to an event, with the body to send. */
+/** Webhook route that applies to an event, with the body to send to the route's target. */
 export interface RouteDecision {
   route: Route
-  /** Body that the route's map returned; null for the event's own body. */
+  /** Body that the map function of the webhook route returned; null for the event's own body. */
   body: string | null
 }
 
-/** Decisions of the webhook routes about the pending events of a partition. */
+/** Decisions of the webhook routes about the pending events of a partition (group of accounts). */
 export interface RouteDecisions {
-  /** Version of the webhook routes that decided. */
+  /** Version of the webhook routes that made the decisions. */
   readonly version: string
-  /** Returns the routes that apply to an event. Undefined if the event was not decided. */
+  /** Returns the webhook routes that apply to an event. Undefined if the event was not decided. */
   of(event: PendingEvent): readonly RouteDecision[] | undefined
   readonly failures: readonly (RouteFailure & { eventRow: string })[]
 }
 
 /**
- * Result of a call of a route's functions that was due. `suspended`: the functions were not called,
+ * Result of a due call of a webhook route's functions. `suspended`: the functions were not called,
  * because earlier calls took too long.
  */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
@@ -34,28 +34,29 @@ export interface DecideDeps {
   sandbox: Pick<Sandbox, 'apply' | 'matchStatically'>
   routes: RouteCache
   batchSize: number
-  /** Called for every due call of a route's functions, with the CPU time of the call. */
+  /** Called for every due call of a webhook route's functions, with the CPU time of the call. */
   onCall: (outcome: CallOutcome, cpuSeconds: number) => void
 }
 
 export type DecideRoutes = (partition: number) => Promise<RouteDecisions>
 
-/** Maximum events that are decided concurrently. */
+/** Maximum events about which webhook routes decide concurrently. */
 const concurrency = 50
 /**
- * Maximum characters of map outputs per batch of events. Above the limit, remaining events wait for
- * the next batch.
+ * Maximum characters that map functions of webhook routes return per batch of events. Above the
+ * limit, remaining events wait for the next batch.
  */
 const maxOutputChars = 32 * 1024 * 1024
 const suspended = 'suspended after slow calls'
 /**
- * CPU time that the sandbox adds per million characters of input: 100 ms each for filter and map.
+ * CPU time that the sandbox adds to the limit of a route function per million characters of input:
+ * 100 ms each for filter and map.
  */
 const cpuMsPerMillion = 200
 
 /**
- * Creates the function that decides which webhook routes apply to the pending events of a
- * partition. Without routes, no functions are called.
+ * Creates the function that decides which webhook routes apply to the pending events of a partition
+ * (group of accounts). Without routes, no filter or map function is called.
  */
 export function decideRoutes(deps: DecideDeps): DecideRoutes {
   const { db, routes: cache, batchSize } = deps
@@ -101,13 +102,13 @@ interface Decided {
   failures: (RouteFailure & { eventRow: string })[]
 }
 
-/** Calls the filter and map functions of routes, with a throttle for slow functions. */
+/** Calls the filter and map functions of webhook routes, with a throttle for slow functions. */
 class Decider {
   readonly #deps: DecideDeps
   readonly #throttle = new FunctionThrottle()
   /**
-   * Results of the filters of routes for all events of a name, by route and event name. A changed
-   * route is a new object, for which no result is stored.
+   * Results of the filters of webhook routes for all events of a name, by route and event name. A
+   * changed route is a new object, for which no result is stored.
    */
   readonly #matches = new WeakMap<Route, Map<string, Promise<StaticMatch>>>()
 
@@ -115,12 +116,12 @@ class Decider {
     this.#deps = deps
   }
 
-  /** Deletes the throttle state of functions that none of the routes contains. */
+  /** Deletes the throttle state of functions that none of the given webhook routes contains. */
   retain(routes: readonly Route[]): void {
     this.#throttle.retain(new Set(routes.map(functionsOf)))
   }
 
-  /** Routes by event name, without routes whose filter rejects the event name alone. */
+  /** Webhook routes by event name, without routes whose filter rejects the event name alone. */
   async candidates(events: readonly PendingEvent[], routes: readonly Route[]) {
     const candidates = new Map<string, Route[]>()
     for (const name of new Set(events.map(({ event }) => event))) {
@@ -154,7 +155,10 @@ class Decider {
     return loaded === 'too-large' ? undefined : loaded
   }
 
-  /** Result of a route's filter for every event of a name. Evaluated once per name. */
+  /**
+   * Result of a webhook route's filter that holds for every event of the given name. Evaluated once
+   * per event name.
+   */
   async #staticMatch(route: Route, event: string): Promise<StaticMatch> {
     const { filter } = route
     if (filter === null) return 'always'
@@ -175,8 +179,8 @@ class Decider {
     const { applies, problems, usedMs } = result
     if (problems.some(({ reason }) => reason === suspended)) {
       onCall('suspended', 0)
-      // The suspension of a route's functions is not recorded as a problem: it would displace the
-      // failures that caused the suspension.
+      // The suspension of a webhook route's functions is not recorded as a problem: it would
+      // displace the failures that caused the suspension.
       return { ...result, problems: [] }
     }
     const chars = input.payload.length + input.env.length
@@ -187,7 +191,7 @@ class Decider {
 }
 
 /**
- * Event body in the form that route functions receive. Bodies are objects written by
+ * Event body in the form that functions of webhook routes receive. Bodies are objects written by
  * `JSON.stringify`.
  */
 export function functionPayload(body: string, eventId: string, route: string): string {
@@ -210,15 +214,16 @@ function failuresOf(
   return problems.map((problem) => ({ ...problem, ...context }))
 }
 
-/** CPU time above which a call of a route's functions counts as slow. */
+/** CPU time above which a call of a webhook route's functions counts as slow. */
 const slowMs = 50
 /** Number of consecutive slow calls that suspend the functions of a webhook route. */
 const failureThreshold = 3
 const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
 
 /**
- * Suspends route functions that are slow several times in a row, for a time that doubles with every
- * slow probe. The suspension keeps slow functions from delaying the events of all accounts.
+ * Suspends functions of webhook routes that are slow several times in a row, for a time that
+ * doubles with every slow probe. The suspension keeps slow functions from delaying the events of
+ * all accounts.
  */
 export class FunctionThrottle {
   readonly #breakers = new Map<string, CircuitBreaker>()
@@ -233,8 +238,8 @@ export class FunctionThrottle {
   }
 
   /**
-   * Records the CPU time of a call of a route's functions. `allowedMs`: additional time for large
-   * payloads.
+   * Records the CPU time of a call of a webhook route's functions. `allowedMs`: additional time for
+   * large payloads.
    */
   record(functions: string, usedMs: number, allowedMs = 0): void {
     if (usedMs <= slowMs + allowedMs) {
@@ -248,7 +253,7 @@ export class FunctionThrottle {
     breaker.failure()
   }
 
-  /** Drops the throttle state of all functions that are not in `functions`. */
+  /** Drops the throttle state of all functions of webhook routes that are not in `functions`. */
   retain(functions: ReadonlySet<string>): void {
     for (const key of this.#breakers.keys()) if (!functions.has(key)) this.#breakers.delete(key)
   }

@@ -36,7 +36,7 @@ export function cacheRoutes(db: Db) {
   }
 
   return {
-    /** Enabled webhook routes at the last refresh. */
+    /** Enabled webhook routes as read at the last refresh of the cache. */
     get snapshot(): RouteSnapshot {
       return snapshot
     },
@@ -48,8 +48,8 @@ export function cacheRoutes(db: Db) {
      */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // Waits for a read of the routes in flight and then reads again, because the first read may
-        // have started before a route changed.
+        // Waits for a read of the webhook routes in flight and then reads again, because the first
+        // read may have started before a route changed.
         await reads.inFlight('routes')
         await reads.run('routes', read)
       }

@@ -8,15 +8,15 @@ export interface ClaimedDelivery extends Pick<
   'eventId' | 'eventRow' | 'eventDate' | 'event' | 'account' | 'body' | 'accountTarget'
 > {
   id: string
-  /** Name of the target: `default`, `account`, or the id of a route. */
+  /** Name of the delivery's webhook target: `default`, `account`, or the id of a route. */
   target: string
   lane: string
-  /** Number of attempts of the delivery that were started. */
+  /** Number of started attempts of the webhook delivery. */
   attempts: number
   queuedAt: Date
   /**
-   * True if the first attempt of the delivery must precede first attempts of later events of its
-   * account and lane.
+   * True if the first attempt of the delivery must precede first attempts of later events of the
+   * same account to the same target address.
    */
   ordered: boolean
 }
@@ -33,11 +33,14 @@ export interface NewDelivery {
   target: string
   lane: string
   /**
-   * True if this process claims the delivery on insertion. Otherwise the delivery is due, for any
-   * process.
+   * True if this process claims the delivery on insertion. Otherwise any process may claim the
+   * delivery.
    */
   claimed: boolean
-  /** Body to send, if it differs from the body of the event. Null: the body of the event. */
+  /**
+   * Body to send with the webhook delivery, if it differs from the body of the event. Null: the
+   * body of the event.
+   */
   body: string | null
 }
 
@@ -46,15 +49,15 @@ export interface InsertedDelivery {
   claimed: boolean
 }
 
-/** True if a target name is the id of a route. */
+/** True if the name of a webhook target is the id of a route. */
 export function isRoute(target: string): boolean {
   return target !== 'default' && target !== 'account'
 }
 
 /**
  * SQL condition for ordered deliveries, whose first attempts precede first attempts of later events
- * of their account and lane. Excludes replays, and deliveries whose attempts were started three
- * times without a result: such deliveries would block their account forever.
+ * of the same account to the same target address. Excludes replays, and deliveries whose attempts
+ * were started three times without a result: such deliveries would block their account forever.
  */
 const ordered = (d: string) =>
   sql.raw(
@@ -63,10 +66,10 @@ const ordered = (d: string) =>
   )
 
 /**
- * Inserts deliveries and returns the inserted rows. An existing delivery of the same event and
- * target is unchanged. A delivery is claimed only if each earlier ordered delivery of its account
- * and lane belongs to this process. The condition keeps the order of first attempts across crashes
- * and replicas.
+ * Inserts webhook deliveries and returns the inserted rows. An existing delivery of the same event
+ * and target is unchanged. A delivery is claimed only if each earlier ordered delivery of its
+ * account and target address belongs to this process. The condition keeps the order of first
+ * attempts across crashes and replicas.
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -114,20 +117,23 @@ export async function insertDeliveries(
 }
 
 export interface ClaimLimits {
-  /** Maximum deliveries of one lane that a poll claims. */
+  /** Maximum deliveries of one lane (queue of one webhook target) that a poll claims. */
   perLane: number
-  /** Maximum deliveries of all lanes that a poll claims. */
+  /** Maximum webhook deliveries of all targets that a poll claims. */
   overall: number
-  /** Lanes whose maximum of claimed deliveries differs from `perLane`. */
+  /**
+   * Lanes (queues of one webhook target each) whose maximum of claimed deliveries differs from
+   * `perLane`.
+   */
   capacities: ReadonlyMap<string, number>
 }
 
-/** Delay of a delivery that must wait for an earlier delivery of another process. */
+/** Delay of a delivery that must wait for an earlier delivery, which another process holds. */
 const deferSeconds = 0.5
 
 /**
- * Claims due deliveries in the order of their events. First attempts that would overtake an ordered
- * delivery of another process are deferred.
+ * Claims due webhook deliveries in the order of their events. First attempts that would overtake an
+ * ordered delivery of another process are deferred.
  */
 export async function claimDueDeliveries(
   db: Db,
@@ -174,8 +180,8 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Lanes with the time of their oldest delivery in state `due`, read by steps through the index from
- * lane to lane.
+ * Lanes (queues of one webhook target each) with the time of their oldest delivery in state `due`,
+ * read by steps through the index from lane to lane.
  */
 const dueLanes = sql`lanes (lane, oldest_at) as (
       (select lane, next_attempt_at from deliveries where state = 'due'
@@ -188,8 +194,8 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Query that locks due deliveries, up to the capacity of each lane. Reads lane by lane, so that a
- * lane with a million due rows does not hide the other lanes.
+ * Query that locks due deliveries, up to the capacity of each lane (queue of one webhook target).
+ * Reads lane by lane, so that a lane with a million due rows does not hide the other lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
@@ -210,9 +216,9 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 }
 
 /**
- * Renews claims of deliveries, except of deliveries that another process has claimed. Locked rows
- * are skipped, and the next renewal includes these rows. Waiting for a locked row while other rows
- * are locked could deadlock with statements that lock in another order.
+ * Renews claims of webhook deliveries, except of deliveries that another process has claimed.
+ * Locked rows are skipped, and the next renewal includes these rows. Waiting for a locked row while
+ * other rows are locked could deadlock with statements that lock in another order.
  */
 export async function renewClaims(
   db: Db,
@@ -231,8 +237,8 @@ export async function renewClaims(
 }
 
 /**
- * Milliseconds until the next delivery is due or the next claim expires. Negative if a delivery is
- * due now.
+ * Milliseconds until the next webhook delivery is due or the next claim of a delivery expires.
+ * Negative if a delivery is due now.
  */
 export async function findNextDueMs(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
@@ -242,7 +248,7 @@ export async function findNextDueMs(db: Db): Promise<number | undefined> {
   return rows[0]?.ms ?? undefined
 }
 
-/** Number of deliveries in state `due`, counted up to `limit` to bound the cost. */
+/** Number of webhook deliveries in state `due`, counted up to `limit` to bound the cost. */
 export async function countDue(db: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ due: number }>`
     select count(*)::integer as due
@@ -252,14 +258,14 @@ export async function countDue(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Maximum lanes that are examined for the oldest due delivery while targets are suspended. The
- * limit bounds the cost.
+ * Maximum lanes (queues of one webhook target each) that are examined for the oldest due delivery
+ * while targets are suspended. The limit bounds the cost.
  */
 const maxExaminedLanes = 10_000
 
 /**
- * Age in seconds of the oldest due delivery outside the suspended lanes; 0 without such a delivery.
- * Deliveries in flight are not due.
+ * Age in seconds of the oldest due delivery to a target that is not suspended; 0 without such a
+ * delivery. Deliveries in flight are not due.
  */
 export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

@@ -51,10 +51,13 @@ type Transitions = typeof transitions
 export type DeliveryState = keyof Transitions
 export type DeliveryTrigger<S extends DeliveryState = 'claimed' | 'attempting'> =
   S extends DeliveryState ? keyof Transitions[S] : never
-/** States of a delivery that a process records when the process ends its claim of the delivery. */
+/**
+ * States that a process records for a webhook delivery when the process ends its claim of the
+ * delivery.
+ */
 export type RecordedState = Exclude<DeliveryState, 'claimed' | 'attempting'>
 
-/** Next state of a delivery. The types admit only the triggers of the state. */
+/** Next state of a webhook delivery. The types admit only the triggers of the given state. */
 export function transition<S extends DeliveryState, T extends keyof Transitions[S]>(
   state: S,
   trigger: T,
@@ -62,22 +65,25 @@ export function transition<S extends DeliveryState, T extends keyof Transitions[
   return transitions[state][trigger]
 }
 
-/** Result of the claim of a delivery, in the form that is recorded. */
+/** Result of the claim of a webhook delivery, in the form that is recorded. */
 export interface DeliveryResult {
   id: string
   state: RecordedState
-  /** Time until the next attempt of the delivery. */
+  /** Time until the next attempt of the webhook delivery. */
   waitMs: number
-  /** True if the attempt was counted in advance and is subtracted again. */
+  /** True if a delivery attempt was counted in advance and is subtracted again. */
   uncounted: boolean
-  /** Outcome of the attempt. Null leaves the four columns of the last result unchanged. */
+  /** Outcome of the delivery attempt. Null leaves the four columns of the last result unchanged. */
   outcome: string | null
   status: number | null
   error: string | null
   response: string | null
-  /** Line of the attempt log, if the setting `webhooksAttemptLog` is on. */
+  /** Line of the log of webhook attempts, if the setting `webhooksAttemptLog` is on. */
   logged?: { attempt: number; durationMs: number }
-  /** Time for which the target asked for no calls at all. This time is not recorded in Postgres. */
+  /**
+   * Time for which the webhook target asked for no calls at all. This time is not recorded in
+   * Postgres.
+   */
   suspendMs?: number
 }
 
@@ -108,8 +114,8 @@ export async function beginAttempts(
 }
 
 /**
- * Records results of delivery attempts and ends the claims, in one statement with the lines of the
- * attempt log. Skips rows that another process has claimed since.
+ * Records results of webhook delivery attempts and ends the claims, in one statement with the lines
+ * of the attempt log. Skips deliveries that another process has claimed since.
  */
 export async function recordResults(
   db: Db,
@@ -118,8 +124,8 @@ export async function recordResults(
 ): Promise<void> {
   if (results.length === 0) return
   const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
-  // The condition `where` repeats the delivery ids for the planner: without statistics, the join
-  // alone makes the planner read the whole table.
+  // The condition `where` repeats the delivery ids for Postgres's planner: without statistics, the
+  // join alone makes the planner read the whole table.
   const recorded = sql`
     update deliveries d set
       claim = null,

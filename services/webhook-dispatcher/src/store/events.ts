@@ -16,7 +16,7 @@ export interface PendingEvent {
   account: string
   /**
    * Date of the event as text of the column: a JavaScript date would lose the microseconds that
-   * identify the row.
+   * identify the event's row.
    */
   eventDate: string
   path: string | null
@@ -30,32 +30,36 @@ export interface PendingEvent {
 }
 
 /**
- * Maximum size of an event body that stays in memory with a delivery. Larger bodies are read on
- * use.
+ * Maximum size of an event body that stays in memory with a webhook delivery. Larger bodies are
+ * read on use.
  */
 export const maxInlineBody = 65_536
 
 /**
- * Maximum size of an event body that is sent. Larger bodies, which earlier releases could store,
- * would need more memory than the process has, or exceed the length of a string.
+ * Maximum size of an event body that is sent to webhook targets. Larger bodies, which earlier
+ * releases could store, would need more memory than the process has, or exceed the length of a
+ * string.
  */
 export const maxBodyBytes = 64 * 1024 * 1024
 
 /**
- * First key of the advisory lock of a partition: at most one fan-out of a partition runs at a time.
- * The second key is the partition.
+ * First key of the advisory lock of a partition (group of accounts): at most one fan-out of a
+ * partition runs at a time. The second key is the partition.
  */
 const fanOutLock = 7_825_515
 
 /**
- * Waits until no other process fans out the partition. The lock is held until the end of the
- * transaction.
+ * Waits until no other process fans out the events of the partition. The lock on the partition is
+ * held until the end of the transaction.
  */
 export async function lockPartition(tx: Tx, partition: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${fanOutLock}::integer, ${partition}::integer)`.execute(tx)
 }
 
-/** Oldest pending events of a partition. `whole`: name of events whose body is read at any size. */
+/**
+ * Oldest pending events of a partition (group of accounts). `whole`: name of events whose body is
+ * read at any size.
+ */
 export async function listPendingEvents(
   db: Db,
   { partition, limit, whole }: { partition: number; limit: number; whole: string | null },
@@ -72,8 +76,8 @@ export async function listPendingEvents(
 }
 
 /**
- * Marks events as fanned out. Rows are locked in id order, as in `markPublished`, which writers
- * call for the same events at the same time.
+ * Marks events as fanned out: their webhook deliveries exist. Rows are locked in id order, as in
+ * `markPublished`, which writers call for the same events at the same time.
  */
 export async function markFannedOut(
   tx: Tx,
@@ -81,7 +85,7 @@ export async function markFannedOut(
 ): Promise<void> {
   if (events.length === 0) return
   const dates = events.map(({ eventDate }) => eventDate)
-  // Limits the query to the table partitions of the events' dates.
+  // Limits the query of events to the table partitions of the events' dates.
   await sql`
     with locked as materialized (
       select id, date from events
@@ -95,7 +99,10 @@ export async function markFannedOut(
   `.execute(tx)
 }
 
-/** Partitions with events that have been waiting for their fan-out for at least `lateMs`. */
+/**
+ * Partitions (groups of accounts) with events that have been waiting for their fan-out for at least
+ * `lateMs`.
+ */
 export async function listLatePartitions(db: Db, lateMs: number): Promise<number[]> {
   const { rows } = await sql<{ partition: number }>`
     select p as partition from generate_series(0, 15) p
@@ -124,7 +131,7 @@ export async function lockUnpublishedEvents(
   return rows.map((row) => ({ ...row, date: row.date.toISOString() }))
 }
 
-/** Size of the body that a delivery sends. Undefined if the event was deleted. */
+/** Size of the body that a webhook delivery sends. Undefined if the event was deleted. */
 export async function findBodyBytes(
   db: Db,
   { eventRow, eventDate, id }: BodyOwner,
@@ -143,7 +150,7 @@ export async function findBodyBytes(
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**
- * Body that a delivery sends: the body stored with the delivery, or the body of its event.
+ * Body that a webhook delivery sends: the body stored with the delivery, or the body of its event.
  * Undefined if the event was deleted.
  */
 export async function findBody(
@@ -161,8 +168,8 @@ export async function findBody(
 }
 
 /**
- * Maximum bytes of all loaded bodies in memory. Sending a body takes about three times as much
- * memory.
+ * Maximum bytes of all loaded event bodies in memory. Sending a body takes about three times as
+ * much memory.
  */
 const maxBytes = 2 * maxBodyBytes
 
@@ -173,8 +180,8 @@ export interface LoadedBody extends Disposable {
 
 /**
  * Reads large bodies of events and deliveries. The number of bodies in memory is limited by their
- * size. The bodies of one key, such as a lane, take at most half of the memory. A slow target
- * therefore does not stop other targets.
+ * size. The bodies of one key, such as a webhook target, take at most half of the memory. A slow
+ * target therefore does not stop other targets.
  */
 export class BodyMemory {
   readonly #db: Db
@@ -186,8 +193,8 @@ export class BodyMemory {
   }
 
   /**
-   * Loads a body after waiting for memory. Undefined if the event was deleted, `too-large` above
-   * `maxBodyBytes`.
+   * Loads the body of an event or delivery after waiting for memory. Undefined if the event was
+   * deleted, `too-large` above `maxBodyBytes`.
    */
   async load(
     key: string,

@@ -1,12 +1,12 @@
 import type { Db, ReplayFilter, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Maximum failed deliveries that one transaction replays. */
+/** Maximum failed webhook deliveries that one transaction replays. */
 const batchSize = 500
 
 /**
- * Creates the task that carries out requested replays of failed deliveries, in batches of one
- * transaction each. After a crash another process continues; no delivery is replayed twice.
+ * Creates the task that carries out requested replays of failed webhook deliveries, in batches of
+ * one transaction each. After a crash another process continues; no delivery is replayed twice.
  * `onReplayed` is called when new deliveries are due.
  */
 export function runReplays(db: Db, onReplayed: () => void) {
@@ -39,12 +39,15 @@ function replayBatch(db: Db): Promise<number | undefined> {
 interface LockedReplay {
   id: string
   filter: ReplayFilter
-  /** Time of the replay request as text of the column, with microseconds. */
+  /**
+   * Time of the replay request as text of the column, with microseconds, which a JavaScript date
+   * would lose.
+   */
   createdAt: string
   started: boolean
 }
 
-/** Locks the oldest unfinished replay that no other process works on. */
+/** Locks the oldest unfinished replay of failed deliveries that no other process works on. */
 async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
   const { rows } = await sql<LockedReplay>`
     select id, filter, created_at::text as "createdAt", state = 'running' as started
@@ -101,8 +104,8 @@ async function endReplay(tx: Tx, { id }: LockedReplay): Promise<void> {
 }
 
 /**
- * SQL condition of a replay for deliveries that failed before the replay was requested and were not
- * replayed.
+ * SQL condition of a replay for webhook deliveries that failed before the replay was requested and
+ * were not replayed.
  */
 function matchesReplay({ filter, createdAt }: LockedReplay): RawBuilder<unknown> {
   const { id, target, address, event, account, outcome, since, until } = filter

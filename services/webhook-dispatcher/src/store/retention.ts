@@ -2,11 +2,11 @@ import { type Db, readSettings } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 
-/** Maximum rows that one delete statement deletes. */
+/** Maximum expired rows that one delete statement deletes. */
 const limit = 5_000
 /**
- * Retention of the minute counters for statistics. Statistics cover one week; one day more is for
- * the first, incomplete day.
+ * Time for which the counters per minute for statistics are kept. Statistics cover one week; one
+ * day more is for the first, incomplete day.
  */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
@@ -14,7 +14,7 @@ const keepReplaysDays = 30
 const dayMs = 86_400_000
 
 export interface RetentionConfig {
-  /** Retention of events without open deliveries, in days. */
+  /** Retention of events without open webhook deliveries, in days. */
   keepEventDays: number
   keepDeliveredMs: number
   keepFailedMs: number
@@ -76,8 +76,8 @@ async function deleteFinished(
 }
 
 /**
- * Deletes up to `limit` lines of the attempt log older than `keepDays`. Returns the number of
- * deleted lines.
+ * Deletes up to `limit` lines of the log of webhook attempts that are older than `keepDays`.
+ * Returns the number of deleted lines.
  */
 async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -89,7 +89,7 @@ async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes replays that ended more than `keepReplaysDays` ago. */
+/** Deletes replays (of failed deliveries) that ended more than `keepReplaysDays` ago. */
 async function deleteEndedReplays(db: Db): Promise<void> {
   await sql`
     delete from webhook_replays
@@ -98,7 +98,7 @@ async function deleteEndedReplays(db: Db): Promise<void> {
 }
 
 /**
- * Creates the event table partitions of the next days and drops table partitions older than
+ * Creates the table partitions for events of the next days and drops table partitions older than
  * `keepDays` whose events are all finished. Returns the number of dropped table partitions.
  */
 async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
@@ -118,7 +118,10 @@ async function deleteOrphanedRouteStates(db: Db): Promise<void> {
       .execute()
 }
 
-/** Deletes statistics older than `keepDays` and merges the slots of each completed minute. */
+/**
+ * Deletes statistics older than `keepDays` and merges the slots of the counters of each completed
+ * minute.
+ */
 export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
   await sql`
     delete from stat_counters where minute < now() - make_interval(days => ${keepDays})

@@ -4,8 +4,9 @@ import type { PendingEvent } from './events.ts'
 
 /**
  * Counts events per account and per minute. Runs in the transaction that marks the events as fanned
- * out, so that each event is counted once. Partitions never wait for each other to count events: an
- * account belongs to one partition, and each partition has its own slot of the minute counters.
+ * out, so that each event is counted once. Partitions (groups of accounts) never wait for each
+ * other to count events: an account belongs to one partition, and each partition has its own slot
+ * of the minute counters.
  */
 export async function countEvents(
   tx: Tx,
@@ -35,15 +36,18 @@ export async function countEvents(
   `.execute(tx)
 }
 
-/** True if `countEvents` failed because an account was deleted during the transaction. */
+/**
+ * True if counting the events of a fan-out failed because an account was deleted during the
+ * transaction.
+ */
 export function isDeletedAccountError(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23503' && constraint === 'account_event_counts_account_fkey'
 }
 
 /**
- * Adds to the number of deliveries per route. Each partition has its own slot of the counters, so
- * that partitions do not wait for each other.
+ * Adds to the number of deliveries per webhook route. Each partition (group of accounts) has its
+ * own slot of the counters, so that partitions do not wait for each other.
  */
 export async function countApplied(
   tx: Tx,
@@ -72,8 +76,8 @@ export interface RouteFailure {
 }
 
 /**
- * Inserts function failures of routes and deletes all but the last `maxPerRoute` failures of each
- * route.
+ * Inserts failures of the functions of webhook routes and deletes all but the last `maxPerRoute`
+ * failures of each route.
  */
 export async function insertRouteErrors(
   db: Db,
@@ -96,7 +100,8 @@ export async function insertRouteErrors(
 }
 
 /**
- * Sets the last failure of the webhook targets of routes; null clears the failure after a success.
+ * Sets the error flags of webhook routes, which show the last failure of a route's target; null
+ * clears the flag after a success.
  */
 export async function setErrorFlags(
   db: Db,
@@ -118,8 +123,8 @@ export async function setErrorFlags(
 }
 
 /**
- * Clears the error flags of all routes while webhooks are disabled: without calls, no flag is
- * current.
+ * Clears the error flags of all webhook routes while webhooks are disabled: without calls, no flag
+ * is current.
  */
 export async function clearFlagsWhileOff(db: Db): Promise<void> {
   await sql`

@@ -9,7 +9,7 @@ export interface Header {
   value?: string
 }
 
-/** Webhook target and headers of an account. */
+/** Webhook target and custom webhook headers of an account. */
 export interface AccountTarget {
   webhooks: string | null
   webhooksCustomHeaders: readonly Header[] | null
@@ -24,7 +24,7 @@ export interface AccountTarget {
 
 /**
  * Webhook targets by account. A deleted account has the target recorded with its event
- * `accountDeleted`, and is missing without that event.
+ * `accountDeleted`; without that event, the result lacks the account.
  */
 export async function listAccountTargets(
   db: Db,

@@ -7,21 +7,21 @@ import { laneOf } from './targets.ts'
 /** Options of the calls to a webhook target. */
 export interface TargetOptions {
   /**
-   * Maximum delays before the retries of a delivery, in milliseconds, one per failed attempt.
-   * Absent: the default schedule.
+   * Maximum delays before the retries of a webhook delivery, in milliseconds, one per failed
+   * attempt. Absent: the default schedule.
    */
   waitsMs?: readonly number[]
-  /** Maximum concurrent calls of this process to the target. */
+  /** Maximum concurrent calls of this process to the webhook target. */
   concurrency: number
-  /** Maximum calls of this process to the target per second. Absent: no limit. */
+  /** Maximum calls of this process to the webhook target per second. Absent: no limit. */
   rate?: number
 }
 
 /** Number of attempts of a webhook delivery and the delays between the attempts. */
 export interface RetrySchedule {
-  /** Maximum attempts of a delivery, including the first attempt. */
+  /** Maximum attempts of a webhook delivery, including the first attempt. */
   attempts: number
-  /** Delay after the n-th failed attempt of a delivery, from 1. */
+  /** Delay after the n-th failed attempt of a webhook delivery, with n from 1. */
   delayMs: Backoff
 }
 
@@ -29,7 +29,7 @@ export type AllTargetOptions = ReturnType<typeof targetOptions>
 
 export interface OptionDefaults {
   concurrency: number
-  /** Delay after the first failed attempt of a delivery, before jitter. */
+  /** Delay after the first failed attempt of a webhook delivery, before jitter. */
   retryBaseMs: number
 }
 
@@ -38,8 +38,8 @@ export interface OptionDefaults {
  */
 export const maxAttempts = 10
 /**
- * Random part by which the delay before a retry is shortened. Jitter only shortens the delay:
- * clients may rely on the delay as an upper bound.
+ * Random part by which the delay before a retry of a webhook delivery is shortened. Jitter only
+ * shortens the delay: clients may rely on the delay as an upper bound.
  */
 const jitter = 0.2
 
@@ -64,14 +64,17 @@ export function createSchedule(
 
 /**
  * Options of the calls to all webhook targets: defaults, settings for all targets, and settings for
- * single addresses.
+ * the addresses of single targets.
  */
 export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
-    /** Returns the options of the targets of a lane, from the settings of the last refresh. */
+    /**
+     * Returns the options for calls to the webhook targets of a lane (target address), from the
+     * settings of the last refresh.
+     */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
     /**
@@ -80,7 +83,7 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },
-    /** True if each attempt of a delivery is stored in the attempt log. */
+    /** True if each attempt of a webhook delivery is stored in the attempt log. */
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
     },

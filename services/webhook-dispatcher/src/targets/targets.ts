@@ -20,12 +20,12 @@ export interface OwnedHeaders {
 
 /** Webhook target of an event: the default target, the target of its account, or a route. */
 export interface Target {
-  /** Name of the target: `default`, `account`, or the id of a route. */
+  /** Name of the webhook target: `default`, `account`, or the id of a route. */
   name: string
   url: string
   /**
-   * Custom headers of calls to the target. A later header replaces an earlier header of the same
-   * name.
+   * Custom headers of calls to the webhook target. A later header replaces an earlier header of the
+   * same name.
    */
   headers: readonly OwnedHeaders[]
 }
@@ -43,15 +43,18 @@ export type TargetedEvent = Pick<
 }
 
 /**
- * True if the setting `webhookEvents` selects the event. The setting applies to no route
- * ("Delivery" 2).
+ * True if the setting `webhookEvents` selects the event. The setting does not apply to webhook
+ * routes ("Delivery" 2).
  */
 export function isWanted({ event }: Pick<TargetedEvent, 'event'>, settings: Settings): boolean {
   const selected = settings.webhookEvents ?? []
   return selected.includes('*') || selected.includes(event)
 }
 
-/** False for a `messageNew` event that the setting `inboxNewOnly` withholds from all targets. */
+/**
+ * False for a `messageNew` event that the setting `inboxNewOnly` withholds from all webhook
+ * targets.
+ */
 export function isEmitted(event: TargetedEvent, { inboxNewOnly }: Settings): boolean {
   return event.event !== 'messageNew' || inboxNewOnly !== true || isInInbox(event)
 }
@@ -103,9 +106,9 @@ export interface RouteContext {
 }
 
 /**
- * Target of a route for an event. Undefined if the route has no target. The setting `webhookEvents`
- * does not apply. The headers of the account are added and take precedence, unless a tenant has set
- * the headers of the account.
+ * Webhook target of a route for an event. Undefined if the route has no target. The setting
+ * `webhookEvents` does not apply. The headers of the account are added and take precedence, unless
+ * a tenant has set the headers of the account.
  */
 export function routeTargetOf(
   event: AccountEvent,
@@ -158,8 +161,8 @@ function isHttp(url: string): boolean {
 }
 
 /**
- * Lane of a webhook target: the address of the target without credentials and query, which may be
- * secret.
+ * Lane of a webhook target, by which deliveries are queued: the address of the target without
+ * credentials and query, which may be secret.
  */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
   const { origin, pathname } = new URL(url)
@@ -171,7 +174,9 @@ export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /** Reason why a sealed value of the target cannot be unsealed. No request is then sent. */
+  /**
+   * Reason why a sealed value of the webhook target cannot be unsealed. No request is then sent.
+   */
   unsealError?: string
 }
 
@@ -188,15 +193,15 @@ export interface TargetsDeps {
 }
 
 /**
- * Lifetime of cached account targets. Changes of accounts are broadcast; the lifetime bounds the
- * effect of a lost broadcast.
+ * Lifetime of cached webhook targets of accounts. Changes of accounts are broadcast; the lifetime
+ * bounds the effect of a lost broadcast.
  */
 const ttlMs = 2_000
 const maxCached = 10_000
 
 /**
- * Resolves webhook targets at the time of an attempt. Before a target counts as missing, the
- * account and the settings are read without the cache.
+ * Resolves webhook targets at the time of a delivery attempt. Before a target counts as missing,
+ * the account and the settings are read without the cache.
  */
 export function createTargets(deps: TargetsDeps) {
   const { db, settings, routes } = deps
@@ -245,8 +250,8 @@ export function createTargets(deps: TargetsDeps) {
 }
 
 /**
- * Substitute for an account that is missing without a record of its deletion. Undefined for a
- * delivery to the account target, since only that target is unknown.
+ * Substitute for a delivery's account that is missing without a record of its deletion. Undefined
+ * for a delivery to the account's own target, since only that target is unknown.
  */
 function unknownAccount({ target }: Delivery): AccountTarget | undefined {
   return target === 'account'
@@ -281,8 +286,8 @@ function unsealHeaders(
 }
 
 /**
- * Plaintext of a sealed value. Undefined if no key unseals the value; a retry would have the same
- * result.
+ * Plaintext of a sealed value of a webhook target. Undefined if no key unseals the value; a retry
+ * would have the same result.
  */
 async function undefinedIfNoKey<T>(unsealed: Promise<T>): Promise<T | undefined> {
   try {

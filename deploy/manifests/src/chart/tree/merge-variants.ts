@@ -14,7 +14,10 @@ import {
  * component.
  */
 export interface Variant {
-  /** Template condition that is true if the component is enabled. Absent for the base. */
+  /**
+   * Template condition that is true if the component of this kustomize build is enabled. Absent for
+   * the build of the base alone.
+   */
   condition?: Condition
   /**
    * Value of the manifest field. Absent if the manifest has no such field in the kustomize build.

@@ -4,9 +4,9 @@ export type Condition = string
 /** Node of a template tree, which represents a manifest or a part of a manifest. */
 export type TemplateNode =
   | { kind: 'scalar'; value: string | number | boolean | null }
-  /** Template expression that renders a value on one line. */
+  /** Helm template expression that renders a value on one line. */
   | { kind: 'expression'; text: string }
-  /** Template lines that render the members of a map. */
+  /** Helm template lines that render the members of a map. */
   | { kind: 'block'; lines: string[] }
   | { kind: 'map'; entries: MapEntry[] }
   | { kind: 'list'; items: ListItem[] }
@@ -39,7 +39,7 @@ export class Expression {
   }
 }
 
-/** Creates an entry of a template map that is rendered unconditionally. */
+/** Creates an entry of a map in a Helm template that is rendered unconditionally. */
 export const entry = (key: string, node: TemplateNode): MapEntry => ({
   key,
   alternatives: [{ node }],
@@ -64,7 +64,7 @@ export function allOf(...conditions: (Condition | undefined)[]): Condition | und
   return present.length < 2 ? present[0] : `and ${present.map(inParentheses).join(' ')}`
 }
 
-/** Combines at least one template condition with `or`. */
+/** Combines at least one Helm template condition with `or`. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 1
     ? (conditions[0] ?? '')

@@ -35,8 +35,8 @@ const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } 
 }
 
 /**
- * True if a message that was read by its id matches the folder of the search and all other search
- * terms.
+ * True if a Gmail message that was read by its id matches the folder and all other terms of a
+ * search.
  */
 export function matchesLocally(
   { labelIds = [], internalDate, sizeEstimate: size = 0, threadId }: Partial<GmailMessage>,

@@ -15,21 +15,26 @@ export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
   /** Search that no message can match. */
   | { kind: 'nothing' }
-  /** Search for messages with these ids, in this order; all other terms are ignored. */
+  /**
+   * Search for Gmail messages with these ids, in this order; all other search terms are ignored.
+   */
   | { kind: 'ids'; ids: readonly string[] }
   /**
-   * Search for one message, or for the messages of a thread. The other search terms are checked by
-   * this client.
+   * Search for one Gmail message, or for the messages of a thread, by id. Search terms other than
+   * the id are checked by this client.
    */
   | { kind: 'message' | 'thread'; id: string }
 
 export interface SearchInput {
   /**
-   * Id of the label to search in. If absent, the search covers the mailbox without spam and trash.
+   * Id of the Gmail label to search in. If absent, the search covers the mailbox without spam and
+   * trash.
    */
   folderId?: string | undefined
   search?: SearchTerms
-  /** Labels of the mailbox. Used only if the search has terms about labels. */
+  /**
+   * Labels of the Gmail mailbox that is searched. Used only if the search has terms about labels.
+   */
   labels: readonly NamedLabel[]
 }
 

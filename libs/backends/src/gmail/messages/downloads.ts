@@ -151,8 +151,8 @@ async function openMember(
     using _open = response
     yield* readBase64Member(response.body, member, request.signal)
   })()
-  // The first chunk is awaited here: if the response of Gmail lacks the content, the read fails
-  // before the caller starts its own response.
+  // The first chunk of a download from Gmail is awaited here: if the response of Gmail lacks the
+  // content, the read fails before the caller starts its own response.
   const first = await content.next()
   return (async function* () {
     if (first.done) return

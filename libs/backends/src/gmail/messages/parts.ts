@@ -88,9 +88,9 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
         size,
         filename,
         contentId,
-        // A part with a Content-ID is embedded if it is within a multipart/related or if the HTML
-        // text refers to it. The disposition does not matter: sent files may be marked as inline
-        // (googleworkspace/cli 589).
+        // A MIME part with a Content-ID counts as embedded if it is within a multipart/related or
+        // if the HTML text refers to it. The disposition does not matter: sent files may be marked
+        // as inline (googleworkspace/cli 589).
         embedded:
           contentId !== undefined &&
           (related || html.some((text) => text.includes(`cid:${contentId}`))),

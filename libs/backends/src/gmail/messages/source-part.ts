@@ -50,7 +50,8 @@ function childAt(body: Buffer, boundary: string, index: number): Buffer | undefi
     const lineEnd = body.indexOf('\n', after)
     if (lineEnd === -1) return undefined
     const next = nextDelimiter(body, delimiter, lineEnd)
-    // RFC 2046 §5.1.1: the line end before a delimiter belongs to the delimiter.
+    // The line end before a delimiter of a MIME multipart belongs to the delimiter (RFC 2046
+    // §5.1.1).
     const end = next === -1 ? body.length : Math.max(lineEnd + 1, next - 2)
     if (count === index) return body.subarray(lineEnd + 1, end)
     start = next

@@ -71,7 +71,9 @@ class StoredWriter {
     return true
   }
 
-  /** Does nothing, because the owner of the socket destroys the socket and handles its errors. */
+  /**
+   * Does nothing, because the owner of the IMAP socket destroys the socket and handles its errors.
+   */
   destroy(): void {}
   on(): void {}
   removeListener(): void {}

@@ -40,8 +40,8 @@ export interface MailboxRef {
 }
 
 /**
- * Transcript and record of message faults of an IMAP connection. Several connections of an account
- * may share both.
+ * Transcript of an IMAP connection, and record of the messages that the server cannot describe.
+ * Several connections of an account may share both objects.
  */
 interface ConnectionParts {
   transcript?: Transcript | undefined
@@ -111,8 +111,9 @@ export class ImapConnection {
   }
 
   /**
-   * Runs IMAP commands after all earlier calls have ended. If `mailbox` is given, the call fails
-   * with `unavailable` unless that mailbox is still selected. Every failure is an AppError.
+   * Runs IMAP commands after all earlier calls of this connection have ended. If `mailbox` is
+   * given, the call fails with `unavailable` unless that mailbox is still selected. Every failure
+   * is an AppError.
    */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
@@ -123,7 +124,10 @@ export class ImapConnection {
     return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
-  /** Variant of `call` for callers that hold the mutex of the IMAP connection. */
+  /**
+   * Runs IMAP commands like `call`, but for callers that already hold the mutex of the IMAP
+   * connection.
+   */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -162,8 +166,8 @@ export class ImapConnection {
   }
 
   /**
-   * Records the error of a FETCH query in the message faults if the connection was lost during the
-   * query.
+   * Records the error of a FETCH query in the message faults (messages that the server cannot
+   * describe) if the IMAP connection was lost during the query.
    */
   recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
     if (this.#closing || this.client.usable) return
@@ -210,7 +214,10 @@ export class ImapConnection {
     this.#selected = mailbox
   }
 
-  /** Closes the IMAP connection immediately. Running and later calls fail with this reason. */
+  /**
+   * Closes the IMAP connection immediately. Running and later calls fail with the reason given
+   * here.
+   */
   end(reason: AppError): void {
     this.#reason ??= reason
     this.client.close()
@@ -235,8 +242,8 @@ export class ImapConnection {
   }
 
   /**
-   * True if the connection selected this mailbox last. The server may have closed the mailbox since
-   * then.
+   * True if the IMAP connection selected this mailbox last. The server may have closed the mailbox
+   * since then.
    */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity

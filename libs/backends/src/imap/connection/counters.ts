@@ -26,7 +26,7 @@ export async function pollStatus(
   })
 }
 
-/** Valid mailbox counters of a STATUS response. */
+/** Valid mailbox counters of an IMAP STATUS response. */
 export function countersOf(items: StatusItems | undefined): MailboxCounters {
   const count = (name: string) => {
     const text = textOf(items?.get(name)) ?? ''
@@ -45,7 +45,7 @@ export function countersOf(items: StatusItems | undefined): MailboxCounters {
   })
 }
 
-/** Status of a mailbox from its counters. A missing counter is 0. */
+/** Status of a mailbox from its IMAP counters. A missing counter is 0. */
 export function toStatus(
   path: string,
   counters: MailboxCounters,

@@ -57,7 +57,8 @@ export function connectError(error: unknown): AppError {
   const response = serverResponse(failure)
   const unsupported = unsupportedLogins.get(failure.message)
   if (unsupported !== undefined)
-    // The error has no IMAP response code, because no login was sent to the server.
+    // An unsupported login method leads to an error without IMAP response code, because no login
+    // was sent to the IMAP server.
     return new AppError(unsupported, 'The mail server supports no login with these credentials', {
       cause: error,
     })

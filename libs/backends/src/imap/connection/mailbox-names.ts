@@ -29,7 +29,7 @@ const namingCommands = new Set([
 ])
 const maxNames = 10_000
 
-/** Maps mailbox names in the server's encoding to paths and back. */
+/** Maps mailbox names in the IMAP server's encoding to paths and back. */
 export class MailboxNames {
   readonly #client: ImapFlow
   /**
@@ -38,7 +38,7 @@ export class MailboxNames {
    */
   readonly #raw = new Map<string, string>()
   readonly #paths = new Map<string, string>()
-  /** Mailbox names that the server lists in modified UTF-7. */
+  /** Mailbox names that the IMAP server lists in modified UTF-7. */
   readonly #encoded = new Set<string>()
 
   constructor(client: ImapFlow) {
@@ -77,7 +77,7 @@ export class MailboxNames {
     return encodePath(this.#client, path)
   }
 
-  /** True if the server lists the mailbox name in another encoding than imapflow's. */
+  /** True if the IMAP server lists the mailbox name in another encoding than imapflow's. */
   isRaw(name: string): boolean {
     return this.#raw.has(name)
   }

@@ -47,8 +47,9 @@ export class NotificationBuffer {
   }
 
   /**
-   * Reports the changed flags of a message. A mod-sequence without flags is reported as a change of
-   * the mailbox without flags, because something else may have changed, such as labels.
+   * Reports the changed flags of a message from an IMAP server. A mod-sequence without flags is
+   * reported as a change of the mailbox without flags, because something else may have changed,
+   * such as labels.
    */
   notifyFlags({ uid, flags, modseq }: FlagChange): void {
     if (!flags) {

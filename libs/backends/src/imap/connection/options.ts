@@ -57,13 +57,13 @@ export async function clientOptions(
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
-    // The line limit allows a SEARCH response with a million UIDs, which is a line of 8 MB.
-    // `ResponseFilter` has lower limits for other responses.
+    // The maximum length of an IMAP response line allows a SEARCH response with a million UIDs,
+    // which is a line of 8 MB. `ResponseFilter` has lower limits for other responses.
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
-    // The limit of imapflow is twice the limit of `ResponseFilter`, because imapflow counts more
-    // tokens than `ResponseFilter` in invalid responses.
+    // imapflow's maximum number of tokens is twice the maximum of `ResponseFilter`, because
+    // imapflow counts more tokens than `ResponseFilter` in invalid responses.
     maxResponseTokens: 2 * fetchLimits.tokens,
     ...(proxy === undefined
       ? {}

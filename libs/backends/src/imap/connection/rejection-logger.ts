@@ -23,8 +23,8 @@ export class RejectionLogger {
   }
 
   /**
-   * Logger for imapflow that passes every log entry to the transcript of the session. Without a
-   * transcript, imapflow does not format log entries.
+   * Logger for imapflow that passes every log entry to the transcript of the IMAP session. Without
+   * a transcript, imapflow does not format log entries.
    */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
     const toTranscript = (entry: unknown) => {

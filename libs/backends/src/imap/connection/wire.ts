@@ -60,15 +60,16 @@ export class Wire {
   /** Called when a VANISHED response reports deleted messages. */
   onVanished: () => void = () => {}
   /**
-   * Receives the UIDs of VANISHED responses to the running command. Called in addition to
+   * Receives the UIDs of VANISHED responses to the running IMAP command. Called in addition to
    * `onVanished`.
    */
   onVanishedUids: ((uids: UidRange[]) => void) | undefined
   /** Called for a FETCH response that reports a changed message by its mod-sequence only. */
   onModified: () => void = () => {}
   /**
-   * Called for unsolicited STATUS responses with counters of a mailbox. Other functions are called
-   * for LIST responses, and when the server stops sending notifications (RFC 5465 §5.8).
+   * Called for unsolicited STATUS responses with counters of a mailbox. Likewise, `onListed` is
+   * called for LIST responses, and `onOverflow` when the server stops sending notifications (RFC
+   * 5465 §5.8).
    */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
@@ -120,8 +121,8 @@ export class Wire {
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
-    // The empty handler prevents an unhandled rejection: if the connection closes, commands are
-    // rejected before their callers await them. imapflow does the same.
+    // The empty handler prevents an unhandled rejection of an IMAP command: if the connection
+    // closes, commands are rejected before their callers await them. imapflow does the same.
     done.catch(() => {})
     return done
   }
@@ -230,8 +231,8 @@ export class Wire {
         const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
         waited += throttleReset
         if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
-        // Waits for the remaining delay of the throttled command. imapflow has already waited for a
-        // part of the delay.
+        // Waits for the remaining delay of a throttled IMAP command. imapflow has already waited
+        // for a part of the delay.
         if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
       }
     }

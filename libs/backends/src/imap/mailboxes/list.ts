@@ -115,8 +115,8 @@ function toListed(
     ...attributesOf([...listed.flags], path),
     subscribed: listed.subscribed === true,
     mailboxId: mailboxIdOf(items),
-    // The status is left out without UIDVALIDITY, because the counters cannot be assigned to a
-    // mailbox, and without MESSAGES, because the mailbox would seem to be empty.
+    // The counters of a listed mailbox are left out without UIDVALIDITY, because they cannot be
+    // assigned to a mailbox, and without MESSAGES, because the mailbox would seem to be empty.
     status: isCounted ? toStatus(path, counted, uidValidity) : undefined,
   })
 }

@@ -120,7 +120,8 @@ async function subscribedIn(connection: ImapConnection, path: string): Promise<s
     ...(await listSubscribed(connection, path)),
     ...(await listSubscribed(connection, `${below}*`)),
   ])
-  // Filters the paths by prefix, because the path of the mailbox may contain wildcards of LSUB.
+  // Filters the subscribed paths by prefix here, because the path of the mailbox may contain
+  // wildcards of LSUB, which then also lists other mailboxes.
   return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 
@@ -144,9 +145,9 @@ async function listSubscribed({ wire }: ImapConnection, pattern: string): Promis
 }
 
 /**
- * Selects the inbox if the mailbox or one of its children is selected, because servers refuse to
- * rename or delete a selected mailbox. CLOSE would expunge messages, and UNSELECT is not always
- * available.
+ * Before a mailbox is renamed or deleted, selects the inbox if the mailbox or one of its children
+ * is selected, because servers refuse to rename or delete a selected mailbox. CLOSE would expunge
+ * messages, and UNSELECT is not always available.
  */
 async function deselectTree(connection: ImapConnection, path: string): Promise<void> {
   const { client, selectedIfAny: selected } = connection
@@ -170,7 +171,7 @@ export function pathOf(client: ImapFlow, path: string): string {
 
 /**
  * Path of a mailbox to create, with the prefix of the personal namespace and the delimiter of the
- * server.
+ * IMAP server.
  */
 function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   const delimiter = client.namespace?.delimiter ?? '/'

@@ -27,8 +27,8 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
     }
     try {
       await connection.wire.run('GETQUOTAROOT', ['INBOX'], { QUOTA, QUOTAROOT })
-      // Requests the quotas separately if the server returned only the names of the quota roots. A
-      // quota root without resources has no limit.
+      // Requests the quotas of an IMAP account separately if the server returned only the names of
+      // the quota roots. A quota root without resources has no limit.
       if (quotas.length === 0)
         for (const root of roots) await connection.wire.run('GETQUOTA', [root], { QUOTA })
     } catch (error) {

@@ -55,7 +55,7 @@ async function selectWithRecovery(
   }
 }
 
-/** Selects a mailbox unless the connection has already selected this mailbox. */
+/** Selects a mailbox unless the IMAP connection has already selected this mailbox. */
 export async function ensureSelected(
   connection: ImapConnection,
   path: string,
@@ -72,8 +72,8 @@ export async function ensureSelected(
 }
 
 /**
- * Summary of a mailbox. Undefined unless the connection has selected this mailbox, for writing if
- * writing is requested.
+ * Summary of a mailbox. Undefined unless the IMAP connection has selected this mailbox, for writing
+ * if writing is requested.
  */
 function selectedSummary(
   { client, selectedIfAny }: ImapConnection,

@@ -8,7 +8,8 @@ import { assertFlag } from './flags.ts'
 import { pathOf } from '../mailboxes/mailbox-commands.ts'
 
 /**
- * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of the command.
+ * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of an APPEND
+ * command.
  */
 const bytesPerMs = 32
 
@@ -33,8 +34,9 @@ export async function appendMessage(
       const { uid, uidValidity, seq } = stored
       return defined({
         path: destination,
-        // A UID without UIDVALIDITY is left out: imapflow guessed the UID from the sequence number,
-        // and another message may have arrived in between.
+        // The UID of an appended message is left out if the server reported no UIDVALIDITY:
+        // imapflow guessed the UID from the sequence number, and another message may have arrived
+        // in between.
         ...(uid && uidValidity ? { uid, uidValidity } : {}),
         seq: seq || undefined,
       })

@@ -37,7 +37,7 @@ async function collect(
   const changes = new Changes()
   const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {
-    // If QRESYNC is enabled, imapflow adds VANISHED to this FETCH command.
+    // If QRESYNC is enabled, imapflow adds VANISHED to the FETCH command for changed messages.
     const query = { uid: true, flags: true, labels: true }
     for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
       if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))

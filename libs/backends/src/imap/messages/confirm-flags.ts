@@ -43,7 +43,7 @@ interface Change {
   connection: ImapConnection
   mailbox: MailboxRef
   update: FlagsUpdate
-  /** States of messages for which the server has not confirmed the change of flags. */
+  /** States of messages for which the IMAP server has not confirmed the change of flags. */
   states: Map<number, State>
 }
 
@@ -52,8 +52,8 @@ async function changeAll(change: Change, uids: readonly UidRange[]): Promise<voi
 }
 
 /**
- * Changes the flags of messages with one STORE command, and records which messages the server
- * confirmed.
+ * Changes the flags of messages with one STORE command, and records for which messages the IMAP
+ * server confirmed the change.
  */
 async function changeOnce(
   { connection, mailbox, update, states }: Change,
@@ -100,7 +100,7 @@ async function listen(
 }
 
 /**
- * True if the flags that the server reports include the requested change. Flags are
+ * True if the flags that the IMAP server reports include the requested change. Flags are
  * case-insensitive (RFC 9051 §2.3.2), and only the server changes `\Recent`. A flag that is both
  * added and removed counts as removed.
  */

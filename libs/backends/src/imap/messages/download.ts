@@ -69,8 +69,8 @@ class ChunkReader {
    */
   async *from(first: Buffer, size: number | undefined): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // If the first chunk has more bytes than requested, the server ignores ranges and has already
-    // sent the whole content.
+    // If the first chunk of a download has more bytes than requested, the IMAP server ignores
+    // ranges and has already sent the whole content.
     let more = first.length === firstBytes && first.length !== size
     for (let start = first.length; more;) {
       const { bytes } = await this.fetch(start, chunkBytes)
@@ -86,7 +86,7 @@ class ChunkReader {
 
   /**
    * Fetches one chunk of a download. The first chunk is fetched before the stream starts, so that
-   * the call fails if the message is missing.
+   * the download call fails if the message is missing.
    */
   async fetch(
     start: number,
@@ -103,8 +103,8 @@ class ChunkReader {
       { uid: true, size: true, ...query },
     )
     const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
-    // A response without content is an error here: Dovecot 2.3 returns only the flags and size of a
-    // message that was just expunged.
+    // A FETCH response without content is an error of the download: Dovecot 2.3 returns only the
+    // flags and size of a message that was just expunged.
     if (!bytes && section === undefined && start === 0 && row.size !== 0)
       throw new AppError('unreachable', 'The mail server did not return the message')
     return { size: row.size, bytes: bytes || Buffer.alloc(0) }

@@ -17,7 +17,7 @@ export async function emailIds(
   const emailIdsByUid = new Map<number, string>()
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
-      // This query needs no further item, because imapflow requests the message id (EMAILID) in
+      // The FETCH query for EMAILID needs no further item, because imapflow requests EMAILID in
       // every FETCH.
       for await (const { uid, emailId } of client.fetch(set, { uid: true }, { uid: true }))
         if (emailId) emailIdsByUid.set(uid, clean(emailId))

@@ -9,7 +9,7 @@ export type Rows = Map<number, FetchMessageObject>
 interface RowQuery {
   mailbox: MailboxRef
   query: FetchQueryObject
-  /** Callback for the moment at which the FETCH command is sent. */
+  /** Called when the FETCH command is sent to the IMAP server. */
   onSent: () => void
 }
 
@@ -51,10 +51,10 @@ export async function fetchRows(
     try {
       for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
         // Ignores messages that were not requested, and merges several FETCH responses for one
-        // message. Servers may send both (RFC 9051 §7.5.2).
+        // message. Servers may send such responses (RFC 9051 §7.5.2).
         if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-        // Reports flag changes of messages to the watcher if the server sent them unsolicited,
-        // because no other code sees them.
+        // Reports flag changes of messages to the watcher of the mailbox if the IMAP server sent
+        // them unsolicited, because no other code sees them.
         if (!wanted.has(row.uid) || row.size === undefined)
           connection.notifications.notifyFlags(row)
       }
@@ -75,8 +75,8 @@ export async function fetchRows(
 type RemovedMessages = { seq: number } | { uids: UidRange[] }
 
 /**
- * Removes the rows of deleted messages. Each EXPUNGE lowers the sequence numbers above the deleted
- * message (RFC 9051 §7.5.1). A row that is removed by mistake is fetched again.
+ * Removes the FETCH responses (rows) of deleted messages. Each EXPUNGE lowers the sequence numbers
+ * above the deleted message (RFC 9051 §7.5.1). A row that is removed by mistake is fetched again.
  */
 function removeRows(rows: Rows, removed: RemovedMessages): void {
   for (const [uid, row] of rows) {

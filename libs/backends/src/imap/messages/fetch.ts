@@ -68,7 +68,7 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
-  /** Messages of the batch whose response to the full query was rejected or unreadable. */
+  /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
   #rejections = 0
   #failures = 0
@@ -124,7 +124,7 @@ class Fetch {
     return messages
   }
 
-  /** Fetches by sequence numbers with the full query. Undefined if the server rejects the query. */
+  /** Sends the full FETCH query with sequence numbers. Undefined if the server rejects it. */
   async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
     let isSent = false
     try {
@@ -141,7 +141,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Fetches rows by the full query, or by the bare query if the server rejects the full query. */
+  /** Sends the full FETCH query (with envelope), or the bare query if the full is rejected. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0) return
     try {
@@ -154,7 +154,7 @@ class Fetch {
     }
   }
 
-  /** Fetches rows by the full query. Halves a rejected batch until a query has one message. */
+  /** Sends the full FETCH query. Halves a rejected batch until a query has one message. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
@@ -167,7 +167,7 @@ class Fetch {
   async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
     try {
       const full = await this.#fetch(uids, this.#full)
-      // A message without a response is unknown to the connection. Its bare row is removed.
+      // Removes the bare FETCH responses (rows) of messages that the full query does not return.
       for (const uid of uidsIn(uids)) rows.delete(uid)
       add(rows, full)
     } catch (error) {
@@ -177,7 +177,7 @@ class Fetch {
     }
   }
 
-  /** Fetches bare rows. If the server cannot return the header of a message, fetches its flags. */
+  /** Sends the bare FETCH query. For messages whose header the server rejects, fetches flags. */
   async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
     if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
     const { header } = this.#faults

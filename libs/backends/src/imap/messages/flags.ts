@@ -14,8 +14,8 @@ import { maxLineLength } from '../tokens.ts'
 import { toMessageFlags } from './message.ts'
 
 /**
- * Maximum messages per STORE command. The limit keeps the time short during which the server sends
- * nothing.
+ * Maximum messages per STORE command. The limit keeps the time short during which the IMAP server
+ * sends nothing.
  */
 const batchUids = 5_000
 /**
@@ -70,7 +70,7 @@ export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[],
   for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
 }
 
-/** Marks messages as deleted. The caller must hold the mutex of the connection. */
+/** Marks messages as deleted. The caller must hold the mutex of the IMAP connection. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,
@@ -96,7 +96,7 @@ function assertLabel(label: string): void {
 }
 
 /**
- * Throws if the name of a flag in the change is invalid.
+ * Throws if a change of flags contains an invalid flag name.
  *
  * @throws AppError `invalid`
  */
@@ -106,7 +106,7 @@ export function assertFlags(update: FlagsUpdate): void {
 
 interface Store {
   client: ImapFlow
-  /** UIDs of the messages to change, as a sequence set. */
+  /** UIDs of the messages whose flags or labels are changed, as a sequence set. */
   set: string
   update: FlagsUpdate
   useLabels?: boolean

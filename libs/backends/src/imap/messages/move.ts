@@ -103,7 +103,7 @@ async function expungeSet(
     await connection.wire.run('UID EXPUNGE', [{ type: 'SEQUENCE', value: set }])
 }
 
-/** UIDs of messages in the destination mailbox of a copy or move. */
+/** UIDs that copied or moved messages got in their destination mailbox. */
 export interface CopiedUids {
   uidValidity?: bigint
   uidMap?: Map<number, number>

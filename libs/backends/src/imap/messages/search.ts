@@ -12,7 +12,7 @@ import { type Line, textOf, type Token, words } from '../tokens.ts'
 const maxResults = 2 ** 24
 
 /**
- * Searches a mailbox for UIDs, with ESEARCH as long as the server's ESEARCH responses are
+ * Searches a mailbox for UIDs, with ESEARCH as long as the IMAP server's ESEARCH responses are
  * consistent.
  */
 export class UidSearch {

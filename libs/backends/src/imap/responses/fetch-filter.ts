@@ -16,9 +16,9 @@ const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase
 interface List {
   /** Number of elements of the list in a FETCH response so far, including omitted elements. */
   elements: number
-  /** True if all elements of the list are lists, as in a multipart or a list of addresses. */
+  /** True if a list in a FETCH response has only lists as elements, as a multipart has. */
   hasOnlyLists: boolean
-  /** Number of atoms and strings of the list that were kept after a limit was reached. */
+  /** Number of atoms and strings of a list that were kept after a FETCH limit was reached. */
   trailing: number
 }
 
@@ -34,7 +34,7 @@ export interface Literal {
 export interface RequestedBytes {
   /** Maximum bytes that are kept of one literal or string of message content. */
   kept: number
-  /** Maximum length of one literal of message content. A longer literal ends the connection. */
+  /** Maximum length of a literal of message content. A longer literal ends the IMAP connection. */
   each: number
   /** Maximum bytes that are kept of all message contents in one FETCH response. */
   total: number
@@ -69,7 +69,7 @@ export class FetchFilter {
   /** Possible marker of a literal in the FETCH response, such as `{12}`, that has not ended. */
   #marker: string | undefined
 
-  /** `tokensBefore` counts the tokens of earlier responses to the same FETCH command. */
+  /** `tokensBefore` is the number of tokens in earlier responses to the same FETCH command. */
   constructor(out: Output, requested: RequestedBytes, tokensBefore: number) {
     this.#out = out
     this.#requested = requested
@@ -150,7 +150,7 @@ export class FetchFilter {
       this.#between(byte, at)
       return
     }
-    // Counts a section and a partial range as separate tokens, as imapflow does.
+    // Counts the section and partial range of a FETCH item as separate tokens, as imapflow does.
     if (byte === char.openBracket || byte === char.less) this.#countToken()
     if (this.#textLeft <= 0) this.#cutText(at)
     this.#countText(1)

@@ -108,8 +108,8 @@ export class ResponseFilter {
     const tokens = this.#line?.tokens ?? 1
     this.#commandTokens += tokens
     this.#tickTokens += tokens
-    // Input is split only after an untagged response. A tagged response stays in one piece with the
-    // bytes after it, because imapflow detects bytes that were injected before TLS.
+    // IMAP input is split only after an untagged response. A tagged response stays in one piece
+    // with the bytes after it, because imapflow detects bytes that were injected before TLS.
     if (this.#tickTokens > tokensPerTick && /^\0*\*/.test(this.#start)) {
       this.#out.split(at + 1)
       this.#tickTokens = 0

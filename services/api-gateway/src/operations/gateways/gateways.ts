@@ -32,7 +32,7 @@ type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
 /**
  * Operations on SMTP gateways. A queued message uses the settings that its gateway has at the time
- * of the attempt.
+ * of the sending attempt.
  */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))

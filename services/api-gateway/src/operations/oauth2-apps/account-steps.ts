@@ -8,9 +8,9 @@ import { findPubSubState } from '../../store/pubsub-apps.ts'
 type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 
 /**
- * Steps in the verification of an OAuth2 application that workers have done already: the session of
- * an account, its registration for notifications, and Pub/Sub. Reading their results sends no
- * requests to the provider.
+ * Steps in the verification of an OAuth2 application that report earlier results of workers: the
+ * session of an account, its registration for notifications, and Pub/Sub. Reading these results
+ * sends no requests to the provider.
  */
 export async function accountSteps(
   db: Db,
@@ -27,7 +27,7 @@ export async function accountSteps(
   ]
 }
 
-/** Reports the state of the account's session, without an additional login. */
+/** Reports the state of the account's session at its mail system, without an additional login. */
 async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
   const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
   const row = account === undefined ? undefined : await findAccount(db, account)

@@ -22,7 +22,7 @@ export interface AppPlan {
   name: string
   enabled: boolean
   config: OAuth2AppConfig
-  /** New secrets of the OAuth2 application; stored secrets that are absent here stay. */
+  /** New secrets of the OAuth2 application. Stored secrets that are absent here stay unchanged. */
   secrets: Partial<Record<AppSecretKind, string>>
 }
 
@@ -131,7 +131,8 @@ function googleErrors(
   const isPubSub = baseScopes === 'pubsub' && oauth2ProviderTraits[provider].hasPubSub === true
   const isNotified = baseScopes === 'api' && isNotifiedByPubSub(provider)
   const misplaced = topicFields.filter(
-    // Allows the Google project for an application of the Gmail API, as information for operators.
+    // Allows the field for the Google project in an application of the Gmail API, as information
+    // for operators.
     (name) => Boolean(input[name]) && !isPubSub && !(isNotified && name === 'googleProjectId'),
   )
   return [

@@ -22,7 +22,7 @@ export type PlannedChange =
    */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
-  /** Settings that are generated once. No request reads or changes such a setting. */
+  /** Secret settings that are generated once. No request reads or changes such a setting. */
   | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)

@@ -36,16 +36,25 @@ type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'sett
 /** Options that all messages of one submission request share. */
 export interface SendOptions {
   account: string
-  /** Reader of message content for the account, in a separate process if the content is large. */
+  /**
+   * Function that parses message content for the account. Parses large content in a separate
+   * process.
+   */
   read: ReadPart
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
   /** Thread at the mail provider that the messages continue. For accounts at a mail API. */
   thread?: string | undefined
-  /** Draft at the mail provider, which the provider itself sends; see `outbox.stored_draft`. */
+  /**
+   * Draft in the mailbox at the mail provider, which the provider itself sends; see
+   * `outbox.stored_draft`.
+   */
   storedDraft?: StoredDraft | undefined
-  /** True to send in the mail provider's own format instead of MIME. For accounts at a mail API. */
+  /**
+   * True to send messages in the mail provider's own format instead of MIME. For accounts at a mail
+   * API.
+   */
   useStructuredFormat?: boolean
   idempotencyKey?: IdempotencyKey | undefined
 }
@@ -63,8 +72,8 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
 }
 
 /**
- * Stores submissions in the outbox and publishes hints for due submissions. If a hint is lost,
- * senders find the submission by polling.
+ * Stores submissions in the outbox and publishes hints (bus messages) about due submissions. If a
+ * hint is lost, senders find the submission by polling.
  */
 export class OutboxWriter {
   readonly #deps: WriterDeps
@@ -124,8 +133,8 @@ export class OutboxWriter {
   }
 
   /**
-   * Stores at most one outbox row. Returns the response, or the response to a concurrent request
-   * with the same idempotency key.
+   * Stores at most one submission in the outbox and returns `response`. If a concurrent request
+   * with the same idempotency key has stored its submission, returns the response to that request.
    */
   async writeOne(
     row: NewSubmission | undefined,
@@ -145,7 +154,8 @@ export class OutboxWriter {
   }
 
   /**
-   * Stores all outbox rows that `work` inserts, in one transaction. Returns the response of `work`.
+   * Stores all outbox rows that the function `work` inserts, in one transaction. Returns the
+   * response that `work` returns.
    */
   async writeMany(
     key: IdempotencyKey | undefined,

@@ -21,8 +21,8 @@ import { assertProxyAllowed, dsnFields, recipientFields } from './check-submissi
 import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
 /**
- * Submits a draft of the mailbox with its current content. After sending, the filing deletes the
- * draft. A mail API sends the stored draft itself, unless the request replaces the draft's
+ * Submits a draft of the mailbox with its current content. The mailbox work after sending deletes
+ * the draft. A mail API sends the stored draft itself, unless the request replaces the draft's
  * recipients. The composed copy of the draft has a new Message-ID, so that senders cannot mistake
  * the owner's draft for the copy.
  */
@@ -46,8 +46,8 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = sendsByApi(owner, options.gateway)
-    // Reads the version of the draft before the content, so that a change between the two reads is
-    // noticed.
+    // Reads the version of a draft before its content, so that a change of the draft between the
+    // two reads is detected.
     const { version } =
       byApi && !envelope
         ? await callWorker(deps, input, [getDraftVersion, { account, message }])

@@ -30,8 +30,8 @@ import { messageIdOf, submitMerge, type SubmitTools } from './submit-merge.ts'
 type SubmitDeps = ResolveDeps & Pick<OperationDeps, 'links' | 'renderer'>
 
 /**
- * Stores messages for sending. The response confirms the storage. If the hint to the sender is
- * lost, sending starts later.
+ * Stores messages for sending. The response confirms the storage. If the hint (bus message) to the
+ * senders is lost, sending starts later.
  */
 export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
   const { db, renderer } = deps

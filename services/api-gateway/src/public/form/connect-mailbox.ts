@@ -15,7 +15,7 @@ export interface ConnectDeps {
   tasks: TaskGroup
 }
 
-/** Error for a form link with which an account was already registered. */
+/** Error for a link to the hosted form with which an account was already registered. */
 export class FormLinkUsedError extends Error {
   override name = 'FormLinkUsedError'
   readonly link: FormLink
@@ -33,16 +33,16 @@ export class FormLinkExpiredError extends Error {
 
 export interface MailboxRegistration {
   account: string
-  /** Body of the account registration; the `account` in the body is ignored. */
+  /** Body of the account registration. A member `account` in the body is ignored. */
   body: Omit<AccountRegistration, 'account'>
-  /** Nonce of the link to the hosted form; null without a form. */
+  /** Nonce of the link to the hosted form; null for a registration without a form. */
   formNonce: string | null
 }
 
 /**
- * Registers or updates the account and marks the form link as used, in one transaction. `storeMore`
- * runs in the same transaction. A failure leaves both account and link unchanged. If several
- * requests use a link concurrently, only the first request succeeds.
+ * Registers or updates an account and marks the link to the hosted form as used, in one
+ * transaction. `storeMore` runs in the same transaction. A failure leaves both account and link
+ * unchanged. If several requests use a link concurrently, only the first request succeeds.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */
@@ -70,7 +70,7 @@ export async function connectMailbox(
 }
 
 /**
- * Finds a form link that is neither used nor expired. `find` may lock the link.
+ * Finds a link to the hosted form that is neither used nor expired. `find` may lock the link.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */

@@ -8,14 +8,17 @@ import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 /** Signed link, relative location and theme of a page of the hosted form. */
 export interface FormContext {
   parts: SignedParts
-  /** Relative path from the page to the folder of `/accounts/new`: empty, `../` or `../../`. */
+  /**
+   * Relative path from a page of the hosted form to the folder of `/accounts/new`: empty, `../` or
+   * `../../`.
+   */
   up: string
   theme: PageTheme
 }
 
 /** OAuth2 provider that the user of the hosted form can sign in at. */
 export interface SignInOption {
-  /** Id of the OAuth2 application. */
+  /** Id of the OAuth2 application through which the user signs in. */
   id: string
   title: string
 }
@@ -54,7 +57,7 @@ export function choicePage(context: FormContext, options: readonly SignInOption[
 export interface PersonView {
   name: string
   email: string
-  /** True if the form link allows the mailbox of one address only. */
+  /** True if the link to the hosted form allows the mailbox of one address only. */
   pinned: boolean
   appPassword: AppPassword | undefined
   errors: FormErrors
@@ -79,13 +82,13 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** Results of the mail server login tests: true for a login that has succeeded. */
+  /** Results of the mail server login tests, by protocol: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
-  /** Passwords of the mail servers, encrypted for this form link. */
+  /** Passwords of the mail servers, encrypted for this link to the hosted form. */
   encryptedPasswords: string
-  /** True if autoconfig found the IMAP server. */
+  /** True if autoconfig found the IMAP server that the form page shows. */
   isDiscovered: boolean
-  /** Error text that belongs to no field of the form. */
+  /** Error text for the form page as a whole, which belongs to no field of the form. */
   general?: string
   appPassword: AppPassword | undefined
 }
@@ -166,7 +169,7 @@ interface InputField {
   value: string
   error?: string | undefined
   note?: string | undefined
-  /** Additional HTML attributes of the form's input element. */
+  /** Additional HTML attributes of an input element in the hosted form. */
   attributes: string
 }
 

@@ -32,7 +32,8 @@ export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
 }
 
 /**
- * Shows the page of the hosted form for name and address. Values of the form link are filled in.
+ * Shows the page of the hosted form for name and address. Values that the link to the form contains
+ * are filled in.
  */
 export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   const { name = '', email = '', expectedEmail } = form.link.request
@@ -40,7 +41,10 @@ export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Finds the mail servers of the posted address and shows their settings. */
+/**
+ * Finds the mail servers of the address that a user has posted in the hosted form, and shows the
+ * settings of these servers.
+ */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
   const { name, email } = readValues(params)
@@ -75,15 +79,16 @@ export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<
   const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
   deps.count('connected')
-  // The page redirects, not the HTTP response: browsers apply `form-action` to HTTP redirects after
-  // an HTML form.
+  // A redirect by the HTML page, not by the HTTP response: browsers apply `form-action` to HTTP
+  // redirects after an HTML form.
   const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
   sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
 /**
- * Tests the posted mail server settings and shows the result. Returns the settings if they are to
- * be registered, or undefined if a page was sent.
+ * Tests the mail server settings that a user has posted in the hosted form. Returns the settings if
+ * an account is to be registered with them. Otherwise sends a page with the result and returns
+ * undefined.
  */
 export async function onTest(
   deps: ImapFormDeps,
@@ -97,8 +102,8 @@ export async function onTest(
   const { body, errors } = parseSettings(link, values, passwords)
   if (errors) {
     deps.count('refused')
-    // Shows errors of name and address as a general error, because the page with the server
-    // settings has no fields for them.
+    // Shows errors of the fields name and address as a general error, because the page with the
+    // mail server settings does not have these fields.
     const general = errors.email ?? errors.name
     sendServers(form, { ...view, errors, ...defined({ general }) }, 400)
     return undefined
@@ -148,7 +153,8 @@ function readValues(params: URLSearchParams): FormValues {
 }
 
 /**
- * Reads the posted passwords; an empty field stands for the password in the encrypted form state.
+ * Reads the passwords posted in the hosted form. An empty field stands for the password in the
+ * form's encrypted state.
  */
 function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   const state = decryptFormState(key, nonce, params.get('kept') ?? '')
@@ -159,7 +165,7 @@ function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   }
 }
 
-/** Responds that the form link has used up its probes of mail servers. */
+/** Responds that no further mail servers can be tested with this link to the hosted form. */
 export function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
   count('exhausted')
   sendPage(response, 429, messagePage(formTexts.exhausted, theme))

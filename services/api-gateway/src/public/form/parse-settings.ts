@@ -23,11 +23,11 @@ export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {
   imap: string
-  /** SMTP password; empty if it equals the IMAP password. */
+  /** SMTP password that the user entered; empty if it equals the IMAP password. */
   smtp: string
 }
 
-/** Error texts by the name of the form field. */
+/** Error texts of the hosted form, by the name of the form field. */
 export type FormErrors = { [K in FormValueName | 'imapPass' | 'smtpPass']?: string }
 
 export type ImapRegistration = AccountRegistration & {
@@ -36,7 +36,7 @@ export type ImapRegistration = AccountRegistration & {
 
 type LinkContent = Pick<FormLink, 'account' | 'request'>
 
-/** Account fields that the creator of the form link has set. */
+/** Account fields that the creator of the link to the hosted form has set. */
 export function accountFieldsOf({ account, request }: LinkContent) {
   const { expectedEmail, notifyFrom, path, subconnections } = request
   return { account, ...defined({ expectedEmail, notifyFrom, path, subconnections }) }
@@ -73,7 +73,10 @@ export function parseSettings(
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/** Checks the form page for name, address and password, before the mail servers are looked up. */
+/**
+ * Checks the fields name, address and password of the hosted form, before the mail servers are
+ * looked up.
+ */
 export function checkPerson(
   link: LinkContent,
   values: Pick<FormValues, 'name' | 'email'>,
@@ -93,7 +96,10 @@ function parsePort(text: string): number {
 
 const texts = formTexts.errors
 
-/** Form fields and error texts by the field path that the schema reports. */
+/**
+ * Form fields and error texts of the hosted form, by the field path that the schema of the API
+ * reports.
+ */
 const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
   name: { field: 'name', text: texts.name },
   email: { field: 'email', text: texts.email },
@@ -108,7 +114,8 @@ const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
 }
 
 /**
- * Checks the posted settings with the schema of the API and returns the error texts by form field.
+ * Checks the mail server settings posted in the hosted form with the schema of the API. Returns the
+ * error texts by form field.
  */
 function checkSchema(body: object): FormErrors {
   try {

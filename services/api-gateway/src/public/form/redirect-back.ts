@@ -1,6 +1,9 @@
 import type { FormLink } from '../../store/form-links.ts'
 
-/** URL that the hosted form's user returns to after registration. The query has the result. */
+/**
+ * URL to which the hosted form's user returns after the registration. The query of the URL contains
+ * the result of the registration.
+ */
 export function redirectUrlOf({ account, request, state }: FormLink): string {
   return withAccountState(request.redirectUrl, account, state ?? 'existing')
 }

@@ -18,7 +18,7 @@ export interface FormLinkDeps {
   settings: SettingsCache
   links: LinkKeys
   log: Logger
-  /** Maximum time in which the body of a form request must arrive. */
+  /** Maximum time in which the body of a request to the hosted form must arrive. */
   bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void
@@ -28,9 +28,9 @@ export interface FormLinkDeps {
 export interface FormRequest extends FormContext {
   nonce: string
   link: FormLink
-  /** Secret of the form link, with which the form state is encrypted. */
+  /** Secret of the link to the hosted form, with which the state of the form is encrypted. */
   key: Buffer
-  /** Parameters of the form request: the query of a GET, the form fields of a POST. */
+  /** Parameters of a request to the hosted form: the query of a GET, the form fields of a POST. */
   params: URLSearchParams
   request: Request
   response: Response

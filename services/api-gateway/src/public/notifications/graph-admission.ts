@@ -13,8 +13,8 @@ export interface GraphAdmissionDeps {
  * Limits notifications of Microsoft Graph that may be forged. Notifications with a known secret are
  * unlimited, so that floods of forged notifications do not affect them, even from the same address.
  * A notification with an unknown secret counts against the limit of its address. After the
- * response, the secret is looked up, because its watch may be new; if the secret is valid, the
- * notification no longer counts.
+ * response, the secret is looked up, because the watch (registration for notifications) with this
+ * secret may be new; if the secret is valid, the notification no longer counts.
  */
 export class GraphAdmission {
   readonly #deps: GraphAdmissionDeps

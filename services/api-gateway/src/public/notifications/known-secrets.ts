@@ -7,19 +7,26 @@ export interface AccountSecret {
 }
 
 export interface KnownSecretsOptions {
-  /** Lists the hashes of the secrets that the watches of accounts have. */
+  /**
+   * Lists the hashes of the secrets that belong to the watches (registrations for provider
+   * notifications) of accounts.
+   */
   list: (accounts: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
 }
 
 /**
- * Lifetime of a watch's secret in memory. Watches are renewed daily; secrets of earlier watches
- * have no effect.
+ * Lifetime of a cached secret of a watch (registration for provider notifications). Watches are
+ * renewed daily; secrets of earlier watches have no effect.
  */
 const ttlMs = 3_600_000
-/** Maximum accounts whose watch secrets are in memory, about 20 MB. */
+/**
+ * Maximum accounts whose watch secrets (secrets in provider notifications) are in memory, about 20
+ * MB.
+ */
 const maxAccounts = 100_000
 /**
- * Maximum notification secrets that wait for a Postgres query. Further secrets count as unknown.
+ * Maximum secrets of provider notifications that wait for a Postgres query. Further secrets count
+ * as unknown.
  */
 const maxWaiting = 1_000
 
@@ -41,14 +48,17 @@ export class KnownSecrets {
     })
   }
 
-  /** True if an earlier look-up found the secret at a watch of the account. */
+  /**
+   * True if an earlier look-up found the secret of a notification at a watch (registration for
+   * notifications) of the account.
+   */
   has({ account, secretHash }: AccountSecret): boolean {
     return this.#secrets.get(account)?.has(secretHash) ?? false
   }
 
   /**
-   * Looks up the secret of a notification in Postgres. False if no watch of the account has the
-   * secret, or if Postgres is unavailable.
+   * Looks up the secret of a notification in Postgres. False if no watch (registration for
+   * notifications) of the account has the secret, or if Postgres is unavailable.
    */
   async find(secret: AccountSecret): Promise<boolean> {
     if (this.#lookups.waiting >= maxWaiting) return false
@@ -56,7 +66,8 @@ export class KnownSecrets {
   }
 
   /**
-   * Caches the secrets of an account's watches if the secret of the notification is one of them.
+   * Caches the secrets of an account's watches (registrations for notifications) if the secret of a
+   * notification is one of these secrets.
    */
   #learn({ account, secretHash }: AccountSecret, stored: readonly string[]): boolean {
     const isGenuine = stored.includes(secretHash)

@@ -26,9 +26,9 @@ const ttlMs = 30_000
 
 /**
  * Forwards provider notifications to the workers of their accounts. Only one bus message is in
- * flight. Notifications that arrive meanwhile share the next bus message, whatever their shards
- * are; equal notifications are merged. Memory is therefore bounded, and more notifications cause
- * fewer bus messages per notification.
+ * flight. Notifications that arrive meanwhile share the next bus message, whatever the shards
+ * (groups) of their accounts are; equal notifications are merged. Memory is therefore bounded, and
+ * more notifications cause fewer bus messages per notification.
  */
 export class NotificationForwarder {
   readonly #bus: Pick<Bus, 'notify'>

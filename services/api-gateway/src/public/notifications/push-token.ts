@@ -14,7 +14,7 @@ export interface PushExpectation {
   /** URL of the route for Pub/Sub pushes, as configured in the push subscription. */
   readonly audience: string
   readonly signers: readonly PushSigner[]
-  /** Current time in epoch milliseconds. */
+  /** Current time of this process in epoch milliseconds. */
   readonly now: number
 }
 

@@ -8,8 +8,8 @@ import type { PushExpectation, PushSigner } from './push-token.ts'
 /** Interval at which the OAuth2 applications for Pub/Sub are read again without an invalidation. */
 const refreshMs = 60_000
 /**
- * Lifetime of the cached list of a mailbox's accounts. A new account is not in the list until then,
- * so its changes are found by polling.
+ * Lifetime of the cached list of a mailbox's accounts. Until a list expires, a new account is
+ * missing in it, and changes of the new account are found by polling.
  */
 const accountsTtlMs = 30_000
 /** Maximum mailboxes whose lists of accounts are cached, about 10 MB. */
@@ -45,7 +45,8 @@ export class PushTrust implements AsyncDisposable {
   }
 
   /**
-   * Reads the OAuth2 applications for Pub/Sub and the settings without waiting for the interval.
+   * Reads the OAuth2 applications for Pub/Sub and the settings immediately, instead of at the next
+   * periodic refresh.
    */
   wake(): void {
     this.#refreshing.wake()

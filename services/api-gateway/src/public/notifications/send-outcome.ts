@@ -3,8 +3,8 @@ import { BodyError } from '@posthorn/http'
 import type { Response } from 'express'
 
 /**
- * Result of a provider's notification request. All results but `forwarded` and `ignored` are error
- * responses.
+ * Result of a notification request from a mail provider. All results but `forwarded` and `ignored`
+ * are error responses.
  */
 export type NotificationOutcome =
   | 'forwarded'
@@ -35,7 +35,8 @@ export async function sendOutcome(
     count(outcome)
     response.status(202).end()
   } catch (error) {
-    // Passes a `BodyError` on, because it has an HTTP status of its own, such as 408 or 413.
+    // Passes a `BodyError` (error of reading the request body) on, because it has an HTTP status of
+    // its own, such as 408 or 413.
     if (error instanceof BodyError) throw error
     const outcome = outcomeOf(error)
     count(outcome)

@@ -63,9 +63,9 @@ type PageOutcome = keyof typeof statuses
 const maxTokenLength = 256
 const maxCodeLength = 4096
 
-/** Parts of the response to a request of the OAuth2 redirect URI. */
+/** Parts of a request of the OAuth2 redirect URI from which the response page is created. */
 interface SignInResponse {
-  /** Pending OAuth2 sign-in; undefined if the state is unknown. */
+  /** Pending OAuth2 sign-in; undefined if the `state` parameter of the request is unknown. */
   login?: PendingLogin
   theme: PageTheme
   response: Response
@@ -89,8 +89,8 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
       result = { login, theme: await pageTheme(deps, login.registration.theme), response }
-      // The form link is checked before the OAuth2 code is redeemed, so that no unused grant is
-      // created.
+      // The link to the hosted form is checked before the OAuth2 code is redeemed, so that no
+      // unused grant is created.
       if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
       await finishSignIn(deps, { ...result, login }, query)
     } catch (error) {
@@ -104,7 +104,10 @@ function tokenIn(query: URLSearchParams, name: 'start' | 'state'): string | unde
   return token === '' || token.length > maxTokenLength ? undefined : token
 }
 
-/** Binds the OAuth2 sign-in to the browser and redirects the browser to the provider. */
+/**
+ * Binds the OAuth2 sign-in to the browser that opened it, and redirects the browser to the
+ * provider.
+ */
 async function redirectToProvider(
   deps: CallbackDeps,
   { start, request, result }: { start: string; request: Request; result: SignInResponse },
@@ -150,8 +153,8 @@ async function reportFailure(
   const { app, registration } = result.login
   const { account } = registration
   deps.log.warn({ account, app, ...failure }, 'provider refused consent')
-  // Continues if the consent error cannot be stored, because the page for the user is more
-  // important.
+  // Continues if the error of the OAuth2 consent cannot be stored, because the page for the user is
+  // more important.
   await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
     deps.log.warn({ err, account }, 'consent error not stored'),
   )
@@ -161,7 +164,8 @@ async function reportFailure(
 
 /**
  * True if the issuer in an OAuth2 callback is the provider of the sign-in. The issuer is checked
- * before the code is sent, and also for errors (RFC 9207 §2.4).
+ * before the OAuth2 code is sent to the provider, and also for callbacks that report an error (RFC
+ * 9207 §2.4).
  */
 function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string | null): boolean {
   if (iss === null) return !requiresIss
@@ -196,7 +200,7 @@ async function sendFailure(
   deps.log.warn({ err: error }, 'sign-in failed')
   const failure = isPermanent(error) ? consentFailureOf(error) : undefined
   if (login && failure) return reportFailure(deps, { ...result, login, failure })
-  // A failure is permanent if the provider rejects the sign-in or the OAuth2 application is
+  // A failed sign-in is permanent if the provider rejects the sign-in or the OAuth2 application is
   // misconfigured. Even after a temporary failure, the OAuth2 code cannot be used again.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
@@ -214,8 +218,8 @@ async function sendOutcome(
 }
 
 /**
- * Starts a new OAuth2 sign-in after a failure. Undefined if the start fails or the form link has
- * used up its probes.
+ * Starts a new OAuth2 sign-in after a failure. Undefined if the start fails, or if the link to the
+ * hosted form permits no further sign-in.
  */
 async function restartSignIn(
   deps: CallbackDeps,

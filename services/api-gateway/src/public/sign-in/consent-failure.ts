@@ -54,9 +54,9 @@ const maxCodeLength = 128
 const maxTextLength = 1_000
 
 /**
- * Error that the OAuth2 provider reports in a callback; undefined if it reports none. The text does
- * not come from a link of a third party, because only the browser that started the sign-in reaches
- * this point.
+ * Error that the OAuth2 provider reports in a callback; undefined if it reports none. The error
+ * text does not come from a link of a third party, because only the browser that started the
+ * sign-in reaches this point.
  */
 export function consentFailureIn(query: URLSearchParams): ConsentFailure | undefined {
   const error = query.get('error')
@@ -64,7 +64,8 @@ export function consentFailureIn(query: URLSearchParams): ConsentFailure | undef
 }
 
 /**
- * Error that the OAuth2 provider reports when the code is exchanged. Undefined for other failures.
+ * Error that the OAuth2 provider reports when the OAuth2 code is exchanged for tokens. Undefined
+ * for other failures.
  */
 export function consentFailureOf(error: unknown): ConsentFailure | undefined {
   if (!(error instanceof AppError) || error.kind !== 'rejected') return undefined
@@ -76,7 +77,8 @@ export function consentFailureOf(error: unknown): ConsentFailure | undefined {
 const cancelledAtMicrosoft = 'AADSTS65004'
 
 /**
- * True if the user cancelled the consent. Other errors with the code `access_denied` have a remedy.
+ * True if the user cancelled the OAuth2 consent. Other errors with the code `access_denied` have a
+ * remedy.
  */
 export function isCancelled({ error, code, remedy }: ConsentFailure): boolean {
   return error === 'access_denied' && (remedy === undefined || code === cancelledAtMicrosoft)

@@ -16,7 +16,10 @@ export interface StoreGrantDeps extends ConnectDeps {
   timeoutMs: number
 }
 
-/** OAuth2 grant of the provider, sealed for the account, and the user who gave the grant. */
+/**
+ * OAuth2 grant that the provider has issued, sealed for the account, and the user who gave the
+ * grant.
+ */
 export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 
 export type StoreGrantResult =
@@ -31,7 +34,7 @@ export class AccountGoneError extends Error {
 }
 
 /**
- * Registers or updates the account together with the OAuth2 grant, in one transaction. Revokes the
+ * Registers or updates an account together with its OAuth2 grant, in one transaction. Revokes the
  * grant if it is insufficient, belongs to another user, or cannot be stored.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
@@ -142,6 +145,7 @@ async function revokeGrant(
     const options = { key: 'credentials', timeoutMs }
     await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // Ignores a failed revocation, because the result page of the sign-in does not depend on it.
+    // Ignores a failed revocation of an OAuth2 grant, because the result page of the sign-in does
+    // not depend on it.
   }
 }

@@ -18,7 +18,9 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ReserveRequest } from '../../store/sending-reserves.ts'
 
 export interface BorrowedUnitsDeps {
-  /** Takes quota units from the reserve of a mailbox. See `takeReserve`. */
+  /**
+   * Takes quota units from the reserve of a mailbox, which all senders share. See `takeReserve`.
+   */
   reserve: (request: ReserveRequest) => Promise<number>
   bus: Pick<Bus, 'request'>
   limits: ProviderLimitTable
@@ -80,8 +82,8 @@ export class BorrowedUnits implements UnitSource {
       const { isGranted, delayMs, retryMs } = offer
       if (this.#clock() + delayMs > deadline) throw new RateLimitedError(Math.max(1, retryMs))
       if (delayMs > 0) await sleep(delayMs, signal)
-      // Quota units that were not used in time are lost, because using them later may exceed the
-      // limit.
+      // Quota units that a request did not use in time are lost, because using them later may
+      // exceed the limit of the mail provider.
       if (isGranted && this.#clock() <= askedAt + delayMs + loanValidMs) return
     }
   }
@@ -134,8 +136,8 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Takes quota units from the reserve. If Postgres is unavailable, the units count as available
-   * after a delay, because senders start no attempts without Postgres.
+   * Takes quota units from the reserve that all senders share. If Postgres is unavailable, the
+   * units count as available after a delay, because senders start no attempts without Postgres.
    */
   async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps

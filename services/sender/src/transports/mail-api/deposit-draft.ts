@@ -41,15 +41,15 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // The Gmail client refuses to search a large number of drafts for a message id. The stored
-    // draft then counts as missing.
+    // The Gmail client refuses to search a large number of drafts for a message id. The draft that
+    // the owner stored then counts as missing.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
   return draft && isUnchanged(draft, stored) ? { ...draft, stored: true } : undefined
 }
 
-/** True if a draft at the provider still has the content that was submitted. */
+/** True if a draft at the mail provider still has the content that was submitted. */
 export function isUnchanged(
   { messageId, version }: ProviderDraft,
   stored: Pick<StoredDraft, 'messageId' | 'version'>,
@@ -103,7 +103,7 @@ async function commit(
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // Ignores a draft that was deleted, but that the provider's search index still reports.
+  // Ignores a draft that was deleted, but that the mail provider's search index still reports.
   if (!draft || !(await findDraft(context, draft))) return undefined
   // The check for other drafts with this Message-ID comes after the search, because each draft that
   // the search can find was recorded before it was created.
@@ -124,11 +124,11 @@ async function createDraft(context: DepositContext) {
   try {
     return await api.depositDraft(contentOf(context), depositOptions(submission), signal)
   } catch (error) {
-    // If deleting the record of the draft fails, a cleanup later searches for the draft without
-    // result.
+    // If deleting the record of a failed draft deposit fails, too, a cleanup later searches for the
+    // draft without result.
     const mayLeaveDraft = mayHaveEffect(error) || (isMailApiError(error) && error.leavesDraft)
-    // The content could not be read. The record stays, because there may be an incomplete draft, or
-    // another sender may work on the submission.
+    // If the content of the draft could not be read, the record of the deposit stays, because there
+    // may be an incomplete draft, or another sender may work on the submission.
     const isUnread = error instanceof RecordError || error instanceof PreAttemptError
     if (!mayLeaveDraft && !isUnread) await forgetDeposit(db, submission).catch(() => undefined)
     throw error
@@ -147,7 +147,7 @@ export function contentOf({
   const { mime, mimeBytes, envelope } = submission
   const loaded = withBcc(mime, envelope)
   if (mimeBytes <= mime.length) return loaded
-  /** Number of bytes by which the Bcc field makes the message longer. */
+  /** Number of bytes that the added Bcc field makes the message longer. */
   const added = loaded.length - mime.length
   return {
     length: mimeBytes + added,

@@ -43,14 +43,11 @@ const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
 
 /**
  * Sends submissions through the mail API of an account: deposits a draft, commits the draft's id,
- * writes the intent record, releases the draft.
- *
- * After a crash the draft decides. While the draft exists, the message was not sent. Once the draft
- * is missing, the message was sent if a release may have been started. Otherwise the owner deleted
- * the draft, and another draft is deposited.
- *
- * A grant that only permits sending has no drafts. There the intent record is the only trace, and
- * the message is sent again.
+ * writes the intent record (`data_sent_at`), releases the draft. After a crash the draft decides.
+ * While the draft exists, the message was not sent. Once the draft is missing, the message was sent
+ * if a release may have been started. Otherwise the owner deleted the draft, and another draft is
+ * deposited. A grant that only permits sending has no drafts. There the intent record is the only
+ * trace, and the message is sent again.
  */
 export class MailApiTransport implements Transport {
   readonly #deps: MailApiTransportDeps
@@ -174,8 +171,8 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // A draft that is missing at its first release was deleted. The error is thrown, and the next
-    // attempt creates another draft.
+    // A draft that is missing at its first release was deleted by its owner. The error is thrown,
+    // and the next attempt creates another draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !mayHaveEffect(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
@@ -186,7 +183,7 @@ async function releaseDraft(
 
 /**
  * Checks whether a draft still exists at the mail provider. Has its own time limit, because the
- * release may have used up its time.
+ * release of the draft may have used up its time.
  */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
@@ -218,7 +215,8 @@ async function findSent(
   try {
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
-    // The outcome is unknown to this attempt. The next attempt finds that the draft is missing.
+    // If the sending attempt is cancelled while it searches for the sent message, its outcome is
+    // unknown. The next attempt finds that the draft is missing.
     if (signal.aborted) throw withUnknown(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }

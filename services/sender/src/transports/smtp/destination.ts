@@ -65,7 +65,7 @@ export interface DestinationDeps extends CredentialsDeps {
   settings: Settings
 }
 
-/** Mail server of a destination, with the login at the server. */
+/** Properties of a destination that concern the mail server and the login at the server. */
 type OutgoingServer = Pick<
   Destination,
   | 'host'
@@ -126,7 +126,7 @@ export async function resolveDestination(
 
 export interface EgressPreferences {
   account: string
-  /** Proxy that the submission requested. Null without a request. */
+  /** Proxy that the submission requested. Null if the submission requested no proxy. */
   proxy: string | null
   localAddress: string | null
   accountProxy: string | null
@@ -216,9 +216,9 @@ function gatewayServer(
 
 interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCredentials> {
   request: CommandRequest<C>
-  /** Mail server that receives the credentials of the login. */
+  /** Mail server that will receive the credentials from auth-bridge. */
   server: RegisteredServer
-  /** Proxy that the account names for its mail servers. Null without a proxy. */
+  /** Proxy that the account names for its mail servers. Null if the account names no proxy. */
   proxy: string | null
 }
 

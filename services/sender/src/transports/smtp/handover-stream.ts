@@ -16,7 +16,7 @@ export type OutgoingMessage = Pick<Submission, 'envelope' | 'mime' | 'dsn'> &
 
 /**
  * Progress of an SMTP transaction. The server may have accepted the message only from `handover`
- * on.
+ * (sending the end of data) on.
  */
 type Stage = 'envelope' | 'data' | 'handover'
 
@@ -25,7 +25,8 @@ const chunkBytes = 64 * 1024
 /**
  * Content of one message for SMTP DATA, with the progress of the transmission. nodemailer starts
  * reading after the 354 reply to DATA and sends the end of data when the stream ends. The stream
- * ends only after `commitIntent` has resolved, so the intent record precedes the end of data.
+ * ends only after `commitIntent` has resolved, so the intent record (`data_sent_at`) is committed
+ * before the end of data.
  */
 export class HandoverStream {
   readonly bytes: Readable

@@ -33,7 +33,7 @@ export function ehloLinesOf(connection: SmtpConnection): readonly string[] {
 /**
  * Recipients of an envelope that the server has accepted. Private member: nodemailer adds accepted
  * recipients to the given envelope, and reports them only with the reply to the end of data. The
- * intent record precedes that reply.
+ * intent record (`data_sent_at`) is committed before that reply.
  */
 export function acceptedSoFar(envelope: object): readonly string[] {
   const { accepted = [] } = envelope as { accepted?: string[] }

@@ -29,7 +29,7 @@ export interface PreparedEnvelope {
   envelope: SmtpEnvelope
   /** Recipients that the mail server cannot accept, because the server does not offer SMTPUTF8. */
   rejected: RejectedRecipient[]
-  /** Original spelling of each recipient address in the envelope. */
+  /** Original spelling of each recipient address in the SMTP envelope. */
   originalAddresses: ReadonlyMap<string, string>
 }
 

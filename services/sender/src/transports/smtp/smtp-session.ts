@@ -41,7 +41,7 @@ export interface SmtpLimits {
 export interface SessionOptions {
   destination: Destination
   limits: SmtpLimits
-  /** Cancels the setup of the SMTP session. */
+  /** Signal that cancels the setup of the SMTP session. */
   signal: AbortSignal
 }
 
@@ -63,7 +63,10 @@ export class SmtpSession {
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  /** Network path of the messages of this SMTP session. Undefined for the default path. */
+  /**
+   * Network path of the messages of this SMTP session. Undefined for the default path: no proxy,
+   * any address.
+   */
   readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
@@ -75,8 +78,8 @@ export class SmtpSession {
     this.#limits = limits
     this.#host = host
     this.routing = networkRoutingOf(destination, { localAddress, name: ehloName })
-    // Uses no peer address behind a proxy, because the peer is the proxy. No mail server counts as
-    // loopback then.
+    // If the connection goes through a proxy, the IP address of the socket is not used, because it
+    // belongs to the proxy. The mail server then never counts as loopback.
     const peer = destination.proxy === undefined ? (socket.remoteAddress ?? '') : ''
     this.#connection = new SmtpConnection({
       connection: socket,
@@ -185,11 +188,11 @@ export class SmtpSession {
     const { signal } = message
     const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))
     const stream = new HandoverStream(message, () => acceptedRecipients(prepared))
-    // Ignores an abort of the attempt after the end of data, because the reply of the server is
-    // needed.
+    // Ignores an abort of the sending attempt after the end of data, because the reply of the
+    // server is needed.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    // Timeout of all SMTP commands before the content: `commandMs`, and 1 s per recipient.
+    // Timeout of all SMTP commands before the message content: `commandMs`, and 1 s per recipient.
     const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
     void stream.atData.then(timeout.clear)
     try {

@@ -28,7 +28,10 @@ export interface SmtpTransportDeps {
   limits: SmtpLimits
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   credentialsMs: number
-  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
+  /**
+   * Maximum time for which an unavailable Sent mailbox delays a message that an earlier attempt may
+   * have sent.
+   */
   findSentMs: number
 }
 
@@ -108,8 +111,8 @@ function foundInSent({ envelope: { to }, handedOver }: Submission): SendOutcome 
 }
 
 /**
- * Removes the suspension of the lane from the failure of a proxy that only this submission uses.
- * Such a failure does not concern other submissions of the lane.
+ * Removes the suspension of other submissions from a failure of a proxy that only this submission
+ * uses. Such a failure does not concern other submissions to the server.
  */
 function withoutOwnProxy({ proxy }: Submission, failed: FailedSend): FailedSend {
   if (failed.failure.code !== 'EPROXY' || !proxy) return failed
@@ -218,7 +221,7 @@ class SessionPool implements AsyncDisposable {
   }
 }
 
-/** Opens an SMTP session. A failure reports the intended network path. */
+/** Opens an SMTP session. If this fails, the error reports the network path that was intended. */
 async function openSession(options: SessionOptions): Promise<SmtpSession> {
   const { destination } = options
   try {

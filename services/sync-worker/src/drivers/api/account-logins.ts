@@ -16,7 +16,10 @@ import type { CredentialsClient } from '../credentials.ts'
 interface CachedLogin extends MailApiLogin {
   application: string
   cloud?: GraphCloud
-  /** Time of the request for the login, and expiry time of the login, in epoch milliseconds. */
+  /**
+   * Time at which the login was requested from auth-bridge, and expiry time of the login, in epoch
+   * milliseconds.
+   */
   requestedAt: number
   expiresAt: number
   /** True if the login was requested because the provider rejected the previous access token. */
@@ -71,7 +74,7 @@ export class AccountLogins implements Disposable {
     return this.#access
   }
 
-  /** Cancels the login requests that are in progress. */
+  /** Cancels the requests for logins of this account that are in progress. */
   [Symbol.dispose](): void {
     this.#stop.abort()
   }

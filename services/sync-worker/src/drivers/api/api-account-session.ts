@@ -56,7 +56,10 @@ export class ApiAccountSession implements AsyncDisposable {
     this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
-  /** Requests a sync pass over all feeds, including folders that the provider refused before. */
+  /**
+   * Requests a sync pass over all feeds (lists of changes), including folders that the provider
+   * refused before.
+   */
   requestSync(): void {
     this.parked.endDelays()
     this.requestPass()

@@ -74,7 +74,10 @@ const commands: {
     }),
   /** Reports that there is no quota, because mail APIs do not return the quota of a mailbox. */
   getQuota: () => async () => ({ quota: false }),
-  /** Requests a sync of the account. Requests before the start of the sync pass are merged. */
+  /**
+   * Requests a sync of the account. Several requests before the start of the sync pass cause a
+   * single pass.
+   */
   syncAccount:
     () =>
     async ({ requestSync }) => {
@@ -85,7 +88,10 @@ const commands: {
 
 /** Driver of an account at a mail API. */
 class ApiDriver implements AccountDriver {
-  /** Always undefined, because mail APIs do not limit the number of logins. */
+  /**
+   * Key by which logins are limited. Always undefined, because mail APIs do not limit the number of
+   * logins.
+   */
   readonly loginKey = undefined
   readonly exports: ApiExports
   readonly #deps: ApiDriverDeps
@@ -150,7 +156,7 @@ export type WatchParts = Pick<ApiDriverDeps, 'watches' | 'destinations'>
 
 /**
  * Creates the driver factories for accounts at mail APIs, one factory for each provider with a
- * client. All drivers share the other objects.
+ * client. The drivers of all accounts share the caches and limits.
  */
 export function createApiDrivers(
   parts: DriverParts,

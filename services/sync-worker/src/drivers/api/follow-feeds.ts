@@ -117,7 +117,8 @@ export async function followFeeds(
     sync.end(outcomeOf(result))
     await syncing[Symbol.asyncDispose]()
     await context.reportSync(result.refusal)
-    // Sync passes after the first pass have a client with another priority.
+    // Sync passes after the first pass use a client of the mail API whose requests have another
+    // priority.
     if (isFirst) feeds = undefined
   }
 }
@@ -127,7 +128,10 @@ function getAccount({ account }: DriverContext): Account {
   return account
 }
 
-/** Logs in at the mail API, which proves that the credentials permit access to the mailbox. */
+/**
+ * Logs the account in at its mail API, which proves that the credentials permit access to the
+ * mailbox.
+ */
 async function logIn(
   { commit, credentials, passes }: FollowDeps,
   followed: FollowedAccount,
@@ -161,7 +165,10 @@ async function readAddress(
 interface FeedsOpening {
   account: Account
   isFirst: boolean
-  /** Called for each new message. `receivedAt` is the time at which the message arrived. */
+  /**
+   * Called for each new message of the account. `receivedAt` is the time at which the message
+   * arrived.
+   */
   onNew: (receivedAt: Date) => void
   signal: AbortSignal
 }

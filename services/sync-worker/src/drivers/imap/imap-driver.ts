@@ -78,7 +78,10 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
   },
 }
 
-/** Commands that `run` accepts without a connection. Some of them validate the request first. */
+/**
+ * Commands that the IMAP driver accepts without a connection. Some of these commands validate the
+ * request first.
+ */
 const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listMailboxes',
   'listMessages',

@@ -2,10 +2,15 @@ import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Db } from '@posthorn/db'
 import { findBounces, hasBounces } from '../../store/bounces.ts'
 
-/** Period in which an account is not queried again. Most accounts have no bounces. */
+/**
+ * Period in which the stored bounces of an account are not queried again. Most accounts have no
+ * bounces.
+ */
 const withoutBouncesMs = 10_000
 
-/** Adds stored bounces to messages. A new bounce may be missing for up to 10 s. */
+/**
+ * Adds stored bounces to the messages of a response. A new bounce may be missing for up to 10 s.
+ */
 export class BounceCache {
   /** Time in epoch milliseconds until which a session's account counts as without bounces. */
   readonly #noneUntil = new WeakMap<object, number>()

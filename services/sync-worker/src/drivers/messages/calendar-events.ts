@@ -84,7 +84,10 @@ class EventSelection {
     if (isCut) this.#cut.add('calendarEvents')
   }
 
-  /** Adds the events of a calendar part. `calendar` is undefined for a part above the limits. */
+  /**
+   * Adds the events of a calendar part. `calendar` is undefined for a calendar part above the
+   * limits.
+   */
   add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
     if (!calendar || calendar.isCut) this.#cut.add('calendarEvents')
     const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))

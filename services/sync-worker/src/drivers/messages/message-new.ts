@@ -27,13 +27,15 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
   /** Bytes of the message. */
   readonly size: number
   readonly headers: Record<string, string[]>
-  /** Attachments of the message, in the order of the message entry. */
+  /** Attachments of the new message, in the order of the message entry. */
   readonly parts: readonly Part[]
-  /** Reads texts of the message, each (plain or HTML) up to `maxBytes` or the driver's limit. */
+  /**
+   * Reads texts of the new message, each (plain or HTML) up to `maxBytes` or the driver's limit.
+   */
   readTexts(options: TextKinds & { maxBytes?: number }): Promise<Partial<ReadText> | undefined>
-  /** Embeds attached images into the HTML of the message. */
+  /** Embeds attached images into the HTML of the new message. */
   embedImages(texts: TextsWithReferences): Promise<string | undefined>
-  /** Reads the first `maxBytes` of an attachment of the message. */
+  /** Reads the first `maxBytes` of an attachment of the new message. */
   readPart(part: Part, maxBytes: number): Promise<Uint8Array | undefined>
 }
 
@@ -41,7 +43,7 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
 export interface DraftedMessage {
   draft: MessageNewDraft
   report?: MessageReport
-  /** Input for the summary of the message. Absent if no summary is requested. */
+  /** Input for the summary of the new message. Absent if no summary is requested. */
   toSummarise?: SummaryInput
 }
 
@@ -158,8 +160,8 @@ async function readContent<Part extends AttachmentPart>(
   maxBytes: number,
   readBytes: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array | 'too large' | undefined> {
-  // The size may be given in base64, which is a third larger and has line ends. An attachment far
-  // above the limit is therefore not fetched.
+  // The size of an attachment may be given in base64, which is a third larger and has line ends.
+  // Only an attachment far above the limit is therefore not fetched.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await readBytes(part, maxBytes + 1)
   return bytes && bytes.length > maxBytes ? 'too large' : bytes

@@ -64,7 +64,10 @@ export async function saveNamedFolders(
     .execute()
 }
 
-/** Deletes message index, feeds and pending messages of an account. Requires its lease. */
+/**
+ * Deletes the message index, the positions in feeds (lists of changes) and the pending messages of
+ * an account. Requires the account's lease.
+ */
 export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
   await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()
@@ -121,9 +124,9 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages (messages that must be read again). Rows in `named` replace the folder
- * of an existing pending message. Rows in `changed` update its number of attempts. Requires the
- * account's lease.
+ * Inserts pending messages (messages that must be read again). Pending messages in `named` replace
+ * the folder of an existing pending message. Pending messages in `changed` update the stored number
+ * of attempts. Requires the account's lease.
  */
 export async function saveApiPending(
   tx: Tx,
@@ -153,14 +156,14 @@ export async function saveApiPending(
       .execute()
 }
 
-/** Keeps only the last row of each pending message. */
+/** Keeps only the last row of each pending message (to be read again). */
 function uniqueRows(rows: readonly ApiPendingRow[]): ApiPendingRow[] {
   return [...new Map(rows.map((row) => [row.message, row])).values()]
 }
 
 /**
- * Deletes pending messages whose row names the folder `folder`. If `folder` is absent, deletes the
- * pending messages of all folders. Requires the account's lease.
+ * Deletes pending messages (to be read again) whose row names the folder `folder`. If `folder` is
+ * absent, deletes the pending messages of all folders. Requires the account's lease.
  */
 export async function deleteApiPending(
   tx: Tx,

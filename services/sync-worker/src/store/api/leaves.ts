@@ -14,7 +14,10 @@ export interface ApiLeafRow {
  */
 export interface ApiLeafPart {
   account: string
-  /** Name of the set of leaves. Empty for the message index, otherwise the feed of a full round. */
+  /**
+   * Name of the set of leaves. Empty for the message index, otherwise the feed whose messages are
+   * being listed.
+   */
   part: string
 }
 

@@ -16,7 +16,10 @@ export function findAddresses(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/** Content of the last leaf of an account's stored message index. Undefined without an index. */
+/**
+ * Content of the last leaf (block of messages) of an account's stored message index. Undefined
+ * without an index.
+ */
 export async function findLastLeaf(db: Db, account: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('apiLeaves')

@@ -31,7 +31,10 @@ export interface ApiCommand extends ApiCommandDeps {
    * reads only the folders of the given messages, otherwise all feeds (lists of changes).
    */
   readonly requestPass: (messages?: readonly string[]) => void
-  /** Requests a sync pass over all feeds, including folders that the provider refused before. */
+  /**
+   * Requests a sync pass over all feeds (lists of changes), including folders that the provider
+   * refused before.
+   */
   readonly requestSync: () => void
 }
 

@@ -93,7 +93,7 @@ function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readon
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }
 
-/** Finds the folder with this path, or creates the folder. Undefined for the top level. */
+/** Finds or creates the folder with this path at the provider. Undefined for the top level. */
 async function findOrCreate(
   command: ApiCommand,
   levels: readonly string[],

@@ -42,7 +42,8 @@ export function updateMessage({
     const isShown = !unchanged.includes(id)
     const read = await readChanged(command, id, (state) => hasChange(state, change))
     const result = updateResult(update, { flags: isShown, labels: isShown })
-    // If the provider has confirmed the change, a later read without the change is outdated.
+    // If the provider has confirmed a change of a message, a later read of the message without the
+    // change is outdated.
     if (!read || (isShown && !hasChange(read.state, change))) return result
     return withState(correct(result, { state: read.state, change }), read.entry)
   }
@@ -153,9 +154,9 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    // The check for the trash is repeated apart from the move. Otherwise a repeated check could
-    // find a message that the move has put into the trash, and the message would be deleted
-    // permanently.
+    // If the move to the trash fails, only the move is repeated, not the check whether the message
+    // is in the trash. A repeated check could find the message that the move has put into the
+    // trash, and the message would be deleted permanently.
     const isTrashed = untilSettled((each) => isInTrash(each, id))
     if (api.traits.removes && (force || (await isTrashed(command)))) {
       const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))

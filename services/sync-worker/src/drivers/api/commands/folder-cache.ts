@@ -27,7 +27,10 @@ export class FolderCache {
     sizeOf: (folders) => folders.length,
   })
 
-  /** Folders of the session's account. `isCached` is false if this call requested them. */
+  /**
+   * Returns the folders of the session's account. `isCached` is false if this call requested the
+   * folders from the provider.
+   */
   async get({
     api,
     session,

@@ -46,9 +46,10 @@ export async function getScope(command: ApiCommand, path: string): Promise<ApiFo
 }
 
 /**
- * Runs a request about the folder with a path; the folder is undefined for all messages. If the
- * folders are not cached, the request starts while the folders are being read, with the folder that
- * had this path at the last sync pass. If another folder has the path now, the request runs again.
+ * Runs a request about the folder with a given path, or about all messages of the account (folder
+ * undefined). If the folders are not cached, the request starts while the folders are being read,
+ * with the folder that had this path at the last sync pass. If another folder has the path now, the
+ * request runs again.
  *
  * @throws AppError as `getFolder`
  */

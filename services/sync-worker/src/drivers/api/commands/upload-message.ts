@@ -36,8 +36,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
-    // The signal ends the upload at the command's deadline. The cleanup of the upload's incomplete
-    // draft starts after that time.
+    // The abort signal of an upload ends the upload at the command's deadline. The cleanup of the
+    // upload's incomplete draft starts after that time.
     const endsInMs = command.deadline - Date.now()
     let isRecorded = false
     const onIncomplete = async (messageId: string) => {
@@ -46,8 +46,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
     }
     try {
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // The upload is complete, so the record of its draft is deleted. If this fails, or if the
-      // upload fails, a cleanup searches for the draft later.
+      // After the upload of a message is complete, the record of its draft is deleted. If this
+      // deletion or the upload fails, a cleanup searches for the draft later.
       if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {

@@ -75,7 +75,10 @@ export function messageUpdated(
 /** Repeated reads of a message that a feed (list of changes) named but the provider lacked. */
 export interface GetRetries {
   missingRetries: number
-  /** Total delay of the repeated reads of the message, in milliseconds. */
+  /**
+   * Total delay of the repeated reads of a message that the provider did not return, in
+   * milliseconds.
+   */
   missingDelay: number
 }
 

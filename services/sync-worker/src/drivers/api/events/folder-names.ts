@@ -21,9 +21,9 @@ type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 /** Names of an account's folders and labels, as events contain them. */
 export class FolderNames {
   readonly #listed: Map<string, NamedFolder>
-  /** Folders of the last listing, and former (deleted) folders. */
+  /** Folders in the provider's last list of folders, and former (deleted) folders. */
   readonly #named: Map<string, NamedFolder>
-  /** Ids of labels that are absent from all listings of the provider. */
+  /** Ids of labels that are absent from all lists of labels that the provider returned. */
   readonly #unlisted = new Set<string>()
   readonly #placement: MailApiTraits['placement']
 
@@ -48,16 +48,16 @@ export class FolderNames {
   }
 
   /**
-   * True if a folder may have been moved or renamed since it was listed. Folders with a special use
-   * cannot be moved.
+   * True if a folder may have been moved or renamed after the provider listed the folders. Folders
+   * with a special use cannot be moved.
    */
   canMove(folderId: string): boolean {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
   /**
-   * True if the listing contains a folder at this place, that is with this name and below this
-   * parent. Further parents are not compared.
+   * True if the provider's list of folders contains a folder with this name below this parent.
+   * Parents further up are not compared.
    */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
@@ -66,7 +66,7 @@ export class FolderNames {
     return listed.length === path.length && listed.every((each, at) => each === path[at])
   }
 
-  /** True if the current or the previous listing contains a folder. */
+  /** True if the current or the previous list of folders from the provider contains a folder. */
   isKnown(folderId: string | undefined): boolean {
     if (this.#placement === 'labels') return true
     const folder = this.#named.get(folderId ?? '')
@@ -78,7 +78,10 @@ export class FolderNames {
     for (const id of ids) this.#listed.delete(id)
   }
 
-  /** Mailbox to name in an event about a message. Without a listed folder, its id is the path. */
+  /**
+   * Mailbox to name in an event about a message. If the folder of the message was never listed, the
+   * folder's id is used as path.
+   */
   mailboxOf(folderId: string | null | undefined): EventMailbox {
     if (this.#placement === 'labels') return apiEventMailbox(allMail)
     const folder = this.#named.get(folderId ?? '')
@@ -101,8 +104,8 @@ export class FolderNames {
   }
 
   /**
-   * Finds labels whose names are unknown, because the labels were created after the listing. Leaves
-   * out labels that `addNames` has recorded as deleted.
+   * Finds labels whose names are unknown, because the labels were created after the provider's
+   * labels were listed. Leaves out labels that `addNames` has recorded as deleted.
    */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
@@ -110,8 +113,8 @@ export class FolderNames {
   }
 
   /**
-   * Adds names from a later listing of folders. Labels of `unnamed` that are absent from this
-   * listing, too, are recorded as deleted.
+   * Adds names of folders and labels that the provider listed later. Labels of `unnamed` that are
+   * absent from this list, too, are recorded as deleted.
    */
   addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
     for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
@@ -200,9 +203,10 @@ export function findUnknownPath(
 const maxFormer = 1_000
 
 /**
- * Merges the stored folders with a listing. Returns up to 1,000 former (deleted) folders, then the
- * listed folders sorted by id. The folders deleted last are at the end of the former folders.
- * Former folders keep their names, because changes in a deleted folder may be reported later. Pure.
+ * Merges the stored folders with a new list of folders from the provider. Returns up to 1,000
+ * former (deleted) folders, then the listed folders sorted by id. The folders deleted last are at
+ * the end of the former folders. Former folders keep their names, because changes in a deleted
+ * folder may be reported later. Pure.
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],

@@ -12,8 +12,9 @@ export class UnlistedFolders {
   readonly #existing = new Set<string>()
 
   /**
-   * Finds the stored folders that a listing left out and that may still exist. If another folder
-   * now has the path of a stored folder, the stored folder does not exist any more.
+   * Finds the stored folders that the provider's list of folders left out and that may still exist.
+   * If another folder now has the path of a stored folder, the stored folder does not exist any
+   * more.
    */
   find(stored: readonly NamedFolder[], listed: readonly ApiFolder[]): NamedFolder[] {
     const ids = new Set(listed.map(({ id }) => id))
@@ -27,8 +28,9 @@ export class UnlistedFolders {
   }
 
   /**
-   * Requests the unlisted folders one by one. Each folder is requested once as long as it stays
-   * unlisted. Stops between two requests if `mustYield` returns true; `isComplete` is false then.
+   * Requests folders that the provider's list left out one by one. Each folder is requested once as
+   * long as it stays unlisted. Stops between two requests if `mustYield` returns true; `isComplete`
+   * is false then.
    */
   async check(
     api: Pick<MailApi, 'folderCounts'>,
@@ -49,8 +51,8 @@ export class UnlistedFolders {
   }
 
   /**
-   * Makes the next check request an unlisted folder again. Called when the feed (list of changes)
-   * of the folder was not found.
+   * Makes the next check request a folder again that the provider's list left out. Called when the
+   * feed (list of changes) of the folder was not found.
    */
   forget(id: string): void {
     this.#existing.delete(id)

@@ -21,11 +21,11 @@ import { nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
- * Compares changes that a feed reported with the message index. Stores the differences with their
- * events. The last transaction also stores `end`, which contains the new position of the feed. Many
- * new messages need several transactions. After a crash between them, the feed reports the same
- * changes again, and only the missing messages are added. Returns the number of messages that had
- * to be read.
+ * Compares changes that a feed (list of changes) reported with the message index. Stores the
+ * differences with their events. The last transaction also stores `end`, which contains the new
+ * position of the feed. Many new messages need several transactions. After a crash between them,
+ * the feed reports the same changes again, and only the missing messages are added. Returns the
+ * number of messages that had to be read.
  */
 export async function applyBatch(
   pass: FeedPass,
@@ -58,9 +58,9 @@ export async function applyBatch(
 }
 
 /**
- * Selects the copies of reported messages that contain the reported changes. A copy without these
- * changes is older than the report and is left out, because the feed would not report the changes
- * again.
+ * Selects the copies of messages that contain the changes that a feed (list of changes) reported. A
+ * copy without these changes is older than the feed's report and is left out, because the feed
+ * would not report the changes again.
  */
 function currentCopies(
   { copies }: FeedPass,
@@ -83,11 +83,14 @@ interface Findings {
   findings: readonly ReadFinding[]
   loaded: LoadedMessages
   /**
-   * Folders of the messages that a feed named. A message that is not named and not returned by the
-   * provider counts as deleted.
+   * Folders of the messages that a feed (list of changes) named. A message that is not named and
+   * not returned by the provider counts as deleted.
    */
   named: ReadonlyMap<string, string | null>
-  /** Folder of the feed that named the messages. Messages reported as removed were in it. */
+  /**
+   * Folder of the feed (list of changes) that named the messages. Messages reported as removed were
+   * in this folder.
+   */
   folder: string | null
   /** Changes of indexed messages for which the messages need not be read. */
   plan?: BatchPlan
@@ -95,7 +98,7 @@ interface Findings {
 
 /**
  * Computes the changes of the message index, the events and the pending messages that follow from
- * the messages that were read.
+ * comparing the messages that were read with the index.
  */
 export function changeOfFindings(pass: FeedPass, input: Findings) {
   const { findings, loaded, plan } = input
@@ -123,9 +126,9 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Selects the pending messages to store: messages that a feed named but the provider did not
- * return, and messages that the provider refused. A message that was not returned may have been
- * moved or deleted.
+ * Selects the pending messages to store: messages that a feed (list of changes) named but the
+ * provider did not return, and messages that the provider refused. A message that was not returned
+ * may have been moved or deleted.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -143,8 +146,8 @@ function pendingOf(
 
 /**
  * Selects the messages that need not be read again. The messages in `left` were removed from the
- * folder of the feed and not returned by the provider. Such a message may still be pending for
- * another folder.
+ * folder of the feed (list of changes) and not returned by the provider. Such a message may still
+ * be pending for another folder.
  */
 function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
   const settled: string[] = []
@@ -165,7 +168,10 @@ function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   return event ? [event] : []
 }
 
-/** Converts planned changes to findings. No message had to be read for these changes. */
+/**
+ * Converts the planned changes of indexed messages to findings (results of comparisons with the
+ * index). No message had to be read for these changes.
+ */
 function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): ReadFinding[] {
   if (!plan) return []
   const updated = plan.updated.flatMap((state): ReadFinding[] => {
@@ -179,7 +185,10 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
   return [...deleted, ...updated]
 }
 
-/** Announcements (`messageNew` events to record) by mailbox, in the order of the findings. */
+/**
+ * Announcements (`messageNew` events to record) by mailbox, in the order of the findings (compared
+ * messages).
+ */
 function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding

@@ -23,35 +23,44 @@ const maxRefusals = 3
 export interface PassParts {
   /** Messages that notifications named, by id. The value is true for a deleted message. */
   readonly messages: ReadonlyMap<string, boolean>
-  /** Special uses of the folders that the sync pass reads. */
+  /** Special uses of the folders that the partial sync pass reads. */
   readonly specialUses: readonly SpecialUse[]
-  /** True to read all feeds (lists of changes) if no synced folder has one of the special uses. */
+  /**
+   * True to read all feeds (lists of changes) if no synced folder has a special use of
+   * `specialUses`.
+   */
   readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
-  /** Parts of the mailbox to read. If absent, all feeds are read and due full rounds run. */
+  /**
+   * Parts of the mailbox that the sync pass reads. If absent, the pass reads all feeds (lists of
+   * changes) and runs due full rounds (comparisons of all messages).
+   */
   readonly parts?: PassParts
   /** Messages that notifications named, for a pass that reads all feeds (lists of changes). */
   readonly notified?: PassParts['messages']
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /**
+   * Returns true if another sync pass is requested, so that remaining full rounds (comparisons of
+   * all messages) have to wait.
+   */
   readonly mustYield?: () => boolean
 }
 
 /** Message that a notification named, but no feed (list of changes). */
 export interface UnreportedMessage {
   readonly id: string
-  /** True if the message is not in the message index. */
+  /** True if the message that a notification named is not in the message index. */
   readonly isNew: boolean
 }
 
 export interface PassResult {
   /**
    * Time at which a missing message or a refused folder has to be read again, or at which the next
-   * full round follows an incomplete list.
+   * full round (list of all messages) follows an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
+  /** True if full rounds (of all messages) are left. The next sync pass then starts immediately. */
   readonly hasRounds: boolean
   /** True if a feed (list of changes) reported changed messages during the sync pass. */
   readonly hasChanges: boolean
@@ -69,17 +78,26 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /** Folders that the provider refused in earlier passes. Starts without such folders if absent. */
+  /**
+   * Folders that the provider refused in earlier sync passes. If absent, the sync pass starts
+   * without such folders.
+   */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
-  /** Records of mailbox listings that lacked messages. If absent, starts without such records. */
+  /**
+   * Records of mailbox listings that lacked messages. If absent, the sync pass starts without such
+   * records.
+   */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
-  /** Called for each page of a feed from which the provider left out messages as unreadable. */
+  /**
+   * Called for each page of a feed (list of changes) from which the provider left out messages as
+   * unreadable.
+   */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   /**
-   * Called if the provider no longer has the changes since the cursor of a feed. A full round
-   * (comparison of all messages) follows.
+   * Called if the provider no longer has the changes since the cursor of a feed (list of changes).
+   * A full round (comparison of all messages) follows.
    */
   readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
   /**
@@ -103,9 +121,15 @@ export interface FeedInPass {
   readonly state: FeedState
 }
 
-/** Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds. */
+/**
+ * Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds (lists of
+ * changes).
+ */
 export interface PassMemory {
-  /** Copies of messages that notifications named. The messages were read before the feeds. */
+  /**
+   * Copies of messages that notifications named. The messages were read before the feeds (lists of
+   * changes).
+   */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -134,7 +158,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /**
+   * Returns true if another sync pass is requested, so that remaining full rounds (comparisons of
+   * all messages) have to wait.
+   */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions
@@ -165,7 +192,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused to read the feed, in this or an earlier pass. */
+  /**
+   * False if the provider refused to read the folder of the feed (list of changes), in this or an
+   * earlier pass.
+   */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -176,9 +206,9 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Records that the provider refused to read the folder of a feed. If the provider refused all
-   * folders so far, the mailbox may be unavailable as a whole. The sync pass then fails, and the
-   * next pass begins with other folders.
+   * Records that the provider refused to read the folder of a feed (list of changes). If the
+   * provider refused all folders so far, the mailbox may be unavailable as a whole. The sync pass
+   * then fails, and the next pass begins with other folders.
    *
    * @throws the error, in a pass over all feeds that has read no folder, at the third refusal
    */
@@ -188,8 +218,8 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Parks the feeds that the provider refused: later sync passes do not read them until a delay has
-   * ended.
+   * Parks the feeds (lists of changes) that the provider refused: later sync passes do not read
+   * them until a delay has ended.
    *
    * @throws the first refusal if a pass over all feeds could read no feed
    */
@@ -223,7 +253,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
 
-  /** Plans how to treat messages that a full round of this feed lacks; see `RoundLosses.plan`. */
+  /**
+   * Plans how to treat messages that a full round (list of all messages) of this feed lacks; see
+   * `RoundLosses.plan`.
+   */
   planLosses(at: FeedInPass): Promise<LossPlan> {
     return this.losses.plan(this, at, this.#options.onIncompleteList)
   }
@@ -248,7 +281,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
-  /** True while the old messages of a feed are added to the message index without events. */
+  /**
+   * True while the old messages of a feed (list of changes) are added to the message index without
+   * events.
+   */
   isInitial({ isInitial }: Pick<FeedState, 'isInitial'>): boolean {
     return isInitial || this.writer.mailbox.filledAt === null
   }

@@ -7,8 +7,8 @@ import type { FollowedFeed } from './run-rounds.ts'
 import { needsRound } from './sync-feed.ts'
 
 /**
- * Lists the feeds whose first full round is not complete. Either the provider refuses their
- * folders, or the sync pass did not run their rounds.
+ * Lists the feeds whose first full round (list of all messages) is not complete. Either the
+ * provider refuses their folders, or the sync pass did not run their rounds.
  */
 export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
   const feeds = await store.listFeeds()
@@ -16,8 +16,8 @@ export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> 
 }
 
 /**
- * Stores the names of folders and the events of changed folders. Also stores the feeds of new
- * folders, before any messages of these folders are stored.
+ * Stores the names of folders and the events of changed folders. Also stores the feeds (lists of
+ * changes) of new folders, before any messages of these folders are stored.
  */
 export async function storeFolders(
   { account, writer }: FeedPass,
@@ -34,8 +34,8 @@ export async function storeFolders(
 }
 
 /**
- * Stores that folders were deleted, and records the events. The caller then ends the feeds of the
- * deleted folders.
+ * Stores that folders were deleted, and records the events of the deletions. The caller then ends
+ * the feeds (lists of changes) of the deleted folders.
  */
 export async function storeMissing(
   { account, names, store, writer }: FeedPass,

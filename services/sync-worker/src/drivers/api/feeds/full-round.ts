@@ -24,8 +24,8 @@ const pageLimit = 500
 const dayMs = 86_400_000
 
 /**
- * Adds a page of messages to the collected full round of a feed. The first page replaces all
- * messages that an earlier round collected.
+ * Adds a page of messages to the collected full round (list of all messages) of a feed. The first
+ * page replaces all messages that an earlier round collected.
  */
 export async function collectPage(
   pass: FeedPass,
@@ -55,8 +55,8 @@ export async function collectPage(
 }
 
 /**
- * Adds a page's entry for a message to the message in the collected full round. The pages together
- * name all labels and all flags that the message has.
+ * Adds a page's entry for a message to the message in the collected full round (list of all
+ * messages). The pages together name all labels and all flags that the message has.
  */
 export function addToRound(
   state: IndexedMessage | undefined,
@@ -68,13 +68,14 @@ export function addToRound(
 }
 
 /**
- * Marks recent messages in a feed's first full round. Only these messages may be announced. Their
- * exact time of arrival is checked when the messages are read.
+ * Marks recent messages in a feed's first full round (list of all messages). Only these messages
+ * may be announced. Their exact time of arrival is checked when the messages are read.
  */
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
   const since = writer.mailbox.announceFrom ?? account.notifyFrom
-  // The search starts one day earlier, because providers compare days in their own time zone.
+  // The search for recent messages starts one day earlier, because providers compare days in their
+  // own time zone.
   const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
   for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined
@@ -107,9 +108,9 @@ function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
 }
 
 /**
- * Compares the next part of a collected full round with the message index and stores the
- * differences. Returns the new position of the feed, and the number of messages that had to be
- * read.
+ * Compares the next part of a collected full round (list of all messages) with the message index
+ * and stores the differences. Returns the new position of the feed, and the number of messages that
+ * had to be read.
  */
 export async function applyRound(
   pass: FeedPass,
@@ -143,8 +144,8 @@ export async function applyRound(
 }
 
 /**
- * Plans how to treat indexed messages that a full round lacks. A feed of a folder needs no plan,
- * because messages that left a folder are always requested from the provider.
+ * Plans how to treat indexed messages that a full round (list of all messages) lacks. A feed of a
+ * folder needs no plan, because messages that left a folder are always requested from the provider.
  */
 async function planLosses(
   pass: FeedPass,
@@ -155,8 +156,8 @@ async function planLosses(
 }
 
 /**
- * Compares a part of a full round with the message index. Leaves out differences that the plan for
- * missing messages does not permit to store.
+ * Compares a part of a full round (list of all messages) with the message index. Leaves out
+ * differences that the plan for missing messages does not permit to store.
  */
 function compareWindow(
   { listed, present }: RoundWindow,
@@ -180,7 +181,10 @@ function mayStore(plan: LossPlan, id: string): boolean {
   return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
 }
 
-/** Time at which a full round ended. Null if another full round has to follow. */
+/**
+ * Time at which a full round (comparison of all messages) ended. Null if another full round has to
+ * follow.
+ */
 function endOf({ losses, now }: FeedPass, plan: LossPlan | undefined): Date | null {
   return plan === undefined || losses.isComplete ? now() : null
 }

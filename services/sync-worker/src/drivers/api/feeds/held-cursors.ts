@@ -9,7 +9,9 @@ import type { FeedState } from './stored/feed-store.ts'
  */
 const maxHeld = 1
 
-/** Cursor of a feed in memory that is newer than the stored cursor of the feed. */
+/**
+ * Cursor of a feed (list of changes) in memory that is newer than the stored cursor of the feed.
+ */
 interface HeldCursor {
   readonly stored: string | null
   readonly cursor: string | null
@@ -26,7 +28,10 @@ export class HeldCursors {
   readonly #held = new Map<string, HeldCursor>()
   #stored = new Map<string, string | null>()
 
-  /** Replaces stored cursors by newer cursors in memory that continue the stored cursors. */
+  /**
+   * Replaces stored cursors of feeds (positions in lists of changes) by newer cursors in memory
+   * that continue the stored cursors.
+   */
   renew(states: readonly FeedState[]): FeedState[] {
     this.#stored = new Map(states.map(({ feed, cursor }) => [feed, cursor]))
     return states.map((state) => {
@@ -35,7 +40,10 @@ export class HeldCursors {
     })
   }
 
-  /** Adds the new cursors of feeds without changes. Returns the feed states to store now. */
+  /**
+   * Adds the new cursors of feeds (lists of changes) that reported no change. Returns the feed
+   * positions to store now.
+   */
   hold(moved: readonly FeedState[]): readonly FeedState[] {
     const isDue = moved.some(({ feed }) => (this.#heldOf(feed)?.polls ?? 0) >= maxHeld)
     for (const { feed, cursor } of moved) {

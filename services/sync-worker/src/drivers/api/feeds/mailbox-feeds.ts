@@ -75,8 +75,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Runs a sync pass: reads the feeds until no feed has more changes, then reads pending messages
-   * again, then runs due full rounds (comparisons of all messages).
+   * Runs a sync pass: reads the feeds (lists of changes) until no feed has more changes, then reads
+   * pending messages again, then runs due full rounds (comparisons of all messages).
    *
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
@@ -122,7 +122,7 @@ export class MailboxFeeds {
     const mayStart = ({ feed: { folderId }, state: { stage, cursor } }: FeedInPass) =>
       folderId !== undefined ||
       stage !== 'follow' ||
-      // Without a cursor, only a round can find new messages.
+      // Without a cursor, only a full round (list of all messages) can find new messages of a feed.
       cursor === null ||
       writer.mailbox.filledAt === null ||
       losses.mayStartRound
@@ -140,7 +140,7 @@ export class MailboxFeeds {
     return latest && { path: names.mailboxOf(latest.feed.folderId).path, error: latest.error }
   }
 
-  /** Lists the provider's folders to sync, and stored folders to sync that the listing left out. */
+  /** Lists the provider's folders to sync, and stored folders that the provider's list left out. */
   async #listFolders(signal: AbortSignal) {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -161,8 +161,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Checks which unlisted folders exist. Reads the feeds of existing folders, and records the other
-   * folders as deleted.
+   * Checks which of the folders exist that the provider's list of folders left out. Reads the feeds
+   * (lists of changes) of existing folders, and records the other folders as deleted.
    */
   async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
     const { api } = pass
@@ -177,7 +177,7 @@ export class MailboxFeeds {
     return { ...checked, states }
   }
 
-  /** Runs a pass over parts of the mailbox. Undefined if all feeds have to be read instead. */
+  /** Runs a sync pass over parts of the mailbox. Undefined if the whole mailbox has to be read. */
   async #syncParts(memory: PassMemory, parts?: PassParts): Promise<SyncedFeeds | undefined> {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -206,7 +206,10 @@ export class MailboxFeeds {
     return { hasRounds, unknownPath, pass }
   }
 
-  /** Marks feeds that need a full round (of all messages). The marks last after a restart. */
+  /**
+   * Marks feeds (lists of changes) that need a full round (of all messages). The marks last after a
+   * restart.
+   */
   async #markRequired<F extends FollowedFeed>(
     { writer, now }: FeedPass,
     feeds: readonly F[],
@@ -269,7 +272,7 @@ export class MailboxFeeds {
 
 /**
  * Turns an `UnknownFolderError` (message in a folder that was not listed) into undefined, so that
- * all feeds are read.
+ * all feeds (lists of changes) are read.
  */
 function ignoreUnknownFolder(error: unknown): undefined {
   if (!(error instanceof UnknownFolderError)) throw error
@@ -281,7 +284,9 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Time to store as the time of the last sync pass. Empty if the stored time is recent enough. */
+/**
+ * Member with the time of the last sync pass to store. Empty if the stored time is recent enough.
+ */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null

@@ -15,7 +15,9 @@ export interface FeedRefusal {
 
 interface Parked extends FeedRefusal {
   readonly refusals: number
-  /** Time from which the feed (list of changes) may be read again, in epoch milliseconds. */
+  /**
+   * Time from which the refused feed (list of changes) may be read again, in epoch milliseconds.
+   */
   readonly until: number
 }
 
@@ -53,14 +55,17 @@ export class ParkedFeeds {
   }
 
   /**
-   * Records feeds that were refused in a failed sync pass that could read no folder. Such feeds are
-   * not parked, because the mailbox may be unavailable as a whole.
+   * Records feeds (lists of changes) that were refused in a failed sync pass that could read no
+   * folder. Such feeds are not parked, because the mailbox may be unavailable as a whole.
    */
   suspect(feeds: Iterable<Feed>): void {
     for (const { id } of feeds) this.#suspects.add(id)
   }
 
-  /** Sorts feeds (lists of changes) for a sync pass: feeds recorded by `suspect` come last. */
+  /**
+   * Sorts feeds (lists of changes) for a sync pass: feeds whose refusal made an earlier pass fail
+   * come last.
+   */
   inOrder<F extends { readonly feed: Feed }>(feeds: readonly F[]): F[] {
     const rank = ({ feed }: F) => Number(this.#suspects.has(feed.id))
     return feeds.toSorted((one, other) => rank(one) - rank(other))
@@ -81,7 +86,7 @@ export class ParkedFeeds {
     return parked
   }
 
-  /** Ends the delays of all parked feeds, so that the next sync pass reads the feeds. */
+  /** Ends the delays of all parked (refused) feeds, so that the next sync pass reads the feeds. */
   endDelays(): void {
     for (const [id, parked] of this.#parked) this.#parked.set(id, { ...parked, until: 0 })
   }
@@ -92,7 +97,10 @@ export class ParkedFeeds {
     this.#suspects.delete(id)
   }
 
-  /** Drops refusals of feeds that are not followed any more, such as of deleted folders. */
+  /**
+   * Drops recorded refusals of feeds (lists of changes) that are not followed any more, such as of
+   * deleted folders.
+   */
   retain(feeds: readonly Feed[]): void {
     const ids = new Set(feeds.map(({ id }) => id))
     for (const id of this.#parked.keys()) if (!ids.has(id)) this.#parked.delete(id)

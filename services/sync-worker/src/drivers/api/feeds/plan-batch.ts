@@ -7,7 +7,10 @@ import {
   stateOfMessage,
 } from '../index/indexed-message.ts'
 
-/** Changes that a feed reported: one page of changes, or a part of a collected full round. */
+/**
+ * Changes that a feed (list of changes) reported: one page of changes, or a part of a collected
+ * full round.
+ */
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>
   changed: readonly MessageChange[]
@@ -15,11 +18,14 @@ export interface FeedBatch {
   removed: readonly string[]
   /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
-  /** True in the first full round of a feed. Old messages then cause no event. */
+  /**
+   * True in the first full round (list of all messages) of a feed. Old messages then cause no
+   * event.
+   */
   isInitial?: boolean
   /**
-   * Returns true for a new message that is stored without an event, such as an old message while
-   * the message index is filled.
+   * Returns true if a new message is stored without an event, such as an old message while the
+   * message index is filled.
    */
   isSilent?: (id: string) => boolean
 }
@@ -42,8 +48,9 @@ export interface BatchPlan {
 }
 
 /**
- * Compares the changes that a feed reported with the message index. If the index already has the
- * reported states, the plan is empty, so that a repeated report has no effect. Pure.
+ * Compares the changes that a feed (list of changes) reported with the message index. If the index
+ * already has the reported states, the plan is empty, so that a repeated report has no effect.
+ * Pure.
  */
 export function planBatch(
   { feed, changed, removed, requested, isSilent }: FeedBatch,
@@ -66,7 +73,8 @@ export function planBatch(
 }
 
 function planChange(plan: BatchPlan, change: MessageChange, state: IndexedMessage): void {
-  // The message is read, because it may have left the reported folder in the meantime.
+  // If the reported folder differs from the indexed folder, the message is read, because the
+  // message may have left the reported folder in the meantime.
   if (state.folderId !== change.folderId) {
     plan.toGet.push(change.id)
     return
@@ -81,8 +89,8 @@ function planRemoval(
   state: IndexedMessage | undefined,
 ): void {
   if (folderId === undefined && !isRequested) (state ? plan.deleted : plan.dismissed).push(id)
-  // A message that left a folder may be in another folder, or may have returned. Messages that are
-  // not indexed are read for the same reasons.
+  // A message that left a folder may be in another folder, or may have returned. The message is
+  // therefore read, also if it is not indexed.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)
 }
 
@@ -94,19 +102,19 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
 /** Finding: result of comparing a message that was read with the message index. */
 export type Finding =
   /**
-   * The provider did not return the message. The message was deleted, or cannot be read yet, even
-   * if a feed reported the message.
+   * Finding that the provider did not return a message. The message was deleted, or cannot be read
+   * yet, even if a feed (list of changes) reported the message.
    */
   | { kind: 'missing'; id: string }
   /**
-   * The message left its synced folder. `isMissing` is true if the provider did not return the
-   * message, which another feed may still report.
+   * Finding that a message left its synced folder. `isMissing` is true if the provider did not
+   * return the message, which another feed may still report.
    */
   | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
   | { kind: 'updated'; state: IndexedMessage; before: IndexedMessage }
-  /** The message equals its indexed state, or is in no synced folder and not indexed. */
+  /** Finding that a message equals its indexed state, or is in no synced folder and not indexed. */
   | { kind: 'unchanged'; id: string }
 
 export interface FindingInput {

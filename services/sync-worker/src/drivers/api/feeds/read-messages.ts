@@ -38,26 +38,38 @@ const maxAnnouncements = 50
 const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
-  /** Returns the indexed states of the messages. Called again after each `store`. */
+  /**
+   * Returns the indexed states of the messages. Called again after each call of `store`, which
+   * changes the index.
+   */
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed (list of changes) named the message as present. */
   isNamed: (id: string) => boolean
-  /** True in the first full round of a feed. Old messages then cause no event. */
+  /**
+   * True in the first full round (list of all messages) of a feed. Old messages then cause no
+   * event.
+   */
   isInitial?: boolean
-  /** New messages that arrived before this time cause no event. If absent, all new messages do. */
+  /**
+   * New messages that arrived before this time cause no event. If absent, all new messages cause an
+   * event.
+   */
   silentBefore?: Date
   /** Copies of messages that were read already and need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
-  /** Stores findings as soon as they fill a transaction, so that their memory is freed. */
+  /**
+   * Stores findings (compared messages) as soon as they fill a transaction, so that their memory is
+   * freed.
+   */
   store: (findings: readonly ReadFinding[]) => Promise<void>
 }
 
 /**
  * Reads messages and compares each message with the message index. Events are built one by one,
- * because each event may contain attachments of 25 MiB. Returns the findings that `store` has not
- * stored yet.
+ * because each event may contain attachments of 25 MiB. Returns the findings (compared messages)
+ * that `store` has not stored yet.
  *
- * @throws UnknownFolderError in a pass that does not list the folders
+ * @throws UnknownFolderError in a sync pass that does not list the folders
  */
 export async function readMessages(
   pass: FeedPass,
@@ -100,7 +112,10 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Empties the batch. Returns its findings, with summaries added to the new messages. */
+  /**
+   * Empties the batch of findings (compared messages). Returns these findings, with summaries added
+   * to the new messages.
+   */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -151,7 +166,10 @@ export function getGroup(
   return getMessages({ api, listKnown, onRefusal, signal }, ids, options)
 }
 
-/** Lists the folders again if messages have labels that were created after the last listing. */
+/**
+ * Lists the folders again if messages have labels that were created after the folders were last
+ * listed.
+ */
 export async function nameLabels(
   { api, names, signal }: FeedPass,
   messages: readonly Pick<IndexedMessage, 'labels'>[],
@@ -206,7 +224,10 @@ function novelty(
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/** Arrival time from which messages are announced: of the index, or else of the account. */
+/**
+ * Arrival time from which messages are announced by `messageNew`. The time stored with the message
+ * index takes precedence over the time of the account.
+ */
 function startOf({ writer, account }: FeedPass): Date {
   return writer.mailbox.announceFrom ?? account.notifyFrom
 }

@@ -11,14 +11,17 @@ import { type ReadFeed, readChanges } from './sync-feed.ts'
 export interface ReadEnd {
   /** Time of the sync pass. Stored together with the cursors of the feeds (lists of changes). */
   syncedAt?: Date
-  /** Receives the new states of feeds that had no changes. Returns the states to store now. */
+  /**
+   * Receives the new states of feeds (lists of changes) that had no changes. Returns the states to
+   * store now.
+   */
   hold?: (moved: readonly FeedState[]) => readonly FeedState[]
 }
 
 /**
- * Reads the changes of several feeds. One commit stores the new cursors of all feeds without
- * changes, together with `end`. Also stores the cursors after a failure, because providers drop old
- * cursors. Returns the new states of the feeds that could be read.
+ * Reads several feeds (lists of changes). One commit stores the new cursors of all feeds without
+ * changes, and the time of the sync pass. Also stores the cursors after a failure, because
+ * providers drop old cursors. Returns the new states of the feeds that could be read.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -43,7 +46,10 @@ export async function readFeeds(
   return states
 }
 
-/** Reads the changes of a feed. Sends no request if a full round of the feed is due. */
+/**
+ * Reads the changes of a feed. Sends no request if a full round (comparison of all messages) of the
+ * feed is due.
+ */
 async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | undefined> {
   const { feed, state } = at
   if (state.stage !== 'follow' || state.cursor === null) return { state, isStored: true }
@@ -51,8 +57,8 @@ async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | unde
 }
 
 /**
- * Runs a read of a feed. Undefined if the folder of the feed was deleted meanwhile, so that the
- * next pass ends the feed, or if the provider refuses to read the folder.
+ * Runs a read of a feed (list of changes). Undefined if the folder of the feed was deleted
+ * meanwhile, so that the next pass ends the feed, or if the provider refuses to read the folder.
  */
 export async function attempt<T>(
   pass: FeedPass,
@@ -70,7 +76,7 @@ export async function attempt<T>(
   }
 }
 
-/** Awaits a read of a folder. Resolves to undefined if the folder was deleted. */
+/** Awaits a request that reads a folder. Resolves to undefined if the folder was deleted. */
 async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -86,7 +92,8 @@ async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
  * folder's feed reports the messages.
  *
  * Undefined if all folders have to be read: a message is in a folder that is not listed, or that
- * was renamed or moved after the listing, or the texts of the messages are too large to keep.
+ * was renamed or moved after folders were listed, or the texts of the messages are too large to
+ * keep.
  */
 export async function findFolders(
   pass: FeedPass,
@@ -94,7 +101,8 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // If the account's paths select other folders, no synced folder has one of the special uses.
+  // If the account's paths select other folders, no synced folder has a special use that the
+  // partial pass names.
   if (otherwiseAll && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
@@ -156,7 +164,9 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Finds messages in synced folders that notifications named but no feed reported. */
+/**
+ * Finds messages in synced folders that notifications named but no feed (list of changes) reported.
+ */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

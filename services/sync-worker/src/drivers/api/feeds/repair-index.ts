@@ -24,31 +24,46 @@ const dayMs = 86_400_000
  * start within the interval.
  */
 const periodMs = 30 * dayMs
-/** Period at the start of an interval in which the first comparison of an index may begin. */
+/**
+ * Period at the start of the monthly interval in which the first comparison of an index may begin.
+ */
 const firstMs = dayMs
-/** Delay until the next comparison if the list lacked messages, or the list position expired. */
+/**
+ * Delay until the next comparison of the message index if the list of the mailbox lacked messages,
+ * or if the position in the list expired.
+ */
 const retryMs = dayMs
-/** Maximum duration of a comparison. After this time, the comparison begins again. */
+/**
+ * Maximum duration of a comparison of the message index. After this time, the comparison begins
+ * again.
+ */
 const maxAgeMs = 25 * dayMs
 /**
- * Age from which a message that is missing in the index counts as old, at the start of the
+ * Age from which a message that is missing in the index counts as old, at the start of the monthly
  * comparison. Old messages are added to the index without an event.
  */
 const recentMs = 7 * dayMs
-/** Maximum pieces of the comparison per pass: 5,000 listed messages, about a second each. */
+/**
+ * Maximum pieces of the monthly comparison per sync pass: 5,000 listed messages, about a second per
+ * piece.
+ */
 const maxPieces = 10
-/** Number of messages per page in the list of the mailbox. */
+/** Number of messages per page of the mailbox list that the monthly comparison reads. */
 const pageLimit = 500
-/** Maximum messages that one piece of the comparison requests. Takes 1,000 quota units of Gmail. */
+/**
+ * Maximum messages that one piece of the monthly comparison requests. Takes 1,000 quota units of
+ * Gmail.
+ */
 const maxPieceRequests = 50
 /** Name of the part of stored messages in which the list of the mailbox is collected. */
 const repairPart = 'repair'
 
 /**
  * Begins or continues the monthly comparison of the message index with a list of the mailbox, if
- * the comparison is due and the feed needs no full round. Only for mailboxes with a single feed.
- * Stops after a few pieces, or if another sync pass is requested. Each piece is committed with its
- * position. After a failure of the provider, which is reported, the next pass continues.
+ * the comparison is due and the feed (list of changes) needs no full round. Only for mailboxes with
+ * a single feed. Stops after a few pieces, or if another sync pass is requested. Each piece is
+ * committed with its position. After a failure of the provider, which is reported, the next pass
+ * continues.
  */
 export async function repairIndex(pass: FeedPass): Promise<void> {
   const { openIdle, onRepair = () => undefined } = pass.repairs
@@ -65,7 +80,10 @@ export async function repairIndex(pass: FeedPass): Promise<void> {
   }
 }
 
-/** Outcome of a failed piece. An expired position in the list ends the comparison. */
+/**
+ * Outcome of a failed piece of the monthly index comparison. An expired position in the mailbox
+ * list ends the comparison.
+ */
 async function outcomeOfError(pass: FeedPass, error: unknown): Promise<PieceOutcome | 'failed'> {
   if (isRateLimit(error)) return 'continue'
   if (isMailApiError(error, 'stale-cursor')) return end(pass, 'incomplete', {})
@@ -111,7 +129,10 @@ async function runPiece(pass: FeedPass, feed: Feed): Promise<PieceOutcome> {
   return compare(pass, { ...current, applied })
 }
 
-/** Reads the next page of the mailbox list and adds its messages to the collected list. */
+/**
+ * Reads the next page of the mailbox list and adds its messages to the collected list of the index
+ * comparison.
+ */
 async function collect(pass: FeedPass, feed: Feed, current: IndexRepair): Promise<PieceOutcome> {
   const { api, index, signal, writer } = pass
   const { cursor, ...rest } = current
@@ -131,9 +152,9 @@ async function collect(pass: FeedPass, feed: Feed, current: IndexRepair): Promis
 }
 
 /**
- * True if the collected list is incomplete: more than 500 indexed messages differ by missing
- * messages, labels or flags, and the list is shorter than the mailbox's profile says. The messages
- * are not requested then.
+ * True if the collected list of the mailbox is incomplete: more than 500 indexed messages differ by
+ * missing messages, labels or flags, and the list is shorter than the mailbox's profile says. The
+ * messages are not requested then.
  */
 async function isIncomplete(pass: FeedPass): Promise<boolean> {
   const at = { feed: {}, state: { feed: repairPart, applied: '' } }
@@ -145,7 +166,10 @@ async function isIncomplete(pass: FeedPass): Promise<boolean> {
   return true
 }
 
-/** Ends the comparison: deletes the collected list, and stores the time of the next comparison. */
+/**
+ * Ends the monthly comparison of the message index: deletes the collected list of the mailbox, and
+ * stores the time of the next comparison.
+ */
 async function end(
   { account, now, writer }: FeedPass,
   outcome: 'completed' | 'incomplete',
@@ -160,8 +184,9 @@ async function end(
 }
 
 /**
- * Requests the next messages whose state in the list differs from the index. Stores the states that
- * the provider returns. Deletes messages from the index that the provider does not return.
+ * Requests the next messages whose state in the collected list of the mailbox differs from the
+ * message index. Stores the states that the provider returns. Deletes messages from the index that
+ * the provider does not return.
  */
 async function compare(
   pass: FeedPass,
@@ -203,7 +228,10 @@ function isRepair({ kind }: ReadFinding): boolean {
   return kind === 'new' || kind === 'updated' || kind === 'deleted'
 }
 
-/** Ids of messages whose states in the next part of the list and of the index differ. */
+/**
+ * Ids of messages whose states in the next part of the collected mailbox list differ from the
+ * message index.
+ */
 async function findDifferences(pass: FeedPass, applied: string) {
   const at = { feed: {}, state: { feed: repairPart, applied } }
   const { listed, present, end: last } = await scanRound(pass, at, applied)
@@ -216,7 +244,10 @@ async function findDifferences(pass: FeedPass, applied: string) {
   return { ids, end: last }
 }
 
-/** Start time of an account's next comparison. Spreads the accounts over the month. */
+/**
+ * Start time of the next monthly comparison of an account's message index. Spreads the accounts
+ * over the month.
+ */
 function nextStart(account: string, time: number): number {
   const hash = createHash('sha256').update(account).digest().readUInt32BE(0)
   const phase = (hash / 2 ** 32) * periodMs

@@ -3,8 +3,8 @@ import type { ChangesPage } from '@posthorn/backends/mail-api'
 /** Period after a feed's report of a message in which notifications of the message may follow. */
 const keepMs = 10_000
 /**
- * Maximum message ids in memory. If feeds report more messages, the remaining messages count as not
- * reported and are read again after a notification.
+ * Maximum message ids in memory. If feeds (lists of changes) report more messages, the remaining
+ * messages count as not reported and are read again after a notification.
  */
 const maxIds = 1_000
 

@@ -69,7 +69,9 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   }
 }
 
-/** True if this was the last attempt to read a pending message. */
+/**
+ * True if this was the last attempt to read a pending message (named by a feed, but not returned).
+ */
 function isLast(pending: PendingMessage | undefined): boolean {
   return pending !== undefined && pending.tries + 1 >= retryDelaysMs.length
 }

@@ -14,20 +14,20 @@ const roundDelayMs = backoff({ baseMs: 60_000, maxMs: 6 * 3_600_000 })
 /** Share of a mailbox's messages that may arrive while the mailbox is being listed. */
 const arrivingShare = 0.01
 /**
- * Number of consecutive short lists of a mailbox after which a full round counts as complete. The
+ * Number of consecutive short lists of a mailbox after which a short list counts as complete. The
  * provider's profile may count messages that are never listed.
  */
 const maxShortLists = 5
-/** Period during which first full rounds must be empty before an empty list is accepted. */
+/** Period during which the first message lists must be empty before an empty list is accepted. */
 const emptyMs = 10 * 60_000
 
-/** Plan for losses: messages, labels and flags that are in the index but not in a full round. */
+/** Plan for messages, labels and flags in the index that a list of all messages lacks. */
 export type LossPlan =
   /** Each message with a loss is requested from the provider. The provider's response is stored. */
   | { kind: 'request'; isShort: boolean }
-  /** Losses of these messages are stored, because two lists agree on these losses. */
+  /** Labels, flags or messages that are missing in two lists are stored as lost. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
-  /** No loss (missing message, label or flag) is stored. Another full round has to follow. */
+  /** No loss (missing message, label or flag) is stored. Another list of messages has to follow. */
   | { kind: 'keep' }
 
 /** Incomplete list of messages, compared with the message index or the provider's profile. */
@@ -56,13 +56,13 @@ export interface CollectedRound {
 
 /** Result of comparing the rest of a full round (list of all messages) with the message index. */
 interface Comparison {
-  /** Ids of messages that the full round lacks, or lists without a label or flag. */
+  /** Ids of messages that the list of all messages lacks, or contains without a label or flag. */
   losses: ReadonlySet<string>
   /** Number of messages in the compared rest of the full round (list of all messages). */
   listed: number
 }
 
-/** True if a full round lacks an indexed message, or one of the message's labels or flags. */
+/** True if a list of all messages lacks an indexed message, or a label or flag of the message. */
 export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefined): boolean {
   if (!listed) return true
   const labels = new Set(listed.labels)
@@ -73,11 +73,11 @@ export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefine
 }
 
 /**
- * Treatment of losses (missing messages, labels and flags) in full rounds of a whole mailbox. Lists
- * of providers are sometimes short, empty or outdated, so one list does not prove a deletion. Up to
- * 500 messages with losses are requested. More losses are stored only if the list is as long as the
- * provider's profile says, and a second list, one minute later, has the same losses. A short list
- * may also lack new messages, so another full round follows.
+ * Treatment of losses (missing messages, labels and flags) in full rounds (lists of all messages)
+ * of a mailbox. Lists of providers are sometimes short, empty or outdated, so one list does not
+ * prove a deletion. Up to 500 messages with losses are requested. More losses are stored only if
+ * the list is as long as the provider's profile says, and a second list, one minute later, has the
+ * same losses. A short list may also lack new messages, so another full round follows.
  *
  * A collected full round has one plan, which stays the same if the comparison fails and continues.
  * The plan is only in memory: after a restart, the rest of the round is planned, and another round
@@ -86,19 +86,19 @@ export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefine
 export class RoundLosses {
   readonly #now: () => Date
   readonly #maxRequests: number
-  /** Plan for the losses of the collected full round. Undefined before the first comparison. */
+  /** Plan for messages that the collected message list lacks. Undefined before the comparison. */
   #plan: LossPlan | undefined
-  /** True if the plan is made from the whole full round, not from its rest after a restart. */
+  /** True if the plan for losses is made from the whole list, not from its rest after a restart. */
   #isOfWholeRound = false
-  /** True if the collected full round began before `nextRoundAt`, because the cursor was lost. */
+  /** True if the collected message list began before `nextRoundAt`, because a cursor was lost. */
   #isEarly = false
-  /** True if the collected full round lacks entries that were damaged in the provider's lists. */
+  /** True if the collected message list lacks entries that were damaged in the provider's pages. */
   #isDamaged = false
   /** Ids of messages with losses in the previous full round (list of all messages). */
   #first: ReadonlySet<string> | undefined
-  /** True if the collected first full round counts as complete. Undefined before the check. */
+  /** True if the first collected message list counts as complete. Undefined before the check. */
   #isFirstAccepted: boolean | undefined
-  /** Length and time of the latest first full round with fewer messages than the profile says. */
+  /** Length and time of the latest first message list that is shorter than the profile says. */
   #firstList: { listed: number; at: number } | undefined
   /** Number of consecutive lists that were shorter than the mailbox's profile says. */
   #shortLists = 0
@@ -109,27 +109,28 @@ export class RoundLosses {
     this.#maxRequests = limit
   }
 
-  /** Time at which the next full round may start after an incomplete list. */
+  /** Time at which all messages may be listed again after an incomplete list. */
   get nextRoundAt(): Date | undefined {
     return this.#nextRoundAt === undefined ? undefined : new Date(this.#nextRoundAt)
   }
 
   /**
-   * True if a full round may start now. False after an incomplete list, until `nextRoundAt`. Until
-   * then, a round starts only if the cursor was lost: new messages are announced, losses are kept.
+   * True if a full round (list of all messages) may start now. False after an incomplete list,
+   * until `nextRoundAt`. Until then, a round starts only if the cursor was lost: new messages are
+   * announced, losses are kept.
    */
   get mayStartRound(): boolean {
     return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
   }
 
-  /** True if the collected full round is complete. False if another full round has to follow. */
+  /** True if the collected message list is complete. False if another list has to follow. */
   get isComplete(): boolean {
     if (!this.#isOfWholeRound || !this.#plan || this.#plan.kind === 'keep') return false
     const isShort = this.#plan.kind === 'request' && this.#plan.isShort
     return !isShort || this.#shortLists >= maxShortLists
   }
 
-  /** Drops the plan of the collected full round, because another full round begins. */
+  /** Drops the plan of the collected message list, because another message list begins. */
   begin(): void {
     this.#plan = undefined
     this.#isOfWholeRound = false
@@ -138,12 +139,12 @@ export class RoundLosses {
     this.#isFirstAccepted = undefined
   }
 
-  /** Records that a page of the full round had damaged entries: the round counts as short. */
+  /** Records that a page of the message list had damaged entries: the list counts as short. */
   markDamaged(): void {
     this.#isDamaged = true
   }
 
-  /** Drops the data of all full rounds, because the message index is created again. */
+  /** Drops the data of all message lists, because the message index is created again. */
   reset(): void {
     this.#first = undefined
     this.#firstList = undefined
@@ -153,8 +154,8 @@ export class RoundLosses {
   }
 
   /**
-   * Plans the losses of the collected full round. The first call makes the plan by comparing the
-   * round with the message index.
+   * Plans how to treat messages that the collected list lacks. The first call makes the plan by
+   * comparing the list with the message index.
    */
   async plan(
     pass: RoundContext,
@@ -164,7 +165,7 @@ export class RoundLosses {
     return (this.#plan ??= await this.#choose(pass, at, onIncomplete))
   }
 
-  /** Ends a full round after the commit of its last part. Schedules another round if needed. */
+  /** Ends a list of all messages after the commit of its last part. Schedules another if needed. */
   end(): void {
     if (this.isComplete) this.reset()
     else {
@@ -174,7 +175,7 @@ export class RoundLosses {
   }
 
   /**
-   * True if the collected first full round of a mailbox counts as complete according to the
+   * True if the first collected message list of a mailbox counts as complete according to the
    * provider's profile. Accepts a short list if the previous list had the same length, because
    * profiles may count messages that are never listed. Accepts an empty list if lists have been
    * empty for 10 minutes.
@@ -209,8 +210,8 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
-    // The round was started only for new messages. Its losses prove nothing, because too little
-    // time has passed since the previous round.
+    // If this list of messages was started only to find new messages, it proves no loss, because
+    // too little time has passed since the previous list.
     if (this.#isEarly) return { kind: 'keep' }
     const comparison = await compareRound(pass, at)
     this.#isOfWholeRound = at.state.applied === ''
@@ -219,7 +220,7 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: false } : { kind: 'keep' }
   }
 
-  /** Makes the plan for a full round that is compared from its first message on. */
+  /** Makes the plan for losses of a message list that is compared from its first message on. */
   async #chooseForWhole(
     { api, signal }: RoundContext,
     { losses, listed }: Comparison,
@@ -239,7 +240,7 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: isShortList } : { kind: 'keep' }
   }
 
-  /** Selects the messages with losses that also had losses in the previous full round. */
+  /** Selects the messages with losses that also had losses in the previous message list. */
   #confirm(losses: ReadonlySet<string>): ReadonlySet<string> {
     return new Set([...losses].filter((id) => this.#first?.has(id)))
   }
@@ -250,18 +251,18 @@ export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }
 
-/** Range of message ids, with the messages of a full round and of the message index. */
+/** Range of message ids, with the messages of a list of all messages and of the message index. */
 export interface RoundWindow {
   listed: ReadonlyMap<string, IndexedMessage>
   /** Messages of the feed (list of changes) that the message index contains in the range. */
   present: readonly IndexedMessage[]
-  /** Lowest message id after this range. Absent if the full round and the index end here. */
+  /** Lowest message id after this range. Absent if the list and the message index end here. */
   end: string | undefined
 }
 
 /**
  * Reads the next range of message ids, a few leaves (blocks of stored messages), from a collected
- * full round and from the message index.
+ * message list and from the message index.
  */
 export async function scanRound(
   { index }: Pick<RoundContext, 'index'>,
@@ -280,7 +281,7 @@ export async function scanRound(
   }
 }
 
-/** Compares the rest of a full round with the message index, from the id `applied` on. */
+/** Compares the rest of a message list with the message index, from the id `applied` on. */
 export async function compareRound(pass: RoundContext, at: CollectedRound): Promise<Comparison> {
   const losses = new Set<string>()
   let count = 0

@@ -20,8 +20,8 @@ export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]):
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    // If a deleted folder is listed again, its feed starts from the beginning, because messages may
-    // have returned to the folder.
+    // If a deleted folder is listed again, its feed (list of changes) starts from the beginning,
+    // because messages may have returned to the folder.
     const isNew = !state || isDropStarted(state)
     return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
@@ -43,7 +43,10 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
   return folder === null ? { id } : { id, folderId: folder }
 }
 
-/** Last full rounds of feeds whose folders were deleted, or are not selected any more. */
+/**
+ * Last full rounds (comparisons of all messages) of feeds (lists of changes) whose folders were
+ * deleted, or are not selected any more.
+ */
 export function droppedRounds(
   stored: readonly FeedState[],
   feeds: readonly FollowedFeed[],
@@ -81,21 +84,27 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
   return false
 }
 
-/** Runs the full round of one feed. Returns false if `afterStep` stopped the round. */
+/**
+ * Runs the full round (comparison of all messages) of a single feed (list of changes). Returns
+ * false if `afterStep` stopped the round.
+ */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
 }
 
-/** True if the messages of a deleted folder are being compared with an empty full round. */
+/**
+ * True if the messages of a deleted folder are being compared with an empty full round (list of all
+ * messages).
+ */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }
 
 /**
- * Ends a feed whose folder was deleted. Compares the indexed messages of the feed with an empty
- * full round, so that each message is read and found moved or deleted. Returns false if `afterStep`
- * stopped the comparison.
+ * Ends a feed (list of changes) whose folder was deleted. Compares the indexed messages of the feed
+ * with an empty full round, so that each message is read and found moved or deleted. Returns false
+ * if `afterStep` stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

@@ -11,15 +11,18 @@ import { listedBy } from './parked-feeds.ts'
 const pageLimit = 500
 
 /**
- * Maximum number of times that the full round of a feed begins again in one sync pass. Otherwise a
- * provider could keep a worker in a loop.
+ * Maximum number of times that the full round (list of all messages) of a feed begins again in one
+ * sync pass. Otherwise a provider could keep a worker in a loop.
  */
 const maxRestarts = 3
 
 /** Result of reading a feed (list of changes): the new position in the feed. */
 export interface ReadFeed {
   state: FeedState
-  /** False if only the cursor moved. The cursors of several feeds are then stored together. */
+  /**
+   * False if the read found no change, only a new cursor of the feed (list of changes). Such
+   * cursors of several feeds are stored together.
+   */
   isStored: boolean
 }
 
@@ -29,8 +32,8 @@ export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
 }
 
 /**
- * Reads the changes of a feed, page by page, until there are no more changes or a full round is
- * required. Each page with changes is committed together with its cursor.
+ * Reads a feed (list of changes) page by page, until there are no more changes or a full round
+ * (comparison of all messages) is required. Each page with changes is committed with its cursor.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -48,8 +51,9 @@ export async function readChanges(
 }
 
 /**
- * Called after each committed step of a full round that sent requests to the provider, except after
- * the last step. Resolves to false to stop the full round. The next call then continues the round.
+ * Called after each committed step of a full round (list of all messages) that sent requests to the
+ * provider, except after the last step. Resolves to false to stop the full round. The next call
+ * then continues the round.
  */
 export type AfterStep = () => Promise<boolean>
 
@@ -79,7 +83,10 @@ export async function completeRound(
   return true
 }
 
-/** Position of a feed after one step: a page of changes, or a part of a full round. */
+/**
+ * Position of a feed (list of changes) after one step: a page of changes, or a part of a full
+ * round.
+ */
 interface Step {
   state: FeedState
   /** True if the feed (list of changes) has no more changes. */
@@ -87,11 +94,14 @@ interface Step {
   /** True if the full round (list of all messages) of the feed has to begin again. */
   isRestart?: boolean
   /**
-   * True if the reading may stop here: the step sent requests and is committed, and more such steps
-   * may follow.
+   * True if the reading of the feed may stop after this step: the step sent requests and is
+   * committed, and more such steps may follow.
    */
   isPausable?: boolean
-  /** True if the cursor of the feed moved over pages without changes and is not stored yet. */
+  /**
+   * True if the cursor of the feed (list of changes) moved over pages without changes and is not
+   * stored yet.
+   */
   isUnstored?: boolean
 }
 
@@ -125,7 +135,10 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
-/** Reads the next page of a feed. Returns the error of an outdated cursor, without throwing. */
+/**
+ * Reads the next page of a feed (list of changes). Returns the error of an outdated cursor, without
+ * throwing.
+ */
 async function readPage(
   { api, signal }: FeedPass,
   { feed, state: { cursor } }: FeedInPass,
@@ -140,8 +153,9 @@ async function readPage(
 }
 
 /**
- * Makes the full round of a feed begin again. Message ids stay valid. If the cursor was too old, a
- * warning informs the clients, and the full round finds the missed changes.
+ * Makes the full round (comparison of all messages) of a feed begin again. Message ids stay valid.
+ * If the cursor was too old, a warning informs the clients, and the full round finds the missed
+ * changes.
  */
 async function restartRound(
   { writer, names }: FeedPass,

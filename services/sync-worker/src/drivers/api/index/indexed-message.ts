@@ -9,7 +9,10 @@ export interface IndexedMessage extends ApiFlags {
   folderId?: string
   /** Distinct labels, sorted. Ids of folders with placement `labels`, otherwise names of labels. */
   labels: readonly string[]
-  /** Set only in a collected full round, for a message that is recent enough to be announced. */
+  /**
+   * Set only in a collected full round (list of all messages), for a message that is recent enough
+   * to be announced.
+   */
   recent?: true
 }
 

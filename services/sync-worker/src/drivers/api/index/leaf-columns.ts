@@ -35,7 +35,10 @@ const maxBytes = 32 * 1024 * 1024
 /** Maximum messages in a leaf of the message index: the column `messages` is a smallint. */
 const maxMessages = 32_767
 
-/** Packs messages with sorted ids into a leaf of the index, as compressed columns. Pure. */
+/**
+ * Packs messages with sorted ids into a leaf (block) of the message index, as compressed columns.
+ * Pure.
+ */
 export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
   const numbers = new Map<string, number>()
   const threads = messages.map(({ id, threadId = '' }) => {
@@ -55,8 +58,8 @@ export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
 }
 
 /**
- * Unpacks the messages of a leaf with compressed columns. @throws Error if the bytes are damaged.
- * Pure.
+ * Unpacks the messages of a leaf (block of the message index) with compressed columns. @throws
+ * Error if the bytes are damaged. Pure.
  */
 export function decodeColumns(bytes: Uint8Array): IndexedMessage[] {
   try {

@@ -7,7 +7,10 @@ import type { IndexedMessage } from './indexed-message.ts'
 export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
-  /** `low` of the preceding leaf, if that leaf was also loaded because this leaf is small. */
+  /**
+   * `low` of the preceding leaf (block of messages), if that leaf was also loaded because this leaf
+   * is small.
+   */
   previous?: string
 }
 
@@ -17,7 +20,7 @@ export type StateChanges = ReadonlyMap<string, IndexedMessage | undefined>
 export interface LeafChange {
   /** New or changed leaves of the message index. */
   saved: Leaf[]
-  /** `low` of leaves of the message index that no longer exist. */
+  /** `low` (lowest message id) of each leaf of the message index that no longer exists. */
   deleted: string[]
   /** Number of messages added to the index. Negative if messages are removed. */
   added: number
@@ -49,7 +52,8 @@ export function changeLeaves(
     if (messages.length > 0)
       result.saved.push(...splitLeaf({ low: leaf.low, messages }, maxMessages))
     else if (existing.has(leaf.low)) result.deleted.push(leaf.low)
-    // Leaves that were joined with this leaf do not exist any more, so they are deleted.
+    // Leaves (blocks of the message index) that were joined with this leaf do not exist any more,
+    // so they are deleted.
     for (const low of leaf.absorbed) result.deleted.push(low)
   }
   return result
@@ -80,8 +84,8 @@ function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] 
 }
 
 /**
- * Groups the ids of changed messages by the leaf that covers them. Ids below all loaded leaves are
- * assigned to a new first leaf.
+ * Groups the ids of changed messages by the leaf (block of messages) that covers the ids. Ids below
+ * all loaded leaves are assigned to a new first leaf.
  */
 function changesByLeaf(
   leaves: readonly MergedLeaf[],
@@ -100,7 +104,10 @@ function changesByLeaf(
   return result
 }
 
-/** Applies changes to the sorted messages of a leaf. `ids` are sorted ids of changed messages. */
+/**
+ * Applies changes to the sorted messages of a leaf (block of the message index). `ids` are sorted
+ * ids of changed messages.
+ */
 function applyChanges(
   messages: readonly IndexedMessage[],
   ids: readonly string[],

@@ -116,7 +116,9 @@ async function getOther(
   throw failure
 }
 
-/** Gets one message, without contents that the provider refuses. Empty if no such message. */
+/**
+ * Gets one message, without contents that the provider refuses. Empty if the message is missing.
+ */
 async function getReduced(
   { api, onRefusal, signal }: MessageSource,
   { id, options }: { id: string; options: GetOptions },

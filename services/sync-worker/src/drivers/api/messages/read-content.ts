@@ -67,7 +67,7 @@ async function readOptional<T>(
   }
 }
 
-/** True if the error means that the content does not exist, or is a link to a file elsewhere. */
+/** True if an error means that a content of a message does not exist, or is a link to a file. */
 function isAbsent(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.kind === 'not-found'
   return isMissing || isMailApiError(error, 'unsupported-operation')

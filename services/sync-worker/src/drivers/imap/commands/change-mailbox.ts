@@ -12,10 +12,16 @@ import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = AccountRequest<'updateMailbox'>
 
-/** Options for a connection that changes mailboxes: a ping first detects a stale connection. */
+/**
+ * Options of commands that change mailboxes: before the change, a ping detects a stale IMAP
+ * connection.
+ */
 const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
 
-/** Creates a mailbox, then lists the mailboxes again. The next sync records the event. */
+/**
+ * Creates a mailbox, then lists the mailboxes again. The next sync of the new mailbox records its
+ * `mailboxNew`.
+ */
 export function createMailbox(
   { path }: AccountRequest<'createMailbox'>,
   target: AccountCommand,
@@ -32,14 +38,18 @@ export function createMailbox(
   )
 }
 
-/** Deletes a mailbox with its messages. The listing after the deletion records the event. */
+/**
+ * Deletes a mailbox with its messages. The LIST command after the deletion records
+ * `mailboxDeleted`.
+ */
 export async function deleteMailbox(
   request: AccountRequest<'deleteMailbox'>,
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'deleteMailbox'>> {
-  // If the path is unknown, it is sent to the server unchanged, so that the client receives the
-  // server's rejection. Interface spec, "Statuses", 400: NONEXISTENT.
+  // If the path of the mailbox to delete is unknown, the path is sent to the mail server unchanged,
+  // so that the client receives the server's rejection. Interface spec, "Statuses", 400:
+  // NONEXISTENT.
   const row = await findOrRelist(deps, target, request.path)
   const { path, mailboxId } = row ?? { path: request.path, mailboxId: null }
   await withMailSession(target, pingFirst, (mail) =>

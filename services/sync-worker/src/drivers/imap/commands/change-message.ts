@@ -51,7 +51,8 @@ export async function updateMessage(
       const { missing, unchanged } = await applyUpdate(mail, uids, update)
       if (missing.length > 0) throw messageNotFound()
       const result = updateResult(update, { flags: unchanged.length === 0, labels: true })
-      // The flags were changed, so the command succeeds even if the message cannot be read again.
+      // After a message's flags were changed, the command succeeds even if the message cannot be
+      // read again.
       const [changed] = await mail.readFlags(uids).catch(() => [])
       return changed ? withState(result, changed, row) : result
     }),
@@ -80,7 +81,8 @@ export async function moveMessage(
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'moveMessage'>> {
-  // `source` is rejected, because a message id of an IMAP account already names the mailbox.
+  // A request with `source` is rejected, because a message id of an IMAP account already names the
+  // mailbox.
   if (source !== undefined)
     throw validationError([fieldError('source', 'is for accounts on a mail API')])
   assertConnected(target.session.context)
@@ -120,16 +122,16 @@ export async function deleteMessage(
 interface MessageChange {
   row: MailboxRow
   uid: number
-  /** Mailbox to which the change may move the message. */
+  /** Mailbox to which a change of the message may move the message. */
   destination?: MailboxRow | undefined
-  /** Checks a precondition of the change. Throws if the precondition is not met. */
+  /** Checks a precondition of the change of the message. Throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
 /**
- * Changes one message on a pooled connection. First selects the mailbox and verifies that the
- * message exists, because servers ignore unknown UIDs. Afterwards requests a sync of the mailbox
- * and the destination, even if the change failed.
+ * Changes a single message over an IMAP connection of the account's command pool. First selects the
+ * mailbox and verifies that the message exists, because servers ignore unknown UIDs. Afterwards
+ * requests a sync of the mailbox and of the destination of a move, even if the change failed.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,
@@ -202,7 +204,10 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** Finds the trash mailbox of an account. Undefined if there is no trash that can be selected. */
+/**
+ * Finds the trash mailbox of an account. Undefined if the account has no trash that can be
+ * selected.
+ */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -234,8 +239,8 @@ export async function deletePermanently(
 }
 
 /**
- * Creates the function that returns the new message id of a moved message. Returns undefined if the
- * reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
+ * Creates the function that returns the new message id of a moved message. The function returns
+ * undefined if the reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
  */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,

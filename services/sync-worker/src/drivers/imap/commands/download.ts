@@ -54,15 +54,15 @@ function describe(part: BodyPart | undefined) {
 interface StartedDownload {
   download: Download
   /**
-   * Content of the download. The connection is released when the content ends, the consumer stops
-   * reading, or the download is aborted.
+   * Content of the download. The IMAP connection returns to the command pool when the content ends,
+   * the consumer stops reading, or the download is aborted.
    */
   body: AsyncIterable<Uint8Array>
 }
 
 /**
- * Starts a download on a pooled connection. If a reused connection turns out to be lost, starts
- * again on another connection.
+ * Starts a download on an IMAP connection of the command pool. If a reused connection turns out to
+ * be lost, starts again on another connection.
  *
  * @throws AppError `too-large` if the size announced by the server exceeds the limit
  */
@@ -77,8 +77,9 @@ async function startDownload(
     try {
       connection = await session.commands.acquire(request)
       const download = await start(connection.session)
-      // The size limit applies to decoded bytes, while the announced size of a part is in base64,
-      // which needs four bytes for three bytes, and line ends.
+      // The size limit of downloads applies to decoded bytes, while the size that the server
+      // announces for a MIME part is in base64, which needs four bytes for three bytes, and line
+      // ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
       return { download, body: releaseAtEnd(download.content, connection, signal) }
     } catch (error) {
@@ -94,9 +95,9 @@ function tooLarge(): AppError {
 }
 
 /**
- * Iterates over the content of a download and releases the connection at the end. Closes the
- * connection after an incomplete download, because the server may still be sending. Limits the
- * number of bytes, because the announced size may be wrong.
+ * Iterates over the content of a download and returns its IMAP connection to the pool at the end.
+ * Closes the connection after an incomplete download, because the server may still be sending.
+ * Limits the number of bytes, because the announced size may be wrong.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,

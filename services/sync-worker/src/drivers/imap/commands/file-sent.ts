@@ -28,9 +28,9 @@ export interface FilingDeps extends CommandDeps {
 }
 
 /**
- * Files a sent message: stores the Sent copy, flags the referenced message, then removes the draft.
- * The draft is removed last, so that it exists until the Sent copy exists. Each step detects that
- * it was completed by an earlier attempt.
+ * Files a sent message: stores the Sent copy, flags the message that was answered or forwarded,
+ * then removes the draft. The draft is removed last, so that it exists until the Sent copy exists.
+ * Each step detects that it was completed by an earlier attempt.
  */
 export async function fileSent(
   request: Request,
@@ -83,8 +83,8 @@ async function copyToSent({ db, copyMemory }: FilingDeps, filing: Filing): Promi
 }
 
 /**
- * Flags to set on the referenced message. A forwarded message also gets `\Answered`, because some
- * clients do not show `$Forwarded` (RFC 9051 §2.3.2).
+ * Flags to set on the message that was answered or forwarded. A forwarded message also gets
+ * `\Answered`, because some clients do not show `$Forwarded` (RFC 9051 §2.3.2).
  */
 const referenceFlags: Record<Reference['action'], readonly string[]> = {
   reply: ['\\Answered'],

@@ -90,7 +90,7 @@ export async function fetchMessage(
 
 /**
  * Sets `\Seen` on a message and fetches the message. Repeats both steps if the fetched message does
- * not have the flag: the connection did not know the message yet.
+ * not have the flag: the server did not show the message on this connection when the flag was set.
  */
 async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage> {
   const markAndFetch = async () => {

@@ -29,7 +29,7 @@ interface FetchedPage {
   messages: FetchedMessage[]
 }
 
-/** Fetches one page of the selected mailbox, which contains `total` messages. */
+/** Fetches a page of messages of the selected mailbox, which contains `total` messages. */
 type FetchPage = (
   mail: MailSession,
   total: number,
@@ -55,7 +55,7 @@ export async function searchMessages(
   target: AccountCommand,
   deps: ReadDeps,
 ): Promise<MessagePage> {
-  // A path is required, because an IMAP search covers only one mailbox.
+  // A search request needs the path of a mailbox, because an IMAP search covers only one mailbox.
   if (path === undefined) throw validationError([fieldError('path', 'is required')])
   const terms = toSearchTerms(search)
   return readPage(deps, { ...request, path, target }, async (mail, _total, at) => {

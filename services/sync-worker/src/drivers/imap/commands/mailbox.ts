@@ -102,7 +102,10 @@ export async function readInMailbox<T>(
   }
 }
 
-/** Selects a mailbox to list its messages. For a selected mailbox, NOOP updates the counters. */
+/**
+ * Selects a mailbox to list its messages. If the mailbox is selected already, NOOP updates its
+ * counters.
+ */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,

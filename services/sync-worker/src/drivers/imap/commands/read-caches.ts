@@ -9,7 +9,7 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 import { getMailbox, getMailboxByNumber, isIndexingError } from './mailbox.ts'
 
-/** Dependencies of commands that only read. */
+/** Dependencies of commands that only read from an IMAP account. */
 export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
   mailboxes: MailboxCache

@@ -18,7 +18,10 @@ import {
 } from './change-message.ts'
 import { getMailbox, selectIndexed } from './mailbox.ts'
 
-/** Messages that one batch changes. The command's deadline is checked between batches. */
+/**
+ * Maximum messages per batch of a command that changes all matches of a search. The deadline is
+ * checked between batches.
+ */
 const batchSize = 1_000
 /** Maximum number of message ids, or pairs of ids, in a response. These take some megabytes. */
 const maxIds = 250_000
@@ -81,14 +84,17 @@ export async function deleteMessages(
 interface SearchScope {
   row: MailboxRow
   search: Search
-  /** Mailbox to which the change may move the messages. */
+  /** Mailbox to which a change of all matches of a search may move the messages. */
   destination?: MailboxRow | undefined
-  /** Checks a precondition of the change before the search. Throws if it is not met. */
+  /**
+   * Checks a precondition of the change before the search for messages. Throws if the precondition
+   * is not met.
+   */
   check?: (mail: MailSession) => void
 }
 
 interface UpdatedMatches {
-  /** Number of changed messages. */
+  /** Number of messages that the command changed. */
   count: number
   /** Persistent ids of the changed messages. Absent if the server has no persistent ids. */
   emailIds?: string[]
@@ -118,7 +124,8 @@ async function updateMatches(
     for (const uids of batchesOf(matches, batchSize)) {
       signal.throwIfAborted()
       await mail.ensureSelected(row.path, { readOnly: false })
-      // The ids are read before the change, because changed messages may leave the mailbox.
+      // The ids of messages that match a search are read before the change, because changed
+      // messages may leave the mailbox.
       const ids = await mail.emailIds(uids)
       const left = (await change(mail, uids)) ?? []
       const changed = subtractRanges(uids, left)

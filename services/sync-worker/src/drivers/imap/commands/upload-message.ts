@@ -37,8 +37,8 @@ export async function uploadMessage(
     throw new AppError('unavailable', 'The upload was cancelled, upload the message again', {
       code: 'WorkerNotAvailable',
     })
-  // The mailbox is selected first. This proves that the mailbox exists, and makes the server report
-  // the UID of the appended message.
+  // Before the upload, the target mailbox is selected. This proves that the mailbox exists, and
+  // makes the server report the UID of the appended message.
   let current = row
   const prepare = async (mail: MailSession) => {
     const { uidValidity } = await selectForListing(mail, row)

@@ -1,7 +1,12 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { connectOrBorrow, type ConnectTurns } from './connect-or-borrow.ts'
-import { type ConnectionRequest, RequestCounts, type WriteRequest } from './connection-request.ts'
+import {
+  backgroundLast,
+  type ConnectionRequest,
+  RequestCounts,
+  type WriteRequest,
+} from './connection-request.ts'
 import type { IdleConnections } from './idle-connections.ts'
 import type { SessionLoan } from './session-loans.ts'
 
@@ -24,11 +29,14 @@ export interface CommandPoolOptions {
 
 export interface PooledConnection {
   readonly session: MailSession
-  /** True if the connection was used before. Its loss may be unnoticed until the next command. */
+  /**
+   * True if the pooled connection was used before. Its loss may be unnoticed until the next
+   * command.
+   */
   readonly reused: boolean
   /**
-   * Returns the connection to the pool. With `broken`, closes the connection instead. Further calls
-   * have no effect.
+   * Returns the IMAP connection to the pool. With `broken`, closes the connection instead. Further
+   * calls have no effect.
    */
   readonly release: (broken?: boolean) => void
 }
@@ -36,13 +44,16 @@ export interface PooledConnection {
 interface Connection {
   readonly session: MailSession
   lost: boolean
-  /** Path of the mailbox that was last requested on the connection. */
+  /** Path of the mailbox that was last requested on the IMAP connection. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
   readonly close: () => void
 }
 
-/** Grant for a waiting request: an idle connection, or the permission to open a new connection. */
+/**
+ * Grant for a waiting request of a command: an idle connection, or the permission to open a new
+ * connection.
+ */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -113,20 +124,22 @@ export class CommandPool implements AsyncDisposable {
     return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
-  /** Takes a connection until the caller releases it. Waits while all connections are in use. */
+  /**
+   * Takes a connection from the command pool until the caller releases the connection. Waits while
+   * all connections are in use.
+   */
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
-    const mustWait = request.background === true && this.#waiting.size > 0
-    const grant =
-      (mustWait ? undefined : this.#grant(request)) ?? (await this.#wait(request, signal))
+    const mustWait = request.background && this.#waiting.size > 0
+    const grant = (!mustWait && this.#grant(request)) || (await this.#wait(request, signal))
     if (grant !== 'connect') return this.#lend(grant, request, true)
     try {
       return await this.#open(request, signal)
     } catch (error) {
       this.#counts.remove(request)
-      // The server rejects further connections or cannot be reached, so requests share the existing
-      // connections of the account.
+      // The mail server rejects further connections or cannot be reached, so requests share the
+      // existing connections of the account.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
@@ -179,16 +192,9 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /**
-   * Serves requests for a connection in FIFO order, background requests last, skipping requests
-   * whose limit is reached.
-   */
+  /** Serves waiting commands in FIFO order, background requests last, within their limits. */
   #serveWaiting(): void {
-    const isBackground = ({ request }: Waiter) => request.background === true
-    const inOrder = [...this.#waiting]
-    if (inOrder.some(isBackground))
-      inOrder.sort((one, other) => Number(isBackground(one)) - Number(isBackground(other)))
-    for (const waiter of inOrder) {
+    for (const waiter of backgroundLast(this.#waiting)) {
       const grant = this.#grant(waiter.request)
       if (!grant) continue
       this.#waiting.delete(waiter)
@@ -196,10 +202,7 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  /**
-   * Takes the idle connection that last selected the requested mailbox, otherwise the most recently
-   * used idle connection. Idle connections that are not needed thus time out.
-   */
+  /** Takes the idle connection that last selected the mailbox, otherwise the last used. */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
@@ -209,7 +212,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection, or borrows the sync connection of the account. */
+  /** Opens a connection for a command, or borrows the sync connection of the account. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)
@@ -236,6 +239,8 @@ export class CommandPool implements AsyncDisposable {
       return connection
     } finally {
       this.#connecting--
+      // After a loan, no caller is left that would serve the requests that wait for a connection.
+      if (signal.aborted) this.#serveWaiting()
     }
   }
 
@@ -250,7 +255,7 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Lends the account's sync connection to a request. The work counts as repeatable, because the
+   * Lends the account's sync connection to a command. The work counts as repeatable, because the
    * connection may be lost without this process knowing.
    */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {

@@ -2,9 +2,9 @@ import type { SessionLoan } from './session-loans.ts'
 
 /** Callbacks for the progress of a connection that may have to wait for a login permit. */
 export interface ConnectTurns {
-  /** Called if the connection has to wait for a login permit. */
+  /** Called if a new mail connection has to wait for a login permit. */
   onWait?: () => void
-  /** Called when the connection has received its login permit. */
+  /** Called when the new mail connection has received its login permit. */
   onTurn?: () => void
 }
 
@@ -14,9 +14,9 @@ export interface ConnectOrBorrow<T> {
 }
 
 /**
- * Opens a connection of an account. While the login limits delay the connection, also waits to
- * borrow the account's sync connection. As soon as one of both is available, the wait for the other
- * is aborted.
+ * Opens a connection of an account to its mail server. While the login limits delay the connection,
+ * also waits to borrow the account's sync connection. As soon as a connection is available, the
+ * remaining wait is aborted.
  */
 export function connectOrBorrow<T>(
   { connect, borrow }: ConnectOrBorrow<T>,

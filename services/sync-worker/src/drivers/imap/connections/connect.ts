@@ -36,9 +36,9 @@ export interface AccountConnection {
   /** Faulty messages of the account: messages that the account's server cannot describe. */
   faults: MessageFaults
   loginFor: LoginFor
-  /** Called if the connection has to wait for a login permit. */
+  /** Called if the new IMAP connection has to wait for a login permit. */
   onWait?: (() => void) | undefined
-  /** Called when the connection has received its login permit. */
+  /** Called when the new IMAP connection has received its login permit. */
   onTurn?: (() => void) | undefined
 }
 
@@ -73,7 +73,7 @@ const protocol = 'imap'
 interface LoginOptions {
   signal: AbortSignal
   faults: MessageFaults
-  /** Called when the report of a failed connection is delayed, to release resources. */
+  /** Called to release resources when the report of a failed IMAP connection is delayed. */
   onHeld: () => void
 }
 

@@ -3,7 +3,9 @@ import type { MailSession } from '@posthorn/backends'
 /** Request of a command for a connection to the mail server. */
 export interface ConnectionRequest {
   signal: AbortSignal
-  /** Mailbox to select. A connection that last selected this mailbox is preferred. */
+  /**
+   * Mailbox to select for the command. A connection that last selected this mailbox is preferred.
+   */
   mailbox?: string
   /**
    * True if the command may take minutes. If the pool may have several connections, such commands
@@ -27,25 +29,34 @@ export interface ConnectionRequest {
   background?: boolean
 }
 
-/** Request for a connection by a command that changes something on the server. */
+/** Requests in their order, background requests last. Pure. */
+export function backgroundLast<T extends { request: ConnectionRequest }>(
+  requests: Iterable<T>,
+): T[] {
+  const rank = ({ request }: T) => Number(request.background ?? false)
+  return [...requests].toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Request of a command that changes something on the mail server for an IMAP connection. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Runs on the connection before the change, with at least one round trip. If a reused connection
-   * is lost during `prepare`, another connection is used. After `prepare`, nothing is repeated.
+   * Runs on the IMAP connection before the change, with at least one round trip. If a reused
+   * connection is lost during `prepare`, another connection is used. After `prepare`, nothing is
+   * repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }
 
 /**
- * Counts the requests that hold connections of an account. Limits long and consumer-paced requests,
- * so that connections are left for other requests.
+ * Counts the commands that hold IMAP connections of an account. Limits long commands, and commands
+ * as slow as a consumer, so that connections are left for other commands.
  */
 export class RequestCounts {
   #total = 0
   #longRunning = 0
   #consumerPaced = 0
 
-  /** True if a request leaves enough of `max` connections to other kinds of requests. */
+  /** True if a command leaves enough of `max` connections to other kinds of commands. */
   admits({ longRunning, consumerPaced, background }: ConnectionRequest, max: number): boolean {
     if (background && this.#total >= Math.max(1, max - 1)) return false
     if (longRunning && this.#longRunning >= Math.max(1, max - 1)) return false

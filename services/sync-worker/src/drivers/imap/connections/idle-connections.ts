@@ -19,7 +19,10 @@ export class IdleConnections {
     if (this.#closers.size > this.#max) longestIdle?.()
   }
 
-  /** Removes a connection from the registry, because the connection is in use or closed. */
+  /**
+   * Removes a connection from the registry of idle connections, because the connection is in use or
+   * closed.
+   */
   remove(close: () => void): void {
     this.#closers.delete(close)
   }

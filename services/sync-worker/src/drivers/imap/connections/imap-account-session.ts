@@ -82,7 +82,10 @@ export class ImapAccountSession implements AsyncDisposable {
     })
   }
 
-  /** Account. Undefined until its registration is read, and if IMAP must not be used. */
+  /**
+   * IMAP account of this session. Undefined until its registration is read, and if IMAP must not be
+   * used.
+   */
   get account(): ImapAccount | undefined {
     const { account } = this.context
     return account && isImapAccount(account) ? account : undefined
@@ -93,7 +96,10 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.context.state
   }
 
-  /** Called when a command arrives, so that this session logs in before other sessions. */
+  /**
+   * Called when a command for the account arrives, so that this session logs in before other
+   * sessions.
+   */
   ask(): void {
     if (!this.#session) this.#demand.ask()
   }
@@ -105,8 +111,8 @@ export class ImapAccountSession implements AsyncDisposable {
 
   /**
    * Requests to select a mailbox (named by id) whose UIDVALIDITY differed on another connection.
-   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters. A
-   * mailbox with short lists has times of its own.
+   * The counters that the sync connection shows may be outdated: Dovecot 2.3 keeps reporting old
+   * counters. A mailbox with incomplete lists is selected again at other times.
    */
   requestReselect(mailbox: string): void {
     if (!this.#shortLists.has(mailbox)) this.context.sync.request({ reselect: mailbox })
@@ -177,7 +183,9 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.#following
   }
 
-  /** Ends all commands and the sync. Closes the sync connection after a grace period. */
+  /**
+   * Ends all commands and the sync of the account. Closes the sync connection after a grace period.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
   }
@@ -239,7 +247,9 @@ export class ImapAccountSession implements AsyncDisposable {
     return !signal.aborted && this.#faults.narrows(error) && ++this.#narrowing <= maxNarrowing
   }
 
-  /** True once after this worker renamed or deleted a mailbox, which may end the connection. */
+  /**
+   * True once after this worker renamed or deleted a mailbox, which may end the sync connection.
+   */
   #isOwnLoss(error: unknown, signal: AbortSignal): boolean {
     const isLost = error instanceof AppError && error.kind === 'unreachable'
     if (signal.aborted || !isLost || Date.now() - this.#listChangedAt > ownLossMs) return false
@@ -248,8 +258,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Logs the account in. The account state is `connecting` during the login. Before the first sync,
-   * an account that waits for a login permit keeps the state `init`.
+   * Logs the account in at its IMAP server. The account state is `connecting` during the login.
+   * Before the first sync, an account that waits for a login permit keeps the state `init`.
    */
   async #logIn(account: ImapAccount, signal: AbortSignal): Promise<MailSession> {
     const { context } = this

@@ -4,9 +4,12 @@ import { type Clock, RateLimiter } from '@posthorn/flow'
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
-  /** Maximum concurrent logins that the gate permits. */
+  /** Maximum concurrent logins at a host or address that the login gate permits. */
   capacity: number
-  /** Logins started per second. A function is evaluated at each login. Default: no limit. */
+  /**
+   * Logins started per second at a host or address. A function is evaluated at each login. Default:
+   * no limit.
+   */
   perSecond?: number | (() => number)
   clock?: Clock
 }
@@ -14,7 +17,7 @@ export interface LoginGateOptions {
 export interface LoginWait {
   signal: AbortSignal
   loginFor: LoginFor
-  /** Called if the login has to wait for a permit. */
+  /** Called if the login at the mail server has to wait for a permit. */
   onWait?: (() => void) | undefined
 }
 
@@ -23,9 +26,12 @@ export interface LoginWait {
  * account sessions could take all permits, and commands would wait until a session's login ends.
  */
 const commandPart = 1 / 3
-/** Number of logins for commands that start per login for an account session, while both wait. */
+/**
+ * Number of logins for commands that start per login for an account session, while logins of both
+ * kinds wait.
+ */
 const commandsPerSession = 2
-/** Time by which a login may precede the rate limit, to compensate for late timers. */
+/** Time by which a login may start before the rate limit permits, to compensate for late timers. */
 const toleranceMs = 50
 
 /**
@@ -163,8 +169,8 @@ function laneOf(loginFor: LoginFor): Lane {
 }
 
 /**
- * Records whether commands wait for an account. If so, the session of the account logs in before
- * the sessions of other accounts.
+ * Records whether commands wait for an account. If commands wait, the session of the account logs
+ * in before the sessions of other accounts.
  */
 export class AccountDemand {
   readonly #listeners = new Set<() => void>()
@@ -188,7 +194,10 @@ export class AccountDemand {
     this.#isAsked = false
   }
 
-  /** Adds a listener, called when a command arrives for the account. Disposal removes it. */
+  /**
+   * Adds a listener that is called when a command arrives for the account. Disposal removes the
+   * listener.
+   */
   onAsk(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

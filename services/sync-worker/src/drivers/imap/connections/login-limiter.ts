@@ -9,7 +9,7 @@ export interface LoginRequest {
   loginFor: LoginFor
   /** True if a proxy resolves the host name, so that logins per address are not limited. */
   viaProxy?: boolean
-  /** Called if the login has to wait for a permit. May be called several times. */
+  /** Called if the login has to wait for a permit. May be called several times per login. */
   onWait?: (() => void) | undefined
 }
 
@@ -81,7 +81,10 @@ export function createLoginLimiter(
   }
 }
 
-/** Number of login gates from which idle gates are deleted. A new gate starts without delay. */
+/**
+ * Number of login gates (limits per host or address) above which idle gates are deleted. A new gate
+ * starts without delay.
+ */
 const minSweep = 10_000
 
 /** Login gates of mail servers: one gate per host name and one per address. */
@@ -105,8 +108,8 @@ class LoginGates {
 
   #sweep(): void {
     for (const [key, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(key)
-    // The number of gates that starts the next sweep doubles with the remaining gates, so that
-    // sweeps cost little.
+    // The number of login gates that starts the next sweep doubles with the remaining gates, so
+    // that sweeps cost little.
     this.#sweepAt = Math.max(minSweep, 2 * this.#gates.size)
   }
 }
@@ -129,7 +132,8 @@ export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const find = async (host: string) => {
     const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {
-      // The egress policy is `off` here, because it is checked when the connection is opened.
+      // The egress policy is not applied to this lookup of a host name, because the policy is
+      // checked when the connection is opened.
       const addresses = await lookups.run(() => resolve(host, 'off', { signal }), signal)
       return addresses.map(({ address }) => address).toSorted()[0]
     } catch {

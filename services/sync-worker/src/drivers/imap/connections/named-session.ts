@@ -4,7 +4,7 @@ import type { MailSession } from '@posthorn/backends'
 export class NamedSession {
   readonly name: string
   readonly closed: Promise<undefined>
-  /** Makes the session's connection count as lost. */
+  /** Makes the connection of a test's mail session count as lost. */
   readonly lose: () => void
 
   constructor(name: string) {

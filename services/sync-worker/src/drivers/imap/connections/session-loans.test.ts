@@ -55,19 +55,22 @@ describe('SessionLoans', () => {
 })
 
 describe('CommandPool: while the login limits delay its first connection', () => {
-  /** Pool whose logins wait until `admit`. */
-  function delayedPool() {
+  /** Pool whose logins wait until `admit`. An aborted login ends after `aborted`. */
+  function delayedPool({ max = 2, aborted = Promise.resolve() } = {}) {
     const { promise: permit, resolve: admit } = Promise.withResolvers<void>()
     const loans = new SessionLoans(() => undefined)
     let logins = 0
     const pool = new CommandPool({
-      max: 2,
+      max,
       idle: new IdleConnections(100),
       idleMs: 60_000,
       borrow: (signal) => loans.borrow(signal),
       async connect(signal, { onWait, onTurn }) {
         onWait?.()
-        await abortable(permit, signal)
+        await abortable(permit, signal).catch(async (error: unknown) => {
+          await aborted
+          throw error
+        })
         onTurn?.()
         logins++
         return session('own').mail
@@ -125,6 +128,21 @@ describe('CommandPool: while the login limits delay its first connection', () =>
     expect(await loans.lend(lost.mail)).toBe(true)
     admit()
     expect(await reading).toBe('own')
+  })
+
+  test('a login that ends late after a loan, lets the next request connect', async () => {
+    const { promise: aborted, resolve: endLogin } = Promise.withResolvers<void>()
+    const { pool, loans, admit, run } = delayedPool({ max: 1, aborted })
+    await using _pool = pool
+    const reading = run({ mayBorrow: true })
+    expect(await waits(reading)).toBe(true)
+    const writing = run({})
+    expect(await loans.lend(session('sync').mail)).toBe(true)
+    expect(await reading).toBe('sync')
+    expect(await waits(writing)).toBe(true)
+    admit()
+    endLogin()
+    expect(await writing).toBe('own')
   })
 
   test('concurrent reads take turns on the borrowed connection', async () => {

@@ -18,12 +18,18 @@ export class SessionLoans {
   readonly #interrupt: () => void
   readonly #borrowers = new Set<Borrower>()
 
-  /** `interrupt` interrupts the wait of the sync, so that the sync soon calls `lend`. */
+  /**
+   * `interrupt` interrupts the wait of the sync for notifications, so that the sync soon calls
+   * `lend`.
+   */
   constructor(interrupt: () => void) {
     this.#interrupt = interrupt
   }
 
-  /** Waits until the sync connection is lent. Rejects with the abort reason of `signal`. */
+  /**
+   * Waits until the account's sync connection is lent to a command. Rejects with the abort reason
+   * of `signal`.
+   */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {

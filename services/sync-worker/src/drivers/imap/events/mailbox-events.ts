@@ -9,8 +9,8 @@ import type { Account } from '../../../store/accounts.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
 /**
- * Creates the event of a new or renamed mailbox. `renameEpoch` is the sync epoch of a rename. It
- * makes the event id unique, because a rename does not change the mailbox number.
+ * Creates the event of a new or renamed mailbox. `renameEpoch` is the sync epoch of a rename. This
+ * number makes the event id unique, because a rename does not change the mailbox number.
  */
 export function mailboxNew(account: Account, row: MailboxRow, renameEpoch?: string): NewEvent {
   const key = mailboxKey(row, renameEpoch)

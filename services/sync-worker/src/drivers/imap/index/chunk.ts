@@ -66,14 +66,17 @@ export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(trimBitmap(a), trimBitmap(b)) === 0
 }
 
-/** Bitmap without trailing zero bytes, as bitmaps are stored. Shares the bitmap's memory. */
+/**
+ * Bitmap without trailing zero bytes, as bitmaps of a mailbox index are stored. Shares the memory
+ * of the given bitmap.
+ */
 export function trimBitmap(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--
   return bits.subarray(0, length)
 }
 
-/** Copies a stored bitmap and restores its trailing zero bytes. */
+/** Copies a stored bitmap of a mailbox index and restores its trailing zero bytes. */
 export function untrimBitmap(stored: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   bits.set(stored.subarray(0, chunkBytes))
@@ -124,7 +127,10 @@ function fill(bits: Uint8Array, first: number, last: number): void {
   bits[lastByte] = (bits[lastByte] ?? 0) | tail
 }
 
-/** Appends the UIDs of one chunk to UID ranges. The existing ranges must end before the chunk. */
+/**
+ * Appends the UIDs of one chunk of a mailbox index to UID ranges. The existing ranges must end
+ * before the chunk.
+ */
 function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Array): void {
   const start = chunk * chunkUids
   let open = ranges.at(-1)

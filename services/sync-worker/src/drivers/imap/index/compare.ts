@@ -112,8 +112,8 @@ function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
 }
 
 /**
- * Converts the searched flags to bitmaps. Leaves out flags that the index does not track, and UIDs
- * that are not among the existing messages, which a server may report.
+ * Converts the results of searches for flags to bitmaps. Leaves out flags that the index does not
+ * track, and UIDs that are not among the existing messages, which a server may report.
  */
 function searchedFlags(index: MailboxIndex, result: SearchResult): Map<string, Bitmaps> {
   const tracked = index.trackedNames(result.flags.keys())
@@ -153,7 +153,9 @@ function withoutUnused({ uids, flags }: IndexChunk): IndexChunk | undefined {
   return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
 }
 
-/** Appends the messages of an index chunk that existed before and whose flags differ now. */
+/**
+ * Appends to a list the messages of an index chunk that existed before and whose flags differ now.
+ */
 function appendChanges(
   changed: FlagChange[],
   chunk: number,

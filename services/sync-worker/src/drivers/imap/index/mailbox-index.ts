@@ -26,7 +26,7 @@ export interface FlagChange {
   uid: number
   added: string[]
   removed: string[]
-  /** All flags of the message after the change, sorted. */
+  /** All flags of the message after a change of flags, sorted. */
   value: string[]
 }
 

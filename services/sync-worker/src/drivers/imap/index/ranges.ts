@@ -12,7 +12,7 @@ export {
 // Functions for sets of UIDs, given as ascending ranges without overlap. All functions take linear
 // time.
 
-/** UIDs that are in `from` but not in `without`. */
+/** UIDs that are in the ranges `from` but not in the ranges `without`. */
 export function subtractRanges(
   from: readonly UidRange[],
   without: readonly UidRange[],
@@ -25,7 +25,8 @@ export function subtractRanges(
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
-      // A removed range that ends after this range may also overlap the next range.
+      // A range of UIDs to remove that ends after the current range may also overlap the next
+      // range.
       if (hole[1] > last) break
       at++
     }
@@ -34,7 +35,7 @@ export function subtractRanges(
   return left
 }
 
-/** UIDs that are in both `a` and `b`. */
+/** UIDs that are in both sets of UID ranges, `a` and `b`. */
 export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
   const both: UidRange[] = []
   let i = 0

@@ -46,7 +46,10 @@ export function messageEntry(
   })
 }
 
-/** Flag fields of a message in API responses. Flags with an own field are present only if set. */
+/**
+ * Flag fields of a message in API responses. Fields for single flags are present only if the flag
+ * is set.
+ */
 function flagsOf({ flags: raw }: FetchedMessage) {
   const flags = canonicalFlags(raw)
   const isSet = (flag: string) => flags.includes(flag) || undefined

@@ -33,8 +33,8 @@ export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   if (!isSelectable(mailbox)) return undefined
   if (path.toUpperCase() === 'INBOX') return '\\Inbox'
   const use = specialUse?.toLowerCase()
-  // Only special uses that Gmail reports count. A special use derived from the path belongs to an
-  // ordinary label.
+  // For labels of Gmail, only special uses that Gmail reports count. A special use derived from the
+  // path belongs to an ordinary label.
   if (use !== undefined && specialUseSource === 'extension' && specialUseLabels.has(use))
     return specialUseLabels.get(use)
   if (attributes.some((attribute) => attribute.toLowerCase() === '\\important'))
@@ -63,8 +63,8 @@ type CategorisedEntry = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'catego
 
 /**
  * Sets the Gmail category of messages in the selected mailbox if `resolveGmailCategories` is on.
- * Categories are available only by searches: at most one search per category for 250 messages. If a
- * search is rejected, the category stays unset.
+ * Categories are available only by searches: at most one search per category for 250 messages. If
+ * Gmail rejects a search, the category stays unset.
  */
 export async function addCategories<T extends CategorisedEntry>(
   session: Pick<MailSession, 'capabilities' | 'search'>,

@@ -33,7 +33,10 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/** Builds the response with a page. Beyond the end, the previous page is the last page. */
+/**
+ * Builds the response with a page of messages. For a page beyond the end of the list, the previous
+ * page is the last page.
+ */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],
@@ -48,7 +51,10 @@ export function buildPage(
   }
 }
 
-/** Message sequence numbers of a page (1 is the oldest message); undefined if the page is empty. */
+/**
+ * Message sequence numbers of a page of the list (1 is the oldest message); undefined if the page
+ * is empty.
+ */
 export function sequenceNumbers({ total, page, pageSize }: PagePosition): UidRange | undefined {
   const last = total - page * pageSize
   return last < 1 ? undefined : [Math.max(last - pageSize + 1, 1), last]

@@ -103,7 +103,8 @@ class TextReader {
 
   /**
    * Selects the text parts to read next: the first remaining part, and further parts that certainly
-   * fit into the limit. Requests one byte beyond the limit, to detect whether a part is complete.
+   * fit into the size limit of the text. Requests one byte beyond the limit, to detect whether a
+   * part is complete.
    */
   nextParts(): PartRequest[] {
     let left = this.#remainingBytes

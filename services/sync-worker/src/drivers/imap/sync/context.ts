@@ -46,26 +46,32 @@ export interface SyncContext {
   readonly account: ImapAccount
   readonly session: MailSession
   /**
-   * Id of the mailbox that is selected on the connection. Notifications of this mailbox are
-   * buffered until the next watch.
+   * Id of the mailbox that is selected on the IMAP connection of this sync. Notifications of this
+   * mailbox are buffered until the next watch.
    */
   readonly selection: { mailbox: string | undefined }
-  /** Opens another connection to the account's mail server. */
+  /** Opens another IMAP connection to the account's mail server. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
-  /** Locks by mailbox id, and a lock for the mailbox list. Shared by all connections. */
+  /**
+   * Locks of mailboxes, by id, and a lock for the mailbox list. Shared by all connections of the
+   * account.
+   */
   readonly locks: KeyedMutex
   /**
    * Number of messages in each mailbox when it was last selected, by mailbox id. Used by commands
    * on other connections.
    */
   readonly messageCounts: Map<string, number>
-  /** Mailboxes at whose SELECT or STATUS the connection ends. Shared by all connections. */
+  /**
+   * Mailboxes at whose SELECT or STATUS the IMAP connection ends. Shared by all connections of the
+   * account.
+   */
   readonly parked: ParkedMailboxes
   /** Guard against wrong UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard
   /** Mailboxes whose lists of messages are too short. Shared by all connections of the account. */
   readonly shortLists: ShortLists
-  /** Signal that aborts when the sync has to stop. */
+  /** Signal that aborts when the sync of the account has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger
 }
@@ -73,7 +79,7 @@ export interface SyncContext {
 /** Properties of a `SyncContext` that are needed to read and change the mailbox list. */
 export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
-/** Sync context for the selected mailbox, with the row and the index of the mailbox. */
+/** Context of the sync of the selected mailbox, with the row and the index of the mailbox. */
 export interface MailboxContext extends SyncContext {
   readonly row: MailboxRow
   readonly index: MailboxIndex

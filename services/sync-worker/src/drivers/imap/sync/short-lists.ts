@@ -4,28 +4,37 @@ interface Gap {
   readonly uidValidity: bigint
   readonly since: number
   tries: number
-  /** Time at which the mailbox is listed next. Infinity once the gap has lasted for `lastingMs`. */
+  /**
+   * Time at which the messages of the mailbox are listed next. Infinity once the gap (period of
+   * short lists) has lasted for `lastingMs`.
+   */
   nextTryAt: number
-  /** Highest UID in the last request for messages that the lists lack. */
+  /** Highest UID in the last request for messages that the lists of a mailbox lack. */
   checkedTo: number
 }
 
 export interface ShortListOptions {
-  /** Delay of the list that follows the first short list. Doubles for each further list. */
+  /**
+   * Delay until a mailbox is listed again after its first short list. Doubles for each further
+   * list.
+   */
   minDelayMs: number
   /** Period for which the lists of a mailbox must be short before a short list is accepted. */
   lastingMs: number
   now?: () => number
 }
 
-/** Age of a gap from which the first list of a mailbox is accepted: no client can read before. */
+/**
+ * Age of a gap (period of short lists) from which the first list of a mailbox is accepted. Clients
+ * cannot read the mailbox before its first sync.
+ */
 const firstMs = 60_000
 
 /**
  * Mailboxes of an account with a gap: the server's lists of messages are shorter than the number of
- * messages that it reports. A gap begins with a short list and ends with a complete list. Until the
- * gap has lasted for `lastingMs`, the mailbox is listed again after growing delays. After that, it
- * is listed only by the usual syncs.
+ * messages that the server reports. A gap begins with a short list and ends with a complete list.
+ * Until the gap has lasted for `lastingMs`, the mailbox is listed again after growing delays. After
+ * that, it is listed only by the usual syncs.
  */
 export class ShortLists {
   readonly #gaps = new Map<string, Gap>()
@@ -71,7 +80,7 @@ export class ShortLists {
     return this.#hasLasted(mailbox, Math.min(firstMs, this.#lastingMs))
   }
 
-  /** True if all lists of the mailbox have been short for the time that accepts them. */
+  /** True if all lists of the mailbox have been short long enough to accept a short list. */
   isLasting(mailbox: string): boolean {
     return this.#hasLasted(mailbox, this.#lastingMs)
   }

@@ -12,7 +12,10 @@ const requiredConfirmations = 3
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()
 
-  /** True if a UIDVALIDITY is confirmed. `readAgain` reads it over another connection. */
+  /**
+   * True if a new UIDVALIDITY of a mailbox is confirmed. `readAgain` reads the value over another
+   * connection.
+   */
   async confirmUidValidity(
     row: Pick<MailboxRow, 'id' | 'uidValidity'>,
     uidValidity: bigint,

@@ -16,7 +16,10 @@ export interface MailboxState {
   announceFrom: Date | null
   /** Time at which the message index was complete for the first time. Null before. */
   filledAt: Date | null
-  /** Time of the last pass over all feeds, to about half an hour. Null if not stored. */
+  /**
+   * Time of the last pass over all feeds (lists of changes), to about half an hour. Null if not
+   * stored.
+   */
   syncedAt: Date | null
   /** Comparison of the message index with a mailbox list. Null before the first comparison. */
   repair: IndexRepair | null
@@ -40,33 +43,39 @@ export interface FeedState {
    * messages) is due. With stage `apply`, null means that the folder was deleted.
    */
   cursor: string | null
-  /** With stage `apply`: lowest message id to which the full round was not applied yet. */
+  /**
+   * With stage `apply`: lowest message id to which the full round (list of all messages) was not
+   * applied yet.
+   */
   applied: string | null
   /**
-   * Time at which the last full round of the feed ended. Null together with a cursor means that
-   * another full round is required.
+   * Time at which the last full round (list of all messages) of the feed ended. Null together with
+   * a cursor means that another full round is required.
    */
   completedAt: Date | null
   /**
-   * True if the initial sync of the mailbox ended without this feed. The first full round of the
-   * feed then announces only messages that arrived recently, like an initial sync.
+   * True if the initial sync of the mailbox ended without this feed. The first full round (list of
+   * all messages) of the feed then announces only messages that arrived recently, like an initial
+   * sync.
    */
   isInitial: boolean
 }
 
-/** Pending message: a feed named the message, but the provider did not return it. */
+/**
+ * Pending message: a feed (list of changes) named the message, but the provider did not return it.
+ */
 export interface PendingMessage {
   message: string
   folder: string | null
-  /** Number of times that the message was read again without success. */
+  /** Number of times that the pending message was read again without success. */
   tries: number
   nextAt: Date
 }
 
 export interface NewPendingMessage extends PendingMessage {
   /**
-   * True if a feed named the message as present. The folder of this row then replaces the folder of
-   * a stored row for the message.
+   * True if a feed (list of changes) named the message as present. The folder of this pending
+   * message then replaces the stored folder.
    */
   isNamed: boolean
 }
@@ -86,7 +95,10 @@ export interface StoredLeaf {
  */
 export interface PartChange {
   part: string
-  /** `low` of each leaf to delete. `all` deletes all leaves of the part before storing `saved`. */
+  /**
+   * `low` of each leaf (block of messages) to delete. `all` deletes all leaves of the part before
+   * `saved` is stored.
+   */
   deleted: readonly string[] | 'all'
   saved: readonly StoredLeaf[]
 }
@@ -97,15 +109,21 @@ export interface MailboxAnnouncements {
   announcements: readonly Announcement[]
 }
 
-/** Changes that one transaction stores: message index, feeds, pending messages and events. */
+/**
+ * Changes that one transaction stores: message index, feeds (lists of changes), pending messages
+ * and events.
+ */
 export interface FeedCommit {
   /**
-   * Expected epoch of the stored message index; null if there must be no index. The commit is
-   * rejected if the stored epoch differs, because another commit came in between.
+   * Expected epoch (commit number) of the stored message index; null if there must be no index. The
+   * commit is rejected if the stored epoch differs, because another commit came in between.
    */
   epoch: number | null
   mailbox: MailboxState
-  /** True to first delete all leaves, feeds and pending messages of the account. */
+  /**
+   * True to first delete all leaves, feeds (lists of changes) and pending messages (to be read
+   * again) of the account.
+   */
   reset?: boolean
   /** Folders and labels whose names events may contain. */
   folders?: readonly NamedFolder[]
@@ -131,14 +149,17 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/** Storage of one account's message index, feeds and pending messages, under its lease. */
+/**
+ * Storage of one account's message index, feeds (lists of changes) and pending messages, under its
+ * lease.
+ */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
   /** True if the account was initialized. A missing message index of such an account was lost. */
   wasInitialized(): Promise<boolean>
   /** Number of messages in the stored leaves (blocks) of the message index. */
   countMessages(): Promise<number>
-  /** Folders and labels of the last listings, including deleted folders and labels. */
+  /** Folders and labels that the provider listed last, including deleted folders and labels. */
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
@@ -155,15 +176,18 @@ export interface FeedStore {
     from: string,
     limit: number,
   ): Promise<{ leaves: StoredLeaf[]; next?: string }>
-  /** Lists the pending messages whose next read is due, the earliest first. */
+  /** Lists the pending messages (to be read again) whose next read is due, the earliest first. */
   listDuePending(now: Date, limit: number): Promise<PendingMessage[]>
-  /** Time at which the next pending message has to be read again. */
+  /**
+   * Time at which the next pending message (named by a feed, but not returned) has to be read
+   * again.
+   */
   findNextPendingAt(): Promise<Date | undefined>
   /** Selects the ids of drafts that belong to submissions in flight. */
   findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
   /**
    * Stores changes of the message index, of feed positions and of pending messages with their
-   * events, in one transaction. Increments the epoch of the index.
+   * events, in one transaction. Increments the epoch (commit number) of the index.
    * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored epoch
    */
   commit(commit: FeedCommit): Promise<void>

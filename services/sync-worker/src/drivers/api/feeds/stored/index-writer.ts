@@ -11,7 +11,10 @@ export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'par
   repair?: MailboxState['repair']
 }
 
-/** Writer of an account's message index. Each commit increments the epoch of the index. */
+/**
+ * Writer of an account's message index. Each commit increments the epoch (commit number) of the
+ * index.
+ */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState

@@ -13,7 +13,7 @@ const leavesAtOnce = 32
 
 /**
  * Name of the part whose leaves (blocks of stored messages) form the message index. The leaves of
- * other parts are collected full rounds of feeds.
+ * other parts are collected full rounds (lists of all messages) of feeds.
  */
 export const indexPart = ''
 
@@ -71,7 +71,10 @@ export class LoadedMessages {
     )
   }
 
-  /** Computes the leaves to store for changed messages, and the change of the message count. */
+  /**
+   * Computes the leaves (blocks of messages) to store for changed messages, and the change of the
+   * number of messages.
+   */
   change(changes: StateChanges): { part: UnpackedChange; added: number } {
     const { saved, deleted, added } = changeLeaves(this.#leaves, changes, this.#maxMessages)
     return { part: { part: this.#part, deleted, saved }, added }
@@ -83,7 +86,10 @@ interface LoadOptions {
   maxMessages: number
 }
 
-/** Reader of the stored leaves of an account: of the message index and of collected full rounds. */
+/**
+ * Reader of the stored leaves of an account: of the message index and of collected full rounds
+ * (lists of all messages).
+ */
 export class StoredIndex {
   readonly #store: Pick<FeedStore, 'loadLeaves' | 'scanLeaves'>
   readonly #maxMessages: number
@@ -106,7 +112,10 @@ export class StoredIndex {
     return { part, deleted: 'all', saved }
   }
 
-  /** Reads the messages of the next few leaves of a part, starting with the message id `from`. */
+  /**
+   * Reads the messages of the next few leaves (blocks of messages) of a part of the stored data,
+   * starting with the message id `from`.
+   */
   async scan(part: string, from: string): Promise<MessageWindow> {
     const { leaves, next } = await this.#store.scanLeaves(part, from, leavesPerScan)
     const messages = leaves.flatMap((leaf) => toLeaf(leaf).messages)
@@ -115,7 +124,10 @@ export class StoredIndex {
   }
 }
 
-/** Number of stored leaves that one scan reads: at most 512 messages, about a page of changes. */
+/**
+ * Number of stored leaves (blocks of messages) that one scan reads: at most 512 messages, about a
+ * page of changes.
+ */
 const leavesPerScan = 2
 
 function toLeaf({ low, content, previous }: StoredLeaf): Leaf {

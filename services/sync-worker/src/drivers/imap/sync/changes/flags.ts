@@ -90,7 +90,10 @@ async function listLabels({ deps, account, log }: SyncContext, path: string): Pr
   return entries.slice(0, maxLabels)
 }
 
-/** Removes the mailbox's own label from messages, because not all responses contain it. */
+/**
+ * Removes the mailbox's own label from messages, because not all responses of Gmail contain this
+ * label.
+ */
 export function withoutOwnLabel(
   row: MailboxRow,
   messages: readonly MessageFlags[],
@@ -136,8 +139,8 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
 }
 
 /**
- * Selects the entries of labels for which no mailbox exists. Lists the server's mailboxes first,
- * because a label may have been created just now.
+ * Selects the label entries of a mailbox index for whose Gmail labels no mailbox exists. Lists the
+ * server's mailboxes first, because a label may have been created just now.
  */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))

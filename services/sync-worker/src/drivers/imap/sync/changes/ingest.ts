@@ -54,9 +54,12 @@ interface AnnounceContext {
 }
 
 export interface AnnounceOptions {
-  /** Messages that arrived before this time are stored without an event. */
+  /** New messages that arrived before this time are stored without an event. */
   announceFrom: Date | undefined
-  /** Called after each batch, when all messages with UIDs below `uidNext` are stored. */
+  /**
+   * Called after each batch of new messages, when all messages with UIDs below `uidNext` are
+   * stored.
+   */
   onBatch?: (uidNext: number) => Promise<void>
 }
 
@@ -193,13 +196,17 @@ async function prepareArrival(
     ...indexEntryOf(message),
     draft,
     report,
-    // The summary is requested but not awaited, so that the next messages are read meanwhile.
+    // The summary of a new message is requested but not awaited, so that the next messages are read
+    // meanwhile.
     summary: toSummarise && summaries.request(toSummarise, settings),
     ...noveltyOf(draft, { arrivedAt: message.internalDate, notifyFrom: account.notifyFrom }),
   })
 }
 
-/** Waits for summaries before the transaction, because transactions must not wait for them. */
+/**
+ * Waits for message summaries before the transaction starts, because transactions must not wait for
+ * responses of the summary endpoint.
+ */
 async function addSummaries(batch: readonly Arrival[], summaries: SummaryBatch): Promise<void> {
   const pending = batch.flatMap(({ draft, summary }) =>
     draft && summary
@@ -228,8 +235,8 @@ async function store(
 ): Promise<void> {
   const { deps, account, row, index } = mailbox
   const isFull = row.indexer === 'full'
-  // A fast index contains no messages. The caller of `announceNew` stores the position of a fast
-  // index in `onBatch`.
+  // A fast index contains no messages. For a fast index, the caller of `announceNew` stores the
+  // position in `onBatch`.
   const entries = isFull ? withoutOwnLabel(row, arrivals) : []
   await storeNewLabels(mailbox, entries)
   const { dirtyChunks } = applyFlags(index, entries)

@@ -76,8 +76,8 @@ export async function rebuildIndex(
   if (!all) return undefined
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
-    // Without a stored UIDNEXT, later messages cannot be distinguished, so all messages are
-    // indexed.
+    // Without a stored UIDNEXT, messages that arrived after the reset cannot be distinguished, so
+    // all messages are indexed.
     uidNext === 0
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
@@ -86,7 +86,8 @@ export async function rebuildIndex(
 
 /**
  * Lists the messages that fill the index of a mailbox. Undefined for a short list in the first
- * minute. Later, a short list is accepted: messages that a first list lacks are announced later.
+ * minute. After that, a short list is accepted, and the messages that are missing in the list are
+ * announced later.
  */
 async function listFirst(
   context: SyncContext,
@@ -123,7 +124,7 @@ interface IndexContent {
   selected: SelectedMailbox
   /** All UIDs of the mailbox. */
   all: readonly UidRange[]
-  /** UIDs of the messages that are added to the index. */
+  /** UIDs of the messages with which the mailbox index is filled. */
   uids: readonly UidRange[]
   /** Lowest UID of the messages to announce. Stored for a fast index. */
   uidNext: number
@@ -177,9 +178,9 @@ async function buildChunks(
 }
 
 /**
- * Searches for the messages that arrived since a date. The search starts one day earlier, because
- * servers compare dates in their own time zone. The ingest stores messages that are too old without
- * events.
+ * Searches for the messages that arrived since a date. The search starts the day before the date,
+ * because servers compare dates in their own time zone. The ingest stores messages that are too old
+ * without events.
  */
 async function searchSince(
   { session }: SyncContext,

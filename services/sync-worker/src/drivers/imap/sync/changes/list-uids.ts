@@ -20,7 +20,10 @@ export interface UidList {
   readonly uids: readonly UidRange[]
   /** Number of messages that the server reports (EXISTS). */
   readonly exists: number
-  /** True if the list is shorter than the server reports, so that it proves no deletion. */
+  /**
+   * True if the list of UIDs is shorter than the server reports, so that missing UIDs prove no
+   * deletion.
+   */
   readonly isShort: boolean
 }
 
@@ -47,8 +50,9 @@ export async function listUids(
 }
 
 /**
- * List of all messages. A short list is replaced by the union of all searches. Messages that
- * arrived after SELECT (UIDNEXT and above) are not part of the server's number of messages.
+ * List of all messages in the selected mailbox. A short list is replaced by the union of several
+ * searches. Messages that arrived after SELECT (UIDNEXT and above) are not part of the server's
+ * number of messages.
  */
 function toList(
   all: readonly UidRange[],
@@ -120,8 +124,8 @@ export async function* findDeleted(
 }
 
 /**
- * Divides missing messages into batches to request: first the UIDs above `checkedTo`, then the UIDs
- * up to `checkedTo`, which were requested before.
+ * Divides messages that the list of a mailbox lacks into batches to request: first the UIDs above
+ * `checkedTo`, then the UIDs up to `checkedTo`, which were requested before.
  */
 function nextPieces(missing: readonly UidRange[], checkedTo: number): UidRange[][] {
   const before = checkedTo > 0 ? intersectRanges(missing, [[1, checkedTo]]) : []

@@ -140,8 +140,8 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // The mailbox was not synced before and has only message ids. If its UIDVALIDITY changed, these
-  // ids become invalid without a `mailboxReset`.
+  // A mailbox that was never synced has only message ids. If its UIDVALIDITY changed, these ids
+  // become invalid without a `mailboxReset`.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
   if (row.uidValidity !== String(uidValidity)) {
@@ -174,7 +174,7 @@ async function confirmNewValidity(
 
 /**
  * Reads the UIDVALIDITY of a mailbox over another connection. If the server allows no other
- * connection, uses this connection.
+ * connection, uses the connection that syncs the mailbox.
  */
 async function readUidValidityAgain(
   { connect, session, signal }: SyncContext,

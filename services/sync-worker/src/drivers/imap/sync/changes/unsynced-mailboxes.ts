@@ -28,8 +28,8 @@ export async function storeUidValidity(
     const row = await findMailboxById(deps.db, id)
     const wasSynced = row?.uidValidity != null && !row.idsOnly
     if (!row || (wasSynced && row.uidValidity === String(uidValidity))) return row
-    // The mailbox was synced before, so clients may have message ids. The reset informs clients
-    // that these ids are invalid.
+    // Clients may have message ids of a mailbox that was synced before. The event `mailboxReset`
+    // informs clients that these ids are invalid.
     if (wasSynced) return resetMailbox(context, row, { uidValidity, uidNext: 0 })
     return assignMessageIds(context, row, uidValidity)
   })

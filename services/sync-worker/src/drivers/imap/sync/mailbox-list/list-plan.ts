@@ -17,7 +17,10 @@ import { selectionRules, selectMonitored } from './selection.ts'
 /** UIDVALIDITY stored for a lost mailbox if STATUS failed. Not a valid value (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** Change of the mailbox list that this service made, so that no second listing confirms it. */
+/**
+ * Change of the mailbox list that this service made, so that no second LIST response has to confirm
+ * the change.
+ */
 export interface AppliedListChange {
   /** Mailbox that CREATE created, with its MAILBOXID, which some servers do not list. */
   created?: { path: string; mailboxId?: string }
@@ -29,11 +32,11 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service made to the mailbox list before the listing; otherwise undefined. */
+  /** Change that this service made to the mailbox list before the LIST command; or undefined. */
   applied: AppliedListChange | undefined
   /**
-   * True if an earlier listing also left out the missing mailboxes. The current listing then
-   * decides whether these mailboxes are deleted.
+   * True if an earlier listing (LIST response) also left out the missing mailboxes. The current
+   * listing then decides whether these mailboxes are deleted.
    */
   confirmed: boolean
 }
@@ -41,9 +44,12 @@ export interface ListInput {
 /** Changes of the stored mailbox list that follow from a listing (LIST response). */
 export interface ListPlan {
   deleted: MailboxRow[]
-  /** Mailboxes that a listing left out for the first time. */
+  /** Mailboxes that a listing (LIST response) left out for the first time. */
   missed: MailboxRow[]
-  /** Missing mailboxes that another listing must confirm before they count as deleted. */
+  /**
+   * Mailboxes missing in a LIST response that another LIST response must confirm as missing before
+   * they count as deleted.
+   */
   unconfirmed: MailboxRow[]
   changed: ListingChanges['changed']
   renamed: Rename[]
@@ -58,8 +64,8 @@ export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPl
 }
 
 /**
- * Decides which changes of the mailbox list to store after a listing. Requests counters of
- * mailboxes from the server if the decision needs them.
+ * Decides which changes of the mailbox list to store after a listing (LIST response). Requests
+ * counters of mailboxes from the server if the decision needs them.
  */
 export async function planListUpdate(
   context: ListContext,
@@ -115,8 +121,9 @@ const maxUnsuspicious = 2
 const pollsUntilDeleted = 5
 
 /**
- * Divides missing mailboxes into deleted and unconfirmed mailboxes. STATUS and another listing must
- * confirm a deletion, because servers sometimes leave out a mailbox or return an outdated listing.
+ * Divides missing mailboxes into deleted and unconfirmed mailboxes. STATUS and another LIST
+ * response must confirm a deletion, because servers sometimes leave out a mailbox or return an
+ * outdated list.
  */
 async function checkMissing(
   { session, deps }: ListContext,
@@ -129,15 +136,17 @@ async function checkMissing(
   for (const row of missing.filter((each) => missingMs(each) >= minAgeMs)) {
     const isPresent = await exists(session, row.path)
     if (confirmed && !isPresent) result.deleted.push(row)
-    // With NOTIFY, the listing of a connection may lack a mailbox that was deleted and created
-    // again. Another listing decides if STATUS finds the mailbox.
+    // With NOTIFY, the LIST response on a connection may lack a mailbox that was deleted and
+    // created again. Another listing decides if STATUS finds the mailbox.
     const isContradicted = isPresent && row.missingSince === null && session.capabilities.notify
     if (!confirmed && (!isPresent || isContradicted)) result.unconfirmed.push(row)
   }
   return result
 }
 
-/** Milliseconds since a listing first left out the mailbox. 0 if no listing has left it out. */
+/**
+ * Milliseconds since a LIST response first left out the mailbox. 0 if no response has left it out.
+ */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }
@@ -169,7 +178,8 @@ async function findLost(
   const accountStatus = await findAccountStatus(deps.db, account.account)
   if (accountStatus?.initializedAt == null) return lost
   const stored = await findStoredPaths(deps.db, account.account)
-  // `added` also contains mailboxes that became unselectable. Their rows exist and are not lost.
+  // `added` (mailboxes to add to the list) also contains mailboxes that became unselectable. Their
+  // rows exist and are not lost.
   const present = new Set(rows.map(({ path }) => path))
   for (const { path } of selectMonitoredListings(context, added)) {
     if (present.has(path) || !(stored ? stored.has(hashPath(path)) : rows.length === 0)) continue

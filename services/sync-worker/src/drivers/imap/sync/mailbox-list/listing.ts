@@ -77,14 +77,14 @@ export interface ListingChanges {
    * with its new state.
    */
   unselectable: MailboxRow[]
-  /** Stored mailboxes that are absent from the listing. */
+  /** Stored mailboxes that are absent from the server's LIST response. */
   missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
 
 /**
- * Compares a listing of the server's mailboxes with the stored mailbox rows. A listing without the
- * stored inbox is incomplete, so that no mailbox counts as missing.
+ * Compares a LIST response with the stored mailbox rows. A LIST response without the stored inbox
+ * is incomplete, so that no mailbox counts as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -124,7 +124,7 @@ function isSameListing(row: MailboxRow, listing: Listing): boolean {
   )
 }
 
-/** Renamed mailbox: its stored row and its listing under a new path. */
+/** Renamed mailbox: its stored row and its entry with a new path in the LIST response. */
 export interface Rename {
   row: MailboxRow
   listing: Listing
@@ -174,7 +174,7 @@ export function findRenames(
     const [listing] = matches
     if (listing && matches.length === 1) renames.push({ row, listing })
   }
-  // If two missing mailboxes match one added mailbox, nothing is proved and both pairs are dropped.
+  // If two missing mailboxes match one added mailbox, no rename is proved. Both pairs are dropped.
   return renames.filter(
     ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
   )
@@ -196,7 +196,7 @@ function isSameMailbox(
     row.uidValidity === String(current.uidValidity) &&
     current.uidValidity >= minDistinctiveUidValidity &&
     current.uidNext >= Number(row.uidNext) &&
-    // UIDNEXT 1: a mailbox that never had a message is not identified by its UIDVALIDITY.
+    // A mailbox with UIDNEXT 1 never had a message and is not identified by its UIDVALIDITY.
     Number(row.uidNext) > 1 &&
     rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )

@@ -37,7 +37,7 @@ export interface MailboxList {
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if another connection showed that the listing connection is outdated. */
+  /** True if another connection showed that the connection used for LIST is outdated. */
   outdated: boolean
 }
 
@@ -45,9 +45,9 @@ export interface ListOptions {
   /** False to list the mailboxes without their counters. Default: true. */
   counters?: boolean
   /**
-   * Runs work over another connection, whose listing decides whether missing mailboxes are deleted.
-   * Resolves to undefined if there is no other connection. By default, the same connection lists
-   * the mailboxes again.
+   * Runs work over another connection, whose LIST response decides whether missing mailboxes are
+   * deleted. Resolves to undefined if there is no other connection. By default, the same connection
+   * lists the mailboxes again.
    */
   withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
@@ -84,8 +84,8 @@ export function changeMailboxList<T>(
       const { rows } = await refreshMailboxList(context, { applied })
       return { done, rows }
     } catch (error) {
-      // The server's mailbox list was changed, so the error is not thrown. The next sync pass
-      // updates the stored list.
+      // The server's mailbox list was changed, so an error while updating the stored list is not
+      // thrown. The next sync pass updates the stored list.
       onStale(error)
       return { done, rows: [] }
     }
@@ -97,7 +97,9 @@ function isRefusal(error: unknown): boolean {
 }
 
 interface RefreshOptions extends ListOptions {
-  /** Change of the mailbox list by this service. The next listing then needs no counters. */
+  /**
+   * Change of the mailbox list by this service. The LIST command that follows needs no counters.
+   */
   applied?: AppliedListChange
   confirmed?: boolean
 }
@@ -125,7 +127,7 @@ async function refreshMailboxList(
 
 /**
  * Lists the mailboxes again, because a listing left out stored mailboxes. Uses another connection
- * if possible, otherwise this connection.
+ * if possible, otherwise the connection of the first LIST.
  */
 async function confirmListing(
   context: ListContext,
@@ -148,8 +150,8 @@ async function readListing(
   before: readonly MailboxRow[],
   { applied, counters = true }: RefreshOptions,
 ): Promise<{ listings: Listing[]; statuses: Map<string, MailboxStatus> }> {
-  // Counters are requested only if a mailbox has been synced completely. Other mailboxes are
-  // selected in any case, and STATUS of a large mailbox can take as long as SELECT.
+  // The LIST command requests counters only if a mailbox has been synced completely. Other
+  // mailboxes are selected in any case, and STATUS of a large mailbox can take as long as SELECT.
   const status = counters && !applied && before.some((row) => !isUnfinished(row))
   const listed = await session.listMailboxes({ status })
   // A server that lists no mailboxes has a fault. If the empty list were accepted, all stored
@@ -166,10 +168,16 @@ async function readListing(
   return { listings, statuses }
 }
 
-/** Number of poll intervals after which a mailbox that is missing in listings counts as hidden. */
+/**
+ * Number of poll intervals after which a mailbox that is missing in LIST responses counts as
+ * hidden.
+ */
 const pollsUntilHidden = 10
 
-/** True if a mailbox is missing so recently that the next listings may find it again. */
+/**
+ * True if a mailbox is missing so recently that the next LIST responses may contain the mailbox
+ * again.
+ */
 function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
   return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
 }

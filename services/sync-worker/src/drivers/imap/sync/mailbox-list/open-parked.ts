@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { SyncContext } from '../context.ts'
 import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
 
-/** Runs a SELECT or STATUS of a mailbox. Records if the connection is lost meanwhile. */
+/** Runs a SELECT or STATUS of a mailbox. Records if the IMAP connection is lost meanwhile. */
 export async function recordLoss<T>(
   { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
   path: string,

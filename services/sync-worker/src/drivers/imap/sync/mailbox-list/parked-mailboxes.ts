@@ -9,15 +9,15 @@ const maxParkedMs = 6 * 3_600_000
 
 interface Losses {
   count: number
-  /** Time from which the mailbox may be selected again, in epoch milliseconds. */
+  /** Time from which the parked mailbox may be selected again, in epoch milliseconds. */
   until: number
 }
 
 /**
- * Mailboxes of an account at whose SELECT or STATUS the connection is lost. After two consecutive
- * losses, a mailbox is parked: left out of syncs, so that other mailboxes are synced. The delay
- * until the mailbox is tried again doubles up to 6 h. While a mailbox is parked, further mailboxes
- * are parked after a single loss.
+ * Mailboxes of an account at whose SELECT or STATUS the IMAP connection is lost. After two
+ * consecutive losses, a mailbox is parked: left out of syncs, so that other mailboxes are synced.
+ * The delay until the mailbox is tried again doubles up to 6 h. While a mailbox is parked, further
+ * mailboxes are parked after a single loss.
  */
 export class ParkedMailboxes {
   readonly #losses = new Map<string, Losses>()
@@ -34,7 +34,10 @@ export class ParkedMailboxes {
     return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))
   }
 
-  /** True if the mailbox is parked. Also true after its delay, until a try succeeds. */
+  /**
+   * True if the mailbox is parked (left out of syncs). Also true after the delay of the mailbox,
+   * until a try succeeds.
+   */
   isParked(path: string): boolean {
     return this.#parkedUntil(path) < Infinity
   }
@@ -43,7 +46,7 @@ export class ParkedMailboxes {
     return now >= this.#parkedUntil(path)
   }
 
-  /** Records that the connection was lost during a SELECT or STATUS of the mailbox. */
+  /** Records that the IMAP connection was lost during a SELECT or STATUS of the mailbox. */
   add(path: string, now: number): void {
     const isFurther = this.nextTryAt < Infinity && !this.#losses.has(path)
     const count = (this.#losses.get(path)?.count ?? 0) + (isFurther ? maxLosses : 1)
@@ -59,7 +62,7 @@ export class ParkedMailboxes {
     this.#losses.clear()
   }
 
-  /** Removes the recorded losses of mailboxes whose paths are not listed any more. */
+  /** Removes the recorded connection losses of mailboxes whose paths are not listed any more. */
   retain(paths: Iterable<string>): void {
     const kept = new Set(paths)
     for (const path of this.#losses.keys()) if (!kept.has(path)) this.#losses.delete(path)

@@ -4,12 +4,12 @@ import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import type { SyncContext } from '../context.ts'
 
 // A connection to Dovecot 2.3 may show outdated mailboxes until the connection ends. With NOTIFY,
-// it lists deleted mailboxes. With or without NOTIFY, it refuses mailboxes that were deleted and
-// created again.
+// the connection lists deleted mailboxes. With or without NOTIFY, the connection refuses mailboxes
+// that were deleted and created again.
 
 /**
- * Runs work over another connection of the account. Resolves to undefined if the server allows no
- * other connection, or if the connection is lost. Nothing is known about the mailboxes then.
+ * Runs work over another connection of the account. Resolves to undefined, without information
+ * about the mailboxes, if the server allows no other connection, or if the connection is lost.
  */
 export async function withSecondConnection<T>(
   { connect, signal, log }: SyncContext,
@@ -27,9 +27,9 @@ export async function withSecondConnection<T>(
 }
 
 /**
- * True if a connection is outdated compared to a newer connection of the account: it does not list
- * the mailboxes in `rows`, which the newer connection listed, or it refuses a mailbox of `paths`
- * that the newer connection accepts.
+ * True if an IMAP connection is outdated compared to a newer connection of the account: the
+ * connection does not list the mailboxes in `rows`, which the newer connection listed, or refuses a
+ * mailbox of `paths` that the newer connection accepts.
  */
 export async function isOutdated(
   { session, newer }: { session: MailSession; newer: MailSession },
@@ -58,7 +58,7 @@ export async function isOpenedByOther(context: SyncContext, path: string): Promi
   return opened ?? false
 }
 
-/** True if the server accepts STATUS of a mailbox on a connection. */
+/** True if the server accepts STATUS of a mailbox on an IMAP connection. */
 async function isAccepted(session: MailSession, path: string): Promise<boolean> {
   try {
     await session.status(path)
@@ -75,5 +75,8 @@ export function isMailboxRefusal(error: unknown): error is AppError {
   return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
 }
 
-/** Thrown to replace a connection that shows outdated mailboxes. The account stays connected. */
+/**
+ * Error that causes a connection with outdated mailboxes to be replaced. The account stays
+ * connected.
+ */
 export class OutdatedConnectionError extends Error {}

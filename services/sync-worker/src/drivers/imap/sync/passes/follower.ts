@@ -30,7 +30,7 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
   lend: (session: MailSession) => Promise<boolean>
 }
 
-/** Interval of pings on a connection that has no mailbox to watch. */
+/** Interval of pings on a sync connection that has no mailbox to watch. */
 const unwatchedMs = 60_000
 /**
  * Interval of checks of the mailbox list without a notification. The deletion of a mailbox is thus
@@ -53,8 +53,8 @@ export async function followMailboxes(options: FollowerOptions): Promise<void> {
     ...options,
     selection: { mailbox: undefined },
     uidValidityGuard: new UidValidityGuard(),
-    // Minimum delay before a refused mailbox is tried again: one minute with the default
-    // `mailboxPollMs`.
+    // Minimum delay before a mailbox that the server refused to select is tried again: one minute
+    // with the default `mailboxPollMs`.
     refusals: new MailboxRefusals(options.deps.config.mailboxPollMs * 5),
   }
   await using subconnections = new Subconnections(context)
@@ -66,7 +66,7 @@ class MailboxFollower {
   readonly #subconnections: Subconnections
   /** True while NOTIFY reports changes of all mailboxes. */
   #notifiesAll: boolean
-  /** Id of the main mailbox, which the connection watches. */
+  /** Id of the main mailbox, which the sync connection watches. */
   #main: string | undefined
   #monitored: string[] = []
 
@@ -83,14 +83,14 @@ class MailboxFollower {
     for (;;) {
       signal.throwIfAborted()
       const interrupt = sync.listen()
-      // A command that borrowed the connection may have selected another mailbox.
+      // A command that borrowed the sync connection may have selected another mailbox.
       if (await lend(session)) selection.mailbox = undefined
       signal.throwIfAborted()
       const { action, delayMs } = sync.next
       if (delayMs <= 0) await this.#run(sync.beginNow(action))
       const main = this.#main
-      // While another mailbox was selected, notifications of the main mailbox were lost. The main
-      // mailbox is synced in full.
+      // While another mailbox is selected, notifications of the main mailbox are lost, so the main
+      // mailbox is synced in full afterwards.
       if (selection.mailbox !== main) mainSync = 'full'
       if (main === undefined) {
         await session.ping()
@@ -133,8 +133,8 @@ class MailboxFollower {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
     // Mailboxes whose listed counters differ are synced, because Dovecot 2.3 does not send
-    // notifications of changes that the counters in a list contained. The main mailbox is watched
-    // and needs no sync.
+    // notifications of changes that the counters in the mailbox list already showed. The main
+    // mailbox is watched and needs no sync.
     const mailboxes = check.differing.filter((id) => !isListNotified || id !== this.#main)
     const { unsettled: isUnsettled, changed: isListChanged } = check
     this.#context.sync.end({ isUnsettled, isListChanged, mailboxes })
@@ -166,8 +166,9 @@ class MailboxFollower {
       const reselect = reselects.has(row.id) || due.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY, this mailbox is synced because its reported counters differ from the stored
-      // counters. Without NOTIFY, the request may concern flags only, so flags are compared, too.
+      // With NOTIFY, a mailbox is synced here because its reported counters differ from the stored
+      // counters. Without NOTIFY, a requested sync may concern flags only, so flags are compared,
+      // too.
       const full = !this.#notifiesAll
       const options = { full, reselect, status: undefined }
       if (isUnsettledSync(await syncIfChanged(this.#context, row, options))) isUnsettled = true

@@ -12,7 +12,7 @@ import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 import { needsSync } from '../sync-plan.ts'
 
 /**
- * Connection over which the mailboxes are listed. With NOTIFY, a connection to Dovecot 2.3 may
+ * IMAP connection over which the mailboxes are listed. With NOTIFY, a connection to Dovecot 2.3 may
  * return an outdated list until the connection ends.
  */
 export type ListSource = 'this connection' | 'new connection'
@@ -23,7 +23,10 @@ export interface ListInput {
   counters?: boolean
 }
 
-/** Lists the mailboxes and updates the stored list. Uses this connection if no other is allowed. */
+/**
+ * Lists the mailboxes and updates the stored list. Uses the sync connection if the server allows no
+ * other connection.
+ */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,
@@ -43,8 +46,8 @@ export async function listMailboxes(
 }
 
 /**
- * Lists the mailboxes again, because this connection refused listed mailboxes, which may be
- * deleted. Returns true if another connection shows that this connection is outdated.
+ * Lists the mailboxes again, because the sync connection refused listed mailboxes, which may be
+ * deleted. Returns true if another connection shows that the sync connection is outdated.
  */
 export async function recheckRefused(
   context: SyncContext,
@@ -62,7 +65,7 @@ export async function recheckRefused(
   return outdated ?? false
 }
 
-/** Properties of the sync pass context that are needed to check the mailbox list. */
+/** Properties of a sync pass that are needed to check the mailbox list. */
 interface ListCheckContext extends SyncContext {
   readonly refusals: {
     isSuspended: (path: string, status: MailboxStatus | undefined, now: number) => boolean
@@ -75,15 +78,15 @@ export interface ListCheck {
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if this connection shows outdated mailboxes and has to be replaced. */
+  /** True if the sync connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean
-  /** Ids of mailboxes whose counters differ from the stored counters. */
+  /** Ids of mailboxes whose listed counters differ from the stored counters. */
   differing: string[]
 }
 
 /**
  * Lists the mailboxes between two sync passes, in order to detect deleted mailboxes. Also compares
- * the counters in the list with the stored counters.
+ * the counters in the LIST response with the stored counters.
  */
 export async function checkMailboxList(
   context: ListCheckContext,
@@ -107,9 +110,9 @@ export async function checkMailboxList(
 }
 
 /**
- * Finds listed mailboxes that this connection refuses. With NOTIFY, a mailbox that is listed
+ * Finds listed mailboxes that the sync connection refuses. With NOTIFY, a mailbox that is listed
  * without counters, while other mailboxes have counters, may have been deleted, or deleted and
- * created again. Returns the paths.
+ * created again. Returns the paths of these mailboxes.
  */
 async function findRefused(
   { session, refusals }: ListCheckContext,

@@ -23,7 +23,7 @@ export interface WatchResult {
   list: boolean
   /** True if the server ended NOTIFY notifications (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
-  /** True if a notification arrived other than the counters of a mailbox. */
+  /** True if the server sent any notification besides the counters of a mailbox. */
   notified: boolean
 }
 
@@ -31,9 +31,12 @@ export interface WatchOptions {
   /** True to watch all mailboxes of the account with NOTIFY, not only the selected mailbox. */
   allMailboxes: boolean
   durationMs: number
-  /** Time after which the watch ends once a notification has set `notified`. Default: no limit. */
+  /**
+   * Time after which the watch of the mailbox ends once a notification has set `notified`. Default:
+   * no limit.
+   */
   notifiedMs?: number
-  /** Signal whose abort ends the watch early. */
+  /** Signal whose abort ends the watch of the mailbox early. */
   interrupt?: AbortSignal
 }
 
@@ -73,8 +76,8 @@ export async function watch(
     await handler.settle()
   }
   signal.throwIfAborted()
-  // If the watch ended although nothing requested its end, the connection was lost. The ping then
-  // throws the error.
+  // If the watch of a mailbox ended although nothing requested its end, the IMAP connection was
+  // lost, and the ping throws the error.
   if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
   return handler.result
 }
@@ -103,7 +106,10 @@ class NotificationHandler {
   #work: Promise<void> | undefined
   #isLive = false
 
-  /** Creates a handler, which calls `endWatch` if a sync is required or storing failed. */
+  /**
+   * Creates a handler of a watched mailbox's notifications, which calls `endWatch` if a sync is
+   * required or storing failed.
+   */
   constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
@@ -112,7 +118,7 @@ class NotificationHandler {
 
   /**
    * Called when all buffered notifications were handled. Buffered notifications arrived during the
-   * last sync. Later notifications are newer than the sync.
+   * last sync of the mailbox. Later notifications are newer than the sync.
    */
   endOfBuffer(): void {
     this.#isLive = true
@@ -140,7 +146,10 @@ class NotificationHandler {
     }
   }
 
-  /** Waits until all notifications are processed. Rejects if processing has failed. */
+  /**
+   * Waits until all received notifications of the mailbox are processed. Rejects if processing has
+   * failed.
+   */
   async settle(): Promise<void> {
     await this.#work
   }
@@ -211,7 +220,10 @@ class NotificationHandler {
   }
 }
 
-/** True if the last sync of the mailbox stored this mod-sequence or a later mod-sequence. */
+/**
+ * True if the last sync of the mailbox stored the mod-sequence of a notification or a later
+ * mod-sequence.
+ */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

@@ -5,9 +5,15 @@ import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import { reconnectDelayMs } from '../../../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
-/** Duration from which the loss of a subconnection resets its reconnect backoff. */
+/**
+ * Duration of a subconnection (connection that watches another mailbox) from which its loss resets
+ * its reconnect backoff.
+ */
 const stableMs = 60_000
-/** Interval at which a subconnection syncs its mailbox if no notification arrives. */
+/**
+ * Interval at which a subconnection (connection that watches another mailbox) syncs its mailbox if
+ * no notification arrives.
+ */
 const resyncMs = 15 * 60_000
 
 /**
@@ -17,19 +23,25 @@ const resyncMs = 15 * 60_000
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
   readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>()
+  #wanted: ReadonlySet<string> = new Set()
 
   constructor(context: SyncContext) {
     this.#context = context
   }
 
-  /** Sets the mailboxes to watch over subconnections, by id. Ends all other watches. */
+  /**
+   * Sets the mailboxes to watch over additional connections, by id. Ends the watches of all other
+   * mailboxes over such connections.
+   */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
+    this.#wanted = wanted
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
     for (const mailbox of wanted) if (!this.#running.has(mailbox)) this.#start(mailbox)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#wanted = new Set()
     const running = [...this.#running.values()]
     for (const { stop } of running) stop.abort()
     await Promise.all(running.map(({ done }) => done))
@@ -42,7 +54,12 @@ export class Subconnections implements AsyncDisposable {
       .catch((err: unknown) => {
         if (!signal.aborted) this.#context.log.warn({ err }, 'subconnection failed permanently')
       })
-      .finally(() => this.#running.delete(mailbox))
+      .finally(() => {
+        this.#running.delete(mailbox)
+        // The mailbox may be wanted again since its watch was told to end.
+        const isWanted = stop.signal.aborted && this.#wanted.has(mailbox)
+        if (isWanted && !this.#context.signal.aborted) this.#start(mailbox)
+      })
     this.#running.set(mailbox, { stop, done })
   }
 }
@@ -56,7 +73,8 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // The account's lease was lost. The account session detects this itself and ends.
+      // The account's lease was lost during the sync of a subconnection. The account session
+      // detects the loss itself and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }

@@ -23,15 +23,15 @@ import { isUnfinished, needsSync } from '../sync-plan.ts'
 import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
 
 export interface SyncPassResult {
-  /** Rows of the mailboxes that the sync pass covered without a refusal. */
+  /** Rows of the mailboxes that the sync pass covered without a refusal by the server. */
   monitored: MailboxRow[]
-  /** Main mailbox, which the connection watches after the sync pass. */
+  /** Main mailbox, which the sync connection watches after the sync pass. */
   main: MailboxRow | undefined
   /** True if another sync pass should follow soon, because further changes are likely. */
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   listChanged: boolean
-  /** True if this connection shows outdated mailboxes and has to be replaced. */
+  /** True if the sync connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean
   refusal?: MailboxRefusal
 }
@@ -76,7 +76,8 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
-  // If none of the mailboxes can be selected, the account cannot be synced and the pass fails.
+  // If the server refuses to select each of the mailboxes, the account cannot be synced and the
+  // sync pass fails.
   if (monitored.length === 0 && selected.some(({ path }) => context.parked.isParked(path))) {
     context.parked.clearAll()
     throw result.refusal?.error ?? parkedError('every folder')
@@ -92,8 +93,8 @@ export async function runSyncPass(
 
 /**
  * Runs the initial sync of new mailboxes that are empty according to their counters. The mailboxes
- * need not be selected. If the listing contained no counters, like the first listing of an account,
- * lists the mailboxes again with counters, which takes one round trip.
+ * need not be selected. If the LIST response contained no counters, like the first LIST response of
+ * an account, lists the mailboxes again with counters, which takes one round trip.
  */
 async function indexEmpty(
   context: SyncPassContext,
@@ -148,8 +149,8 @@ interface SyncOptions {
  * Syncs one mailbox if its counters differ from the stored counters. If the server refuses the
  * mailbox, returns the error instead of throwing it, so that other mailboxes are synced.
  *
- * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another
- *   connection opens
+ * @throws OutdatedConnectionError if the IMAP connection keeps refusing a mailbox that another
+ * connection opens
  */
 export async function syncIfChanged(
   context: SyncPassContext,
@@ -207,7 +208,7 @@ const maxSuspensionMs = 6 * 3_600_000
 /**
  * Mailboxes that the server lists but refuses to select. After three refusals, a mailbox is
  * suspended: it is skipped for a delay that doubles with each further refusal, up to 6 h. A change
- * of its counters ends the suspension.
+ * of the mailbox's counters ends the suspension.
  */
 export class MailboxRefusals {
   readonly #delayMs: (refusals: number) => number
@@ -218,7 +219,10 @@ export class MailboxRefusals {
     this.#delayMs = (refusals) => delayMs(refusals - maxRefusals + 1)
   }
 
-  /** True if a mailbox is suspended, so that it must not be selected now. */
+  /**
+   * True if a mailbox is suspended after refusals by the server, so that it must not be selected
+   * now.
+   */
   isSuspended(path: string, status: MailboxStatus | undefined, now: number): boolean {
     const refusal = this.#refusals.get(path)
     if (!refusal || refusal.count < maxRefusals) return false
