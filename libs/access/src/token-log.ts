@@ -80,8 +80,8 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Waits for the settings, because token log entries recorded just before disposal are queued
-      // only after the settings were read.
+      // Disposal of the token log waits for the settings, because entries recorded just before
+      // disposal are queued only after the settings were read.
       await settings.get().catch(() => undefined)
       await writing
       await write()
@@ -100,7 +100,7 @@ export interface ProxyLogin {
   /** Id of the access token; undefined if the token does not exist. */
   token: string | undefined
   refused: TokenRejection | 'rate' | undefined
-  /** Command of the mail client, without its arguments. */
+  /** Login command of the mail client, without its arguments. */
   command: string
 }
 
