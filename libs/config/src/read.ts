@@ -85,7 +85,10 @@ function rangeText(minMs: number, maxMs: number): string {
   return `between ${durationText(minMs)} and ${durationText(maxMs)}`
 }
 
-/** Converts a duration to text, in the largest unit that divides the duration without remainder. */
+/**
+ * Converts a duration in milliseconds to text, in the largest unit that divides the duration
+ * without remainder.
+ */
 function durationText(ms: number): string {
   if (ms === 0) return '0'
   const units = Object.entries(unitMs).toReversed()
