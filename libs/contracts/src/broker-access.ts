@@ -58,8 +58,9 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // smtp-proxy does not declare the queue for submission hints. If the queue does not exist, a hint
-  // is lost, and the message is sent at the next sweep of a sender.
+  // smtp-proxy does not declare the queue for submission hints, which tell senders about new
+  // messages. If the queue does not exist, a hint is lost, and the message is sent at the next
+  // sweep (periodic search of the outbox) of a sender.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }

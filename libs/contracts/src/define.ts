@@ -37,8 +37,9 @@ export interface Operation {
    */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
-   * Source of the account for the authorization of account-bound tokens, if the path has no
-   * `account`: the query, or the handler itself. If absent, such tokens are rejected.
+   * Source of the account id with which access tokens bound to one account are authorized for the
+   * operation, if its path has no `account`: the query, or the handler itself. If absent, such
+   * tokens are rejected.
    */
   readonly boundBy?: 'query' | 'handler'
   readonly params?: TObject
@@ -65,9 +66,9 @@ export interface Operation {
    */
   readonly errors?: readonly string[]
   /**
-   * Command that the operation forwards to the worker of the account. Only present if the members
-   * of the command's request come from path, query and body, and the command's response is returned
-   * unchanged.
+   * Command that the API operation forwards to the sync-worker of the account. Only present if the
+   * members of the command's request come from path, query and body, and the command's response is
+   * returned unchanged.
    */
   readonly command?: Command
   /**
@@ -141,9 +142,9 @@ export interface Command {
    */
   readonly repeatable?: boolean
   /**
-   * If true, the command consumes something, so that two processes must not execute the same
-   * request. A request that may have reached another process before is not executed, and the
-   * requester gets an error.
+   * If true, the command uses up something, such as an authorization code, so that two processes
+   * must not execute the same request. A request that may have reached another process before is
+   * not executed, and the requester gets an error.
    */
   readonly atMostOnce?: boolean
   /** If true, the command has no reply. It is sent with `Bus.notify` and may be lost. */

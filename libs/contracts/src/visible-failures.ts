@@ -27,7 +27,7 @@ const rejectedLogin = 'The mail server rejected the login'
 
 /**
  * Pattern of error codes from the network, TLS, the response parser and the egress policy. All
- * other codes have a cause inside this system.
+ * other codes of account errors have a cause inside Posthorn.
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
@@ -118,8 +118,8 @@ const networkCode =
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
-  // A failed login without a reply is an error inside this system: the account has no credentials
-  // for the login.
+  // A failed login to an SMTP server without a reply is an error inside Posthorn: the account has
+  // no credentials for the login.
   const isReply = response !== undefined || responseCode !== undefined
   if (isReply && (code === 'EAUTH' || command?.startsWith('AUTH')))
     return defined({ message: rejectedLogin, code, responseCode, command })

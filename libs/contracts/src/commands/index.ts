@@ -19,7 +19,10 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/** Commands without a reply that notify the sync-worker that holds a shard: exchange `commands`. */
+/**
+ * Commands without a reply that forward notifications of mail providers to the sync-worker that
+ * holds a shard: exchange `commands`.
+ */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
 /** Commands about request limits, served by the sync-worker that holds the account's shard. */
 export const quotaCommands = { lendUnits }

@@ -17,7 +17,7 @@ import { Search } from '../schemas/search.ts'
 
 const account = Type.String()
 const message = Type.String()
-/** Path of a mailbox, or a special use such as `\Archive`. */
+/** Mailbox whose messages a command changes: its path, or a special use such as `\Archive`. */
 const path = Type.String()
 const force = Type.Boolean()
 
@@ -45,8 +45,8 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-// Each command below processes all messages that match a search, in batches, until the deadline of
-// the command. Batches that were completed before the deadline are not rolled back.
+// Commands that process all messages matching a search, in batches, until the deadline of the
+// command. Batches that were completed before the deadline are not rolled back.
 
 export const updateMessages = defineCommand({
   name: 'updateMessages',

@@ -114,9 +114,9 @@ export const getAttachment = defineCommand({
 })
 
 /**
- * Appends a message to a mailbox. The bytes of the message are in a row of `uploads`, which the
- * worker deletes in any case. A repeated request finds no row and therefore never stores a
- * duplicate.
+ * Appends a message to a mailbox. The bytes of the message are in a row of the table `uploads`,
+ * which the sync-worker deletes in any case. A repeated request finds no row and therefore never
+ * stores a duplicate.
  */
 export const uploadMessage = defineCommand({
   name: 'uploadMessage',

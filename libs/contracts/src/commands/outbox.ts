@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Commands served by any sender. Only senders write queued submissions. The exchange, the routing
-// key and the shared queue are all named `outbox`.
+// Commands about submissions in the outbox, served by any sender. Only senders write queued
+// submissions. The exchange, the routing key and the shared queue are all named `outbox`.
 
 /** Changes a submission in the outbox, unless an attempt to send it is running. */
 export const changeOutbox = defineCommand({
@@ -14,8 +14,8 @@ export const changeOutbox = defineCommand({
   }),
   response: Type.Object({
     /**
-     * Result of the requested change. `missing`: the submission is not in the outbox. `busy`: an
-     * attempt to send the submission is running.
+     * Result of a command that changes a submission. `missing`: the submission is not in the
+     * outbox. `busy`: an attempt to send the submission is running.
      */
     result: OneOf(['done', 'missing', 'busy']),
   }),

@@ -6,8 +6,8 @@ import {
   Type,
 } from 'typebox'
 
-// These functions create schemas. The description is the first argument, so that the definition of
-// most members fits on one line.
+// Functions that create schemas for members of requests and responses. The description is the first
+// argument, so that the definition of most members fits on one line.
 
 export const Text = (description: string, options: TStringOptions = {}) =>
   Type.String({ ...options, description })
