@@ -29,8 +29,8 @@ export type Scrapers = (request: Request) => boolean | Promise<boolean>
 const checkMs = 2_000
 
 /**
- * Mounts `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`. Both health
- * endpoints report version and revision of the release.
+ * Mounts the HTTP routes `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`.
+ * Both health endpoints report version and revision of the release.
  */
 export function mountHealth(
   app: Express,

@@ -40,8 +40,8 @@ kinds[quote] = kind.quote
  * cost almost nothing. Syntax errors are not detected here, but by the parser.
  *
  * @throws AppError `invalid` if there are more than `maxValues` members and elements (an array or
- * object counts twice), or if a limit of this file is exceeded. `fields` names an object with too
- * many members.
+ * object counts twice), or if another limit for the shape of JSON is exceeded. `fields` names an
+ * object with too many members.
  */
 export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)
@@ -117,8 +117,8 @@ function tooManyMembers(path: string): AppError {
 function endOfText(text: Buffer, start: number): number {
   let at = start + 1
   for (;;) {
-    // The first bytes are read one by one: a call of the native search takes as long as reading 64
-    // bytes, and escaped quotes may follow each other closely.
+    // The first bytes of a JSON text value are read one by one: a call of the native search takes
+    // as long as reading 64 bytes, and escaped quotes may follow each other closely.
     for (const stop = Math.min(text.length, at + shortText); at < stop; at += 1) {
       if (text[at] === quote) return at
       if (text[at] === backslash) at += 1

@@ -25,13 +25,13 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   unprocessable: 422,
   'rate-limited': 429,
   internal: 500,
-  // `rejected`: a mail server rejected the request, for example to create a mailbox that already
-  // exists.
+  // Status for the error kind `rejected`: a mail server rejected the request, for example to create
+  // a mailbox that already exists.
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // `stale`: another sync-worker holds the account now. If the client repeats the request, the
-  // request reaches that sync-worker.
+  // Status for the error kind `stale`: another sync-worker holds the account now. If the client
+  // repeats the request, the request reaches that sync-worker.
   stale: 503,
   timeout: 504,
 }
@@ -59,8 +59,8 @@ export function describeProblem(error: unknown): Problem {
 
 function statusOf(error: AppError): number {
   const { kind, code } = error
-  // The status is 408 (RFC 9110 §15.5.9) instead of 504, because the client was too slow, not
-  // another server.
+  // A request body that did not arrive in time gets the HTTP status 408 (RFC 9110 §15.5.9) instead
+  // of 504, because the client was too slow, not another server.
   if (error instanceof BodyError && kind === 'timeout') return 408
   if (kind === 'provider') return passedStatus(error.status)
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
@@ -111,8 +111,8 @@ export function createProblemSender(log: Logger): SendProblem {
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // The head of the response was already sent, so no error response is possible. Closing the
-      // connection tells the client that the response is incomplete.
+      // The head of the HTTP response was already sent, so no error response is possible. Closing
+      // the connection tells the client that the response is incomplete.
       request.socket.destroy()
       return
     }
@@ -134,7 +134,10 @@ function isProviderError(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'provider'
 }
 
-/** True if the error was caused by another error. Only the log shows that other error. */
+/**
+ * True if the error of an HTTP request was caused by another error. Only the log shows that other
+ * error.
+ */
 function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }

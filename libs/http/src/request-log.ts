@@ -42,8 +42,8 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
 }
 
 /**
- * Adds the reason of an error to the log line of the request. The response does not contain the
- * reason.
+ * Adds the reason of an error to the log line of the HTTP request. The response does not contain
+ * the reason.
  */
 export function logReason(response: ServerResponse, error: unknown): void {
   const reason = error instanceof AppError ? error.reason : undefined
@@ -56,7 +56,8 @@ function describe(request: Request, response: Response) {
     method: request.method,
     route: typeof route === 'string' ? route : 'unmatched',
     status: response.statusCode,
-    // `aborted` means that the client disconnected before the response was complete.
+    // In the request log, `aborted` means that the client disconnected before the response was
+    // complete.
     ...(response.writableFinished ? {} : { aborted: true }),
     ...defined({ reason: response.locals['reason'] as string | undefined }),
   }

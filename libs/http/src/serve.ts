@@ -23,7 +23,10 @@ export interface ServeOptions {
   mount?: (app: Express) => void
   /** Handler for cross-origin requests (see `cors`). */
   crossOrigin?: RequestHandler | undefined
-  /** TLS options. If present, the server terminates TLS. If absent, the server uses plain HTTP. */
+  /**
+   * TLS options of the HTTP server. If present, the server terminates TLS. If absent, the server
+   * uses plain HTTP.
+   */
   tls?: TlsOptions | undefined
   /**
    * Maximum number of connections to the HTTP server, plus 64 connections for health endpoints.
@@ -44,23 +47,26 @@ export interface ServeOptions {
    */
   mayScrape?: Scrapers | undefined
   /**
-   * Signal that aborts when the shutdown begins. From then on, the server reports that it is not
-   * ready, and each connection is closed after its next response.
+   * Signal that aborts when the shutdown of the process begins. From then on, the HTTP server
+   * reports that it is not ready, and each connection is closed after its next response.
    */
   stopping?: AbortSignal | undefined
   /**
-   * Time after which disposal of the server drops requests that are still in flight. Defaults to 8
-   * s.
+   * Time after which disposal of the HTTP server drops requests that are still in flight. Defaults
+   * to 8 s.
    */
   closeTimeoutMs?: number
 }
 
-/** Number of additional connections on which only health endpoints are served. */
+/**
+ * Number of additional HTTP connections that are accepted above the maximum. On these connections,
+ * only health endpoints are served.
+ */
 const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Number of HTTP requests that are in flight or were dropped by disposal. */
+  /** Number of HTTP requests that are in flight, or that disposal of the server has dropped. */
   unfinished(): number
 }
 
@@ -135,7 +141,8 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
     next()
   })
   if (crossOrigin) app.use(crossOrigin)
-  // Express itself would respond to OPTIONS requests, without the JSON error body.
+  // Without this handler, Express itself would respond to OPTIONS requests, without the JSON error
+  // body.
   app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
   mount?.(app)
   return app
