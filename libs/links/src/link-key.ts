@@ -13,8 +13,8 @@ const idBytes = 6
  */
 export class LinkKey {
   /**
-   * Bytes of the secret. They directly sign the links of earlier releases, which have no key id,
-   * and encrypt form state.
+   * Bytes of the secret for signed links. The bytes directly sign the links of earlier releases,
+   * which have no key id, and encrypt the input of hosted forms.
    */
   readonly secret: Buffer
   readonly id: string
