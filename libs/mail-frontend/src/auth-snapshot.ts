@@ -2,8 +2,8 @@ import { checkToken, isExpired, type ProxyTokenUse, type TokenRow } from '@posth
 import type { ClientSession } from './client-sessions.ts'
 
 /**
- * Tokens, accounts and server password as stored at one time, to check the sessions of mail
- * clients.
+ * Access tokens, accounts and server password (admits a mail client to every account) as stored at
+ * one time, to check the sessions of mail clients.
  */
 export interface AuthSnapshot {
   scope: ProxyTokenUse['scope']

@@ -85,7 +85,8 @@ function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | u
 
 function ipv6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16))
-  // Formats the IPv6 address by the URL parser, which compresses zeros as in RFC 5952.
+  // An IPv6 address in a PROXY header is formatted by the URL parser, which compresses zeros as in
+  // RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
@@ -105,7 +106,8 @@ export async function readProxyHeader(
     const header = parseProxyHeader(bytes)
     if ('malformed' in header) return resolve(undefined)
     if (!header.complete) return undefined
-    // `unshift` emits the event `readable` again, so the listener of the event is removed first.
+    // `unshift` on the socket emits the event `readable` again, so the listener of the event is
+    // removed first.
     socket.off('readable', onReadable)
     if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length))
     return resolve(header.source)
