@@ -15,7 +15,7 @@ type Kind = keyof typeof kinds
 
 /**
  * True if a text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20 §5.2).
- * Ids are case-sensitive and their content has no meaning here. Gmail sends hexadecimal digits,
+ * Ids are case-sensitive, and Posthorn does not interpret them. Gmail sends hexadecimal digits,
  * `Label_1` and `r-1`, Microsoft Graph base64url with `-`, `_` and `=`. Callers must percent-encode
  * ids in paths.
  */

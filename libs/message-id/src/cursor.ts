@@ -8,10 +8,15 @@ interface Cursor {
 }
 
 const prefix = 'imap_'
-/** Maximum page number in a cursor, equal to the maximum of the `page` parameter. */
+/**
+ * Maximum page number in a paging cursor, equal to the maximum of the parameter `page` of the API.
+ */
 const maxPage = 1_048_576
 
-/** Encodes a paging cursor. The prefix names the kind of account to which the cursor belongs. */
+/**
+ * Encodes a paging cursor of a message list. The prefix names the kind of account to which the
+ * cursor belongs.
+ */
 export function encodeCursor({ page }: Cursor): string {
   if (!isPage(page)) throw new RangeError(`page must be an integer from 0 to ${maxPage}`)
   return prefix + Buffer.from(JSON.stringify({ page })).toString('base64url')

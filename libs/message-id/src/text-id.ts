@@ -53,8 +53,8 @@ function readParts(list: string): string[] {
 }
 
 /**
- * Returns the first part numbers, as many as fit into `maxCharacters` characters as a
- * comma-separated list.
+ * Returns the first part numbers of a message's text, as many as fit into `maxCharacters`
+ * characters as a comma-separated list.
  */
 function takeFitting(parts: readonly string[], maxCharacters: number): string[] {
   let used = 0
