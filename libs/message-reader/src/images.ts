@@ -14,7 +14,7 @@ const reference = /cid:([^"'\s<>()]{1,998})/g
 
 interface ReferenceSearch {
   html: string
-  /** Content ids of the images to look for, without angle brackets. */
+  /** Content ids of the images to look for in the HTML of a message, without angle brackets. */
   ids: readonly string[]
 }
 
@@ -31,8 +31,8 @@ export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
 }
 
 /**
- * Counts the image references in the HTML, by content id. The content ids are in the order of their
- * first reference. Reads the HTML once.
+ * Counts the image references in the HTML of a message, by content id. The content ids are in the
+ * order of their first reference. Reads the HTML once.
  */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
   return countById(findReferences(html, new Set(ids)))
@@ -62,8 +62,8 @@ export function embedImages(texts: EmbeddedImages): string {
     urls.set(id, `data:${contentType};base64,${content.toString('base64')}`)
   }
   const embedded = replaceReferences(html, references, urls)
-  // If the texts with images are too large, the images are left out: a complete text is better than
-  // a truncated text with images.
+  // If the texts of a message with embedded images are too large, the images are left out: a
+  // complete text is better than a truncated text with images.
   const isFitting = fits({ html: embedded, ...(plain !== undefined && { plain }) }, maxJsonBytes)
   return isFitting ? embedded : html
 }

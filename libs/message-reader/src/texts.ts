@@ -11,14 +11,17 @@ export interface EncodedText {
 export interface EncodedTexts {
   plain: readonly EncodedText[]
   html: readonly EncodedText[]
-  /** True if the result must contain the plain text of the message. */
+  /** True if the returned text must contain the plain text of the message. */
   wantsPlain: boolean
   /**
    * True if the HTML of the message must be sanitised for display in a page. If the message has no
    * HTML, its plain text is converted to HTML.
    */
   webSafe: boolean
-  /** True if text parts of the message were left out of this input. */
+  /**
+   * True if text parts of the message were left out before its texts are joined, so that the text
+   * is incomplete.
+   */
   hasMore: boolean
 }
 
@@ -95,8 +98,8 @@ function decode({ bytes, charset, isTruncated }: EncodedText): string {
 }
 
 /**
- * Number of characters of a text whose lines are processed together. The lines need 20 times the
- * memory of the characters.
+ * Number of characters of a message's text whose lines are processed together. The lines need 20
+ * times the memory of the characters.
  */
 const pieceLength = 65_536
 
@@ -137,7 +140,10 @@ export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   return fitting
 }
 
-/** Number of characters of a text that are converted to JSON at a time, to limit the memory. */
+/**
+ * Number of characters of a message's text that are converted to JSON at a time, to limit the
+ * memory.
+ */
 const jsonPieceLength = 1024 * 1024
 
 /** True if the plain text and the HTML of a message together take at most `maxBytes` in JSON. */
