@@ -128,8 +128,8 @@ function chooseRecipients(
   const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(keyOf(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
   return defined({
-    // If no other address remains, because the account sent the original message only to itself,
-    // the reply goes to the account.
+    // If no other address remains for a reply, because the account sent the original message only
+    // to itself, the reply goes to the account.
     to: to ? undefined : unseen(others.length > 0 ? others : back),
     cc: cc ? undefined : unseen(notMine(usable(original.cc ?? []))),
   })
@@ -243,8 +243,8 @@ function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOption
         const format = new Intl.DateTimeFormat(language, { ...style, timeZone })
         return format.format(moment).replaceAll(/\s/g, ' ')
       } catch {
-        // The error means that the locale or the time zone is unknown. The next combination is
-        // tried.
+        // An error of `Intl` means that the locale or the time zone is unknown. The next
+        // combination of locale and time zone is tried.
       }
     }
   return ''

@@ -25,13 +25,14 @@ const maxEncodedWord = 52
 
 export interface ComposeOptions {
   /**
-   * Sender of the message if the content does not name a sender, usually the account's own address.
+   * Sender of a composed message whose content does not name a sender, usually the account's own
+   * address.
    */
   from: NamedAddress
   date?: Date
   /**
-   * Message-ID of the message if the content does not contain a Message-ID. Angle brackets are
-   * optional.
+   * Message-ID of a composed message whose content does not contain a Message-ID. Angle brackets
+   * are optional.
    */
   messageId?: string
   /**
@@ -39,11 +40,11 @@ export interface ComposeOptions {
    * References header.
    */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Additional attachments, which follow the attachments of the content. */
+  /** Additional attachments of a composed message, which follow the attachments of its content. */
   attached?: readonly AttachedContent[]
   /**
-   * True if the Bcc header is to be written. Only for drafts, because a draft is not sent in this
-   * form.
+   * True if the Bcc header of the composed message is to be written. Only for drafts, because a
+   * draft is not sent in this form.
    */
   keepBcc?: boolean
   /** Domain for a generated Message-ID if the domain of the sender is invalid. */
@@ -52,8 +53,8 @@ export interface ComposeOptions {
 
 export interface ComposedMessage {
   /**
-   * Bytes of the message (RFC 5322) with CRLF line ends and without Bcc. All characters are ASCII,
-   * except in internationalised addresses.
+   * Bytes of a composed message (RFC 5322) with CRLF line ends and without Bcc. All characters are
+   * ASCII, except in internationalised addresses.
    */
   mime: Buffer
   /** Message-ID of the composed message with angle brackets. */

@@ -76,8 +76,8 @@ const tableContexts = new Map<string, readonly string[]>([
 
 /**
  * Number of open HTML elements that remain open when a start tag is read. A browser closes some
- * open elements at the start tag. If such an element were left open here, its end tag could close
- * elements around the message.
+ * open elements at the start tag. If such an element were left open in the resulting HTML, its end
+ * tag could close elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)

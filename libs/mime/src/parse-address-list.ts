@@ -17,7 +17,8 @@ export function parseAddressList(value: string): { name?: string; address?: stri
   return parseAddresses(value.slice(0, maxLength), { flatten: true })
     .slice(0, maxAddresses)
     .map(({ name, address }) => {
-      // Names are decoded after parsing, because a decoded name may contain commas and quotes.
+      // Names in an address field are decoded after the field is parsed, because a decoded name may
+      // contain commas and quotes.
       const decoded = withoutControls(decodeWords(name))
       return { ...(decoded && { name: decoded }), ...(address && { address }) }
     })
