@@ -100,8 +100,8 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       if (isIP(host) !== 0) assertAllowed(host, policy)
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
-      // The error is reported to the callback, because a thrown error would make the agent count
-      // its connections wrongly.
+      // An error while an HTTP agent opens a connection is reported to the agent's callback,
+      // because a thrown error would make the agent count its connections wrongly.
       fail(connected, error as Error)
       return undefined
     }
@@ -134,8 +134,8 @@ function createTunnel(
     connectSocket({ host, port }, through)
       .then(({ socket }) => {
         connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
-        // The connection is paused until Node's HTTP parser has been attached, so that no bytes are
-        // lost.
+        // The connection through the proxy is paused until Node's HTTP parser has been attached, so
+        // that no bytes are lost.
         if (!secure) setImmediate(() => socket.resume())
       })
       .catch((error: Error) => fail(connected, error))

@@ -51,10 +51,14 @@ export interface ConnectSocketOptions {
   proxy?: string
   /**
    * Preferred source addresses of the connection, in order. The first address that this machine has
-   * and that fits the server's address family is used. If there is none, the system chooses.
+   * and that fits the server's address family is used. If there is none, the operating system
+   * chooses.
    */
   localAddresses?: readonly string[]
-  /** Function that looks up host names. Tests replace the system resolver by this function. */
+  /**
+   * Function that looks up host names. Tests replace the operating system's resolver by this
+   * function.
+   */
   lookup?: Lookup | undefined
   /**
    * Reader that receives all bytes of the socket, including bytes from the proxy. If TLS is started
@@ -223,8 +227,8 @@ async function connectFromFirst(
 }
 
 /**
- * True if the error occurred when the source address was bound (`bind`). Errors of `connect` do not
- * count: they have equal codes if no port is left.
+ * True if the error of a TCP connection occurred when its source address was bound (`bind`). Errors
+ * of `connect` do not count: they have equal codes if no port is left.
  */
 function isUnavailableLocalAddress(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
@@ -242,8 +246,8 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // This error listener remains on the socket, because an error without a listener would end the
-  // process.
+  // This error listener remains on the TCP socket, because an error without a listener would end
+  // the process.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })

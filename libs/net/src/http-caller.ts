@@ -36,7 +36,10 @@ export interface HttpCallerOptions {
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
   /** Replacements for origins in URLs, for tests. The egress policy applies to the replacement. */
   origins?: OriginMap
-  /** Function that looks up host names. Tests replace the system resolver by this function. */
+  /**
+   * Function that looks up host names. Tests replace the operating system's resolver by this
+   * function.
+   */
   lookup?: Lookup
 }
 

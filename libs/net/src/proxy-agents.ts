@@ -41,7 +41,7 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of HTTP calls that are currently using these HTTP agents. */
+  /** Number of HTTP calls that are currently using the HTTP agents of a proxy. */
   calls: number
 }
 

@@ -173,8 +173,8 @@ async function connectWithHttp(
 }
 
 /**
- * Reads the head of the proxy's response, up to the first empty line. `rest` contains the bytes
- * after the head. Afterwards the stream is paused.
+ * Reads the head of the proxy's response to HTTP CONNECT, up to the first empty line. `rest`
+ * contains the bytes after the head. Afterwards the stream is paused.
  */
 async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>()

@@ -29,7 +29,7 @@ export class ProviderError extends Error {
    */
   readonly retryAfterMs: number | undefined
   /**
-   * True if the response reports a rate limit that is shared by all accounts of the OAuth2
+   * True if the error response reports a rate limit that is shared by all accounts of the OAuth2
    * application.
    */
   readonly isApplicationLimit: boolean
@@ -64,12 +64,13 @@ export interface ErrorResponse {
 
 interface ErrorReadOptions {
   /**
-   * Maximum retry delay in milliseconds. Longer delays in responses are shortened to this maximum.
+   * Maximum retry delay in milliseconds. Longer delays in error responses of a mail provider are
+   * shortened to this maximum.
    */
   maxRetryAfterMs: number
   /**
-   * Access token of the request. The token is removed from error texts, because the server may have
-   * returned it.
+   * Access token of the request to the mail provider. The token is removed from error texts,
+   * because the server may have returned it.
    */
   token?: string | undefined
 }
@@ -108,17 +109,18 @@ function cleanText(text: string, token: string | undefined): string {
 }
 
 /**
- * True if the exceeded quota belongs to the application, and not to a user. Names of Google's
- * quotas are, for example, `defaultPerMinutePerProject` and `defaultPerMinutePerUser`.
+ * True if the exceeded quota belongs to the Google Cloud project of the OAuth2 application, and not
+ * to a user. Names of Google's quotas are, for example, `defaultPerMinutePerProject` and
+ * `defaultPerMinutePerUser`.
  */
 function isApplicationQuota(quotaLimit = ''): boolean {
   return /PerProject/i.test(quotaLimit)
 }
 
 /**
- * True if the exceeded rate limit belongs to the application. Microsoft Graph names the scope of a
- * limit, such as `Tenant_Application/ReadWrite/<application>/<tenant>`. An application that belongs
- * to one tenant has limits in both scopes.
+ * True if the exceeded rate limit belongs to the OAuth2 application. Microsoft Graph names the
+ * scope of a limit, such as `Tenant_Application/ReadWrite/<application>/<tenant>`. An application
+ * that belongs to one tenant has limits in both scopes.
  */
 function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
   return /^(?:Tenant_)?Application(?:\/|$)/i.test(String(headers['x-ms-throttle-scope'] ?? ''))
@@ -127,11 +129,17 @@ function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
 interface ErrorFields {
   code?: string
   message?: string
-  /** Name of the quota that was exceeded. Google sends the name as `metadata.quota_limit`. */
+  /**
+   * Name of the Google API quota that was exceeded. Google sends the name as
+   * `metadata.quota_limit`.
+   */
   quotaLimit?: string
 }
 
-/** Reads the members of an error response one by one, because members may have unexpected types. */
+/**
+ * Reads the members of a mail provider's error response one by one, because members may have
+ * unexpected types.
+ */
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body

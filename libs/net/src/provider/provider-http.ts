@@ -58,11 +58,20 @@ export interface ProviderJson<T> {
  * `unreachable` `ConnectionError` if there is no complete response.
  */
 export interface ProviderHttp {
-  /** Sends a request with the access token. The caller has to read or dispose the response. */
+  /**
+   * Sends a request with the account's access token to the mail provider. The caller has to read or
+   * dispose the response.
+   */
   readonly open: (request: ProviderRequest) => Promise<StreamedResponse>
-  /** Sends a request with the access token and reads a JSON response of at most `maxBytes`. */
+  /**
+   * Sends a request with the account's access token to the mail provider and reads a JSON response
+   * of at most `maxBytes`.
+   */
   readonly json: <T>(request: ProviderRequest) => Promise<ProviderJson<T>>
-  /** Sends a request without the access token to an upload URL, and reads a JSON response. */
+  /**
+   * Sends a request without the access token to an upload URL of the mail provider, and reads a
+   * JSON response.
+   */
   readonly upload: <T>(request: UploadRequest) => Promise<ProviderJson<T>>
 }
 
@@ -94,7 +103,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
 type SentRequest = Omit<ProviderRequest, 'token'> & { token: string | undefined }
 
-/** Sends a request to the provider. No other function adds an access token to a request. */
+/** Sends a request to the mail provider. No other function adds an access token to a request. */
 async function sendRequest(
   { caller, maxRetryAfterMs = dayMs }: ProviderHttpOptions,
   { token, accept = [], method = 'GET', headers = {}, ...request }: SentRequest,
@@ -128,8 +137,8 @@ function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptio
 }
 
 /**
- * Checks an upload URL from the provider. Any origin with HTTPS is allowed, and the origin of a
- * fake provider.
+ * Checks an upload URL that the mail provider returned. Any origin with HTTPS is allowed, and so is
+ * the origin of a fake provider in tests.
  */
 function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
   const url = parseUrl(link)
@@ -145,8 +154,8 @@ function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string
 const linkPattern = /^(?:https?:\/\/[^/]|\/(?!\/))[^\\\s\p{Cc}]*$/iu
 
 /**
- * Parses the URL of a request. A URL with a login is rejected, because the login would replace the
- * access token.
+ * Parses the URL of a request to the mail provider. A URL with a login is rejected, because the
+ * login would replace the access token.
  */
 function parseUrl(link: string, base?: string): URL | undefined {
   if (link.length > maxUrlLength || !linkPattern.test(link)) return undefined
@@ -177,8 +186,8 @@ async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>>
 }
 
 /**
- * Reads the whole body of a response. Reading fails if the body has more than `maxBytes` of the
- * request.
+ * Reads the whole body of the mail provider's response. Reading fails if the body has more bytes
+ * than `maxBytes` of the request.
  */
 async function readWhole({ body }: StreamedResponse): Promise<string> {
   const chunks: Buffer[] = []
@@ -187,8 +196,8 @@ async function readWhole({ body }: StreamedResponse): Promise<string> {
 }
 
 /**
- * Reads at most `maxBytes` of the body of an error response. If the body is incomplete, returns the
- * bytes that were received.
+ * Reads at most `maxBytes` of the body of a mail provider's error response. If the body is
+ * incomplete, returns the bytes that were received.
  */
 async function readText(response: StreamedResponse, maxBytes: number): Promise<string> {
   using _closed = response
@@ -201,8 +210,8 @@ async function readText(response: StreamedResponse, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break
     }
   } catch {
-    // The error is ignored. The HTTP status is sufficient, and the rest of the text is only a
-    // detail.
+    // An error while the body of an error response is read is ignored. The HTTP status is
+    // sufficient, and the rest of the text is only a detail.
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, maxBytes)
 }

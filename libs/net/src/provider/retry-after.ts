@@ -14,7 +14,10 @@ const datePattern =
 const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 interface RetryAfterOptions {
-  /** Maximum retry delay in milliseconds. Longer delays are shortened to this maximum. */
+  /**
+   * Maximum retry delay in milliseconds. Longer delays that a provider states are shortened to this
+   * maximum.
+   */
   maxMs: number
   /**
    * Time from which a retry date is counted. Defaults to the `Date` header of the response, because
@@ -33,7 +36,8 @@ export function readRetryAfter(
   options: RetryAfterOptions,
 ): number | undefined {
   const value = headers['retry-after']?.trim() ?? ''
-  // The number of digits is limited, so that the number can be represented exactly.
+  // The number of digits in `Retry-After` is limited, so that the number can be represented
+  // exactly.
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(value))
     return limitDelay(Number(value) * 1_000, options.maxMs)
   const { maxMs, now = readDate(headers.date ?? '') ?? Date.now() } = options
