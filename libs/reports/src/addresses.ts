@@ -62,8 +62,8 @@ export function addressesInProse(text: string, limit: number): AddressMatch[] {
 }
 
 /**
- * Yields every email address in a text: an `@` with characters of the form on both sides. No
- * character is read twice.
+ * Yields every email address in a text: an `@` with permitted characters on both sides. `form`
+ * defines the permitted characters. No character is read twice.
  */
 function* findAddresses(text: string, form: AddressForm, limit: number): Generator<AddressMatch> {
   let count = 0

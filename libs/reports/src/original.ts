@@ -37,7 +37,7 @@ const marker =
 
 const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]{0,80}$`, 'imu')
 
-/** Text of a report, split from the quoted message. */
+/** Text of a delivery report or complaint, split from the quoted message. */
 export interface ReportText {
   /** Text of the report itself. */
   own: string
@@ -93,8 +93,8 @@ export function findOriginal(
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // If the original message directly follows the boundary, its headers were parsed as headers of
-    // the part.
+    // If the original message directly follows the MIME boundary, its headers were parsed as
+    // headers of the report's part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })

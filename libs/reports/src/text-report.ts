@@ -7,8 +7,8 @@ import {
 import type { DeliveryAction } from './report.ts'
 
 /**
- * Finds the line of a text report with a server's response, else the first line of text other than
- * the recipient's address.
+ * Finds the line of a text report that contains a mail server's response, else the first line of
+ * text other than the recipient's address.
  */
 export function mostSpecificLine(text: string, recipient: string): string {
   const lines = text
@@ -25,7 +25,9 @@ export function mostSpecificLine(text: string, recipient: string): string {
   return withContinuation(lines, Math.max(0, other))
 }
 
-/** Joins a line of a text report with its continuation, up to the next response. */
+/**
+ * Joins a line of a text report with its continuation, up to the next response of a mail server.
+ */
 function withContinuation(lines: readonly string[], at: number): string {
   const rest = lines.slice(at + 1, at + 3)
   const next = rest.findIndex((line) => /^(?:[<>]{3}|[2-5]\d\d[ -]|\S+@\S+)/.test(line))
