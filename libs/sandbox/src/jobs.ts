@@ -28,7 +28,7 @@ export interface FunctionResult {
   /** Webhook body from the map, as JSON. Absent if the payload is unchanged. */
   body?: string
   problems: FunctionProblem[]
-  /** Calls of `logger` by the functions, one line each. */
+  /** Calls of `logger` by the filter and map function, one line each. */
   logs: string[]
   /** CPU time of filter and map function together. */
   usedMs: number
@@ -48,7 +48,7 @@ export type Job =
 export interface JobResults {
   apply: FunctionResult
   match: StaticMatch
-  /** Syntax error of the function's source; null if the source is valid. */
+  /** Syntax error in the source of a filter or map function; null if the source is valid. */
   check: string | null
 }
 

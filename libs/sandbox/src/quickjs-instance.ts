@@ -33,7 +33,7 @@ const intrinsics =
   Intrinsics.ATOB_BTOA
 
 interface CpuLimit {
-  /** CPU time limit of the function call. Preparing the instance does not count. */
+  /** CPU time limit of the function call in QuickJS. Preparing the instance does not count. */
   cpuMs: number
 }
 
@@ -76,8 +76,8 @@ interface LoadedInstance {
   memory: WasmMemory
   bytes: number
   /**
-   * Parts of the instance's memory that are in use: all memory except the stack, which is empty
-   * between calls, and the spare memory.
+   * Parts of the QuickJS instance's memory that are in use: all memory except the stack, which is
+   * empty between calls, and the spare memory.
    */
   parts: { at: number; bytes: Uint8Array }[]
 }
@@ -131,7 +131,11 @@ export class QuickJsInstance {
     return result === 't'
   }
 
-  /** Calls a user's function through the harness, in a reset instance. @throws CallEnded */
+  /**
+   * Calls a user's function through the harness (fixed code in QuickJS), in a reset instance.
+   *
+   * @throws CallEnded
+   */
   call(call: FunctionCall): Promise<{ result: string; logs: string }> {
     return this.#run(call, ({ vm, harness }) => {
       const invoke = (...args: JSValueHandle[]) => vm.callFunction(harness, vm.undefined, ...args)
@@ -176,8 +180,8 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // Accesses `undefined`, which the wrapper of QuickJS allocates on first use. The allocation
-    // must precede the copy of the memory.
+    // Accesses `undefined` in QuickJS, which the wrapper of QuickJS allocates on first use. The
+    // allocation must precede the copy of the memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)
@@ -186,8 +190,8 @@ export class QuickJsInstance {
 }
 
 /**
- * Parts of an instance's memory above the stack, without the spare memory. The first sequence of
- * zeros that is longer than anything in use is the spare memory.
+ * Parts of a QuickJS instance's memory above the stack, without the spare memory. The first
+ * sequence of zeros that is longer than anything in use is the spare memory.
  */
 function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   const spare = findZeros(all, begin, spareBytes / 2)
@@ -197,7 +201,7 @@ function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   ]
 }
 
-/** Finds the first sequence of at least `length` zeros in the memory of an instance. */
+/** Finds the first sequence of at least `length` zeros in the memory of a QuickJS instance. */
 function findZeros(all: Uint8Array, from: number, length: number): { begin: number; end: number } {
   for (let begin = from; begin < all.length; begin++) {
     let end = begin
