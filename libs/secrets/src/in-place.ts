@@ -17,7 +17,7 @@ export function sealedIn(text: string): string | undefined {
   return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined
 }
 
-/** True if a text certainly contains no sealed value. Cheap pre-check. */
+/** True if a text certainly contains no sealed value. Cheap check before the text is parsed. */
 export function lacksMark(text: string): boolean {
   return !text.includes(mark)
 }

@@ -4,7 +4,9 @@ import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject } fro
 export interface PublicKey {
   readonly id: string
   readonly key: KeyObject
-  /** Public key as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY. */
+  /**
+   * Public key for sealing values, as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY.
+   */
   readonly text: string
 }
 

@@ -73,7 +73,7 @@ function textOf({ url, part }: Login): string {
 }
 
 /**
- * Sets the secret of a login in its URL. The text is percent-encoded already; the setter does not
+ * Sets the secret of a login in its URL. The secret is percent-encoded already; the setter does not
  * encode `%` again.
  */
 function withText({ url, part }: Login, text: string): string {
