@@ -17,7 +17,10 @@ export interface ServiceContext {
   bus: Bus
 }
 
-/** Clients of a started service, and functions for the state of its HTTP server. */
+/**
+ * Clients of a started service for Postgres, RabbitMQ and metrics, and functions for the state of
+ * its HTTP server.
+ */
 export interface Bootstrapped extends ServiceContext {
   port: number
   /**
@@ -39,7 +42,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /**
    * Signal that aborts when the shutdown begins. The service then reports that it is not ready, and
-   * `bootstrap` stops waiting for the schema.
+   * `bootstrap` stops waiting for the database schema.
    */
   signal: AbortSignal
   /** Readiness checks of the service. By default, only Postgres is checked. */
@@ -50,10 +53,9 @@ export interface BootstrapOptions {
 
 /**
  * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints of a service,
- * then waits for the schema. `stack` disposes all of them in reverse order.
- *
- * While this function waits, the health endpoints already respond. They report that the process is
- * live, and that it is not ready until `markStarted` is called. RabbitMQ may be unavailable.
+ * then waits for the database schema. `stack` disposes all of them in reverse order. While this
+ * function waits, the health endpoints already respond. They report that the process is live, and
+ * that it is not ready until `markStarted` is called. RabbitMQ may be unavailable.
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,

@@ -4,7 +4,7 @@ import type { Gauge, Logger, Metrics } from '@posthorn/telemetry'
 export interface PoolLimits {
   /** Maximum number of connections in the Postgres pool. */
   max: number
-  /** Maximum duration of an SQL statement that uses the pool. */
+  /** Maximum duration of an SQL statement that uses the Postgres pool. */
   timeoutMs: number
   /** True if SQL statements are pipelined (see the function `connect`). */
   isPipelined?: boolean

@@ -13,10 +13,12 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // connections at the same time. With 5 connections, initial syncs of 1,000 accounts delayed
   // heartbeats.
   'sync-worker': 7,
-  // sender batches claims, intent records and outcomes. Only one statement of each kind runs at a
+  // sender combines changes of several submissions in one SQL statement: leases of due submissions,
+  // records before the end of the SMTP data, and results. Only one statement of each kind runs at a
   // time.
   sender: 4,
-  // webhook-dispatcher fans out four partitions concurrently and records results at the same time.
+  // webhook-dispatcher creates the webhook deliveries for events of four partitions (groups of
+  // accounts) concurrently and records results at the same time.
   'webhook-dispatcher': 5,
   // imap-proxy reads only a few database rows per login, so a small pool is sufficient.
   'imap-proxy': 2,

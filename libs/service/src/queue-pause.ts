@@ -9,7 +9,7 @@ export interface QueuePauseOptions {
   log: Logger
   /** Name of the work queue as in the API: `submit` or `notify`. */
   queue: string
-  /** Called with the new state when an operator pauses or resumes the queue. */
+  /** Called with the new state when an operator pauses or resumes the work queue. */
   onChange?: (paused: boolean) => void
 }
 

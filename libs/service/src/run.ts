@@ -65,7 +65,8 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The timer does not keep the process alive, so that the process can end earlier.
+  // The timer for the maximum duration of the shutdown does not keep the process alive, so that the
+  // process can end earlier.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }
