@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars'
 
-/** Name of the helper that escapes values inserted into markdown, see `escapeMarkdown`. */
+/** Name of the template helper that escapes values inserted into markdown, see `escapeMarkdown`. */
 export const markdownHelper = 'escapeMarkdown'
 
 /** Error for a construct of a template that is not allowed. */
