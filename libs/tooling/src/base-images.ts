@@ -6,7 +6,9 @@ import { root } from './commands.ts'
 export interface BaseImage {
   /** Path of the file that names the image, relative to the project directory. */
   file: string
-  /** Reference of the image in the file: name and tag, and the digest if it is recorded. */
+  /**
+   * Reference of the image in the file: name and tag, and the digest if the file contains a digest.
+   */
   reference: string
 }
 

@@ -3,8 +3,9 @@ import { scanSource } from './scan.ts'
 /** Names of account types and OAuth2 providers that code may only use in certain files. */
 const names = 'gmail|gmailService|graph|outlook|outlookService'
 /**
- * Pattern of a text literal that is one of `names`, for example `'gmail'`. `identifier` is the
- * pattern of an identifier that is one of `names`, for example `.graph` or `{ gmail: … }`.
+ * Pattern of a text literal that equals a provider name in `names`, for example `'gmail'`.
+ * `identifier` is the pattern of an identifier that equals such a name, for example `.graph` or `{
+ * gmail: … }`.
  */
 const quoted = new RegExp(`['"](?:${names})['"]|^\`(?:${names})\`$`)
 const identifier = new RegExp(`(?:\\.|(?<![\\w$/.-]))(?:${names})(?![\\w$/-])`)
