@@ -8,8 +8,8 @@ export type { TokenLogEntry } from './store/token-log.ts'
 /** Audit log of the uses of access tokens, written in the background. */
 export interface TokenLog extends AsyncDisposable {
   /**
-   * Queues an entry of the token log. `describe` is called only if the setting `tokenAuditLog` is
-   * on.
+   * Queues an entry of the access token log. `describe` is called only if the setting
+   * `tokenAuditLog` is on.
    */
   record(describe: () => TokenLogEntry): void
 }

@@ -9,9 +9,11 @@ export interface CountedRequest {
 }
 
 export interface TokenWindow {
-  /** Number of requests of the token within the rate limit window, including this request. */
+  /**
+   * Number of requests with the access token within the rate limit window, including this request.
+   */
   requests: number
-  /** Seconds until the rate limit window of the token ends. */
+  /** Seconds until the rate limit window of the access token ends. */
   resetSeconds: number
 }
 
