@@ -120,7 +120,7 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
-/** Reads an environment variable whose value has to be in the list of allowed values. */
+/** Reads an environment variable whose value has to be in a given list of allowed values. */
 export function oneOf<T extends string>(
   env: Env,
   name: string,
