@@ -12,8 +12,8 @@ export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
  * Names of the RabbitMQ exchanges for requests. Requests on `commands` go to the sync-worker that
- * holds a shard. Every other service that receives requests has its own exchange, so that binding
- * to an exchange is a separate permission.
+ * holds a shard (group of accounts). Every other service that receives requests has its own
+ * exchange, so that binding to an exchange is a separate permission.
  */
 export type CommandExchange = 'commands' | SharedQueue
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 
 /**
- * Hint on the queue `sender.submissions` that a submission may be due. The sender checks the outbox
- * row.
+ * Hint on the queue `sender.submissions` that a submission may be due. The receiving sender checks
+ * the outbox row of the submission.
  */
 export const SubmissionHint = Type.Object({ queueId: Type.String() })
 export type SubmissionHint = Static<typeof SubmissionHint>

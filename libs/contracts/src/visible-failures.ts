@@ -20,8 +20,8 @@ export const unusableServer = {
 } as const
 
 /**
- * Text that tenants see instead of a mail server's reply to a login. The reply code is shown next
- * to the text.
+ * Text that tenants see instead of a mail server's reply to a login. The reply code of the mail
+ * server is shown next to the text.
  */
 const rejectedLogin = 'The mail server rejected the login'
 
@@ -133,14 +133,14 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
 }
 
 /**
- * Pattern of error texts in `messageFailed` that report a rejected login. The text contains the
- * reply code.
+ * Pattern of error texts in the event `messageFailed` that report a rejected login. The error text
+ * contains the reply code.
  */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
 /**
- * Pattern of error texts in `messageFailed` for errors after the SMTP greeting. Such errors need
- * not be hidden.
+ * Pattern of error texts in the event `messageFailed` for errors after the SMTP greeting. Such
+ * errors need not be hidden.
  */
 const errorsAfterGreeting =
   /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/

@@ -11,8 +11,8 @@ export interface AccountType {
    */
   readonly readsBy: 'imap' | 'api'
   /**
-   * Transport of messages that are sent without a gateway: the SMTP server of the account, or the
-   * account's mail API.
+   * Transport of messages that are sent without a gateway (outgoing SMTP server that belongs to no
+   * account): the SMTP server of the account, or the account's mail API.
    */
   readonly sendsBy: 'smtp' | 'api'
   /**
@@ -63,8 +63,8 @@ export interface NotificationTraits {
    */
   readonly maxRefusals: number
   /**
-   * True if the provider loses a considerable share of its notifications. The inbox is then polled,
-   * too.
+   * True if the mail provider loses a considerable share of its notifications. The inbox is then
+   * polled in addition.
    */
   readonly isLossy: boolean
 }
@@ -88,7 +88,10 @@ export interface ApiAccountType extends AccountType {
   readonly mailbox: MailApiTraits
   /** Published request limits of the mail API, which are the defaults of `SVC_PROVIDER_LIMITS`. */
   readonly limits: ProviderLimits
-  /** Request limits that replace the defaults, by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
+  /**
+   * Request limits of the mail API that replace the default limits, by the value of `quota` in
+   * `SVC_PROVIDER_LIMITS`.
+   */
   readonly quotas: Readonly<Record<string, Partial<ProviderLimits>>>
 }
 
@@ -100,7 +103,7 @@ export interface MailApiTraits {
    * are free names.
    */
   readonly placement: 'labels' | 'folder'
-  /** Kinds of messages that the mail API can store in a mailbox (`appendMessage`). */
+  /** Kinds of messages that the mail API can store in a mailbox (API operation `appendMessage`). */
   readonly appends: 'all' | 'drafts'
   /** True if the mail API can delete messages permanently. */
   readonly removes: boolean

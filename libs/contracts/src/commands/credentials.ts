@@ -65,8 +65,8 @@ export function endOfUse(expires: string, now: number): number {
  */
 export const Entitlement = Strict({
   /**
-   * Proof of a sync-worker: its id as the holder of the account's shard, and its secret. The
-   * worker's row in `workers` contains the SHA-256 hash of the secret.
+   * Proof of a sync-worker that it holds the shard (group of accounts) of the account: its id and
+   * its secret. The worker's row in `workers` contains the SHA-256 hash of the secret.
    */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
   /** Id of a submission of the account that the requesting sender has leased. */

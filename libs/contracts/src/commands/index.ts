@@ -11,7 +11,10 @@ import * as outbox from './outbox.ts'
 import { lendUnits } from './quota.ts'
 import * as verify from './verify.ts'
 
-/** Commands served by the sync-worker that holds the shard of the account. */
+/**
+ * Commands about mailboxes and messages of an account, served by the sync-worker that holds the
+ * account's shard (group of accounts).
+ */
 export const accountCommands = {
   ...mailboxes,
   ...messages,
@@ -21,10 +24,13 @@ export const accountCommands = {
 }
 /**
  * Commands without a reply that forward notifications of mail providers to the sync-worker that
- * holds a shard: exchange `commands`.
+ * holds a shard (group of accounts): exchange `commands`.
  */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
-/** Commands about request limits, served by the sync-worker that holds the account's shard. */
+/**
+ * Commands about request limits of mail providers, served by the sync-worker that holds the
+ * account's shard (group of accounts).
+ */
 export const quotaCommands = { lendUnits }
 /**
  * Commands that test mail servers, served by any sync-worker (`verifyImap`) or any sender

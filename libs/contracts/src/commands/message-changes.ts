@@ -11,9 +11,9 @@ import {
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands that change messages, served by the sync-worker that holds the account's shard: exchange
-// `commands`, routing key `shard.<n>`. The next sync creates events for these changes, as for
-// changes by mail clients.
+// Commands that change messages, served by the sync-worker that holds the account's shard (group of
+// accounts): exchange `commands`, routing key `shard.<n>`. The next sync creates events for these
+// changes, as for changes by mail clients.
 
 const account = Type.String()
 const message = Type.String()
@@ -33,7 +33,7 @@ export const moveMessage = defineCommand({
     account,
     message,
     path,
-    /** Path of the folder from which the message is moved. Not used for IMAP accounts. */
+    /** Path of the folder from which a message is moved. Not used for IMAP accounts. */
     source: Type.Optional(Type.String()),
   }),
   response: MovedMessage,

@@ -4,8 +4,8 @@ import { MessageDetail, MessagePage, MessageText } from '../schemas/message.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands that read or store messages, served by the sync-worker that holds the account's shard:
-// exchange `commands`, routing key `shard.<n>`.
+// Commands that read or store messages, served by the sync-worker that holds the account's shard
+// (group of accounts): exchange `commands`, routing key `shard.<n>`.
 
 const account = Type.String()
 /** Path of a mailbox, or a special use such as `\Sent`. */
@@ -48,7 +48,8 @@ export const searchMessages = defineCommand({
 })
 
 /**
- * Reads a message with its headers and attachments. The text is included if `textType` is present.
+ * Reads a message with its headers and attachments. The text of the message is included if the
+ * request contains `textType`.
  */
 export const getMessage = defineCommand({
   name: 'getMessage',

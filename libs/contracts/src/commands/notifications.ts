@@ -64,9 +64,9 @@ export const ProviderNotification = Strict({
 export type ProviderNotification = Static<typeof ProviderNotification>
 
 /**
- * Forwards change notifications of mail providers to the sync-workers that hold the shards of the
- * accounts. A sync-worker ignores accounts that it does not hold. A notification is dropped if no
- * sync-worker holds the account, because notifications only make the next poll earlier.
+ * Forwards change notifications of mail providers to the sync-workers that hold the shards (groups)
+ * of the accounts. A sync-worker ignores accounts that it does not hold. A notification is dropped
+ * if no sync-worker holds the account, because notifications only make the next poll earlier.
  */
 export const changesNoticed = defineCommand({
   name: 'changesNoticed',

@@ -23,8 +23,8 @@ export const changeOutbox = defineCommand({
 
 /**
  * Finds out whether a sender process is running: exchange `outbox`, routing key `outbox.<sender>`.
- * Other senders send this command when that sender has begun the SMTP handover of a submission and
- * recorded no result. If RabbitMQ cannot route the command, the sender has ended.
+ * Other senders send this command when that sender has begun to end the SMTP data of a submission
+ * and recorded no result. If RabbitMQ cannot route the command, the sender has ended.
  */
 export const isSending = defineCommand({
   name: 'isSending',

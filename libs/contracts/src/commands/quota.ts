@@ -4,8 +4,8 @@ import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
 // Command by which a sender borrows quota units of a mail provider from the sync-worker that holds
-// the account's shard: exchange `commands`, routing key `shard.<n>`. The command also works for an
-// account without a session.
+// the account's shard (group of accounts): exchange `commands`, routing key `shard.<n>`. The
+// command also works for an account without a session.
 
 /**
  * Maximum time in milliseconds from a sender's request for quota units to the sync-worker's reply.

@@ -20,7 +20,10 @@ export type ChangeType = (typeof changeTypes)[number]
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
-/** Kinds of sync warnings. The kinds about a lost cursor concern accounts with a mail API. */
+/**
+ * Kinds of sync warnings. The kinds about a lost cursor (position in a change list) concern
+ * accounts with a mail API.
+ */
 export const syncWarningTypes = [
   'mailboxRefused',
   'historyIdExpired',
