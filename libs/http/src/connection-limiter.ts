@@ -14,13 +14,13 @@ export interface ConnectionLimits {
    */
   isExempt?: ((address: string) => boolean) | undefined
   /**
-   * Number of additional connections that are accepted above a maximum. On these spare connections,
-   * only health endpoints are served.
+   * Number of additional HTTP connections that are accepted above a maximum. On these spare
+   * connections, only health endpoints are served.
    */
   spare: number
   /**
-   * Called when a connection is dropped. `waiting`: the connection waited for its client. `full`: a
-   * new connection was rejected.
+   * Called when an HTTP connection is dropped. `waiting`: the connection waited for its client.
+   * `full`: a new connection was rejected.
    */
   onDropped?: (which: 'waiting' | 'full') => void
 }
@@ -29,8 +29,8 @@ interface Connection {
   readonly id: string
   readonly socket: Socket
   /**
-   * Counter for the connections from the client's address. Undefined if the maximum per address
-   * does not apply to the address.
+   * Counter for the HTTP connections from the client's address. Undefined if the maximum per
+   * address does not apply to the address.
    */
   readonly peer: Peer | undefined
   /**
@@ -40,7 +40,7 @@ interface Connection {
   readonly spare: boolean
   /** Number of HTTP requests on the connection whose response is not complete. */
   inFlight: number
-  /** Latest HTTP request on the connection. Undefined before the first request. */
+  /** Latest request on the HTTP connection. Undefined before the first request. */
   request: IncomingMessage | undefined
 }
 

@@ -22,7 +22,7 @@ interface HealthOptions {
   mayScrape: Scrapers | undefined
 }
 
-/** Function that decides whether a client may read `/metrics`. */
+/** Function that decides whether an HTTP client may read `/metrics`. */
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
 /** Maximum duration of a single readiness check. */

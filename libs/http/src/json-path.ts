@@ -42,8 +42,8 @@ export function pathAt(
 }
 
 /**
- * Maximum length of a member name in an error body. Longer names are truncated, because the sender
- * of the request chooses them.
+ * Maximum length of a JSON member name in an error body. Longer names are truncated, because the
+ * sender of the request chooses them.
  */
 const maxNameLength = 200
 

@@ -88,8 +88,8 @@ class Shape {
   }
 
   /**
-   * Counts a value in the innermost open array or object. `at` is the position of the comma before
-   * the value.
+   * Counts a JSON value in the innermost open array or object. `at` is the position of the comma
+   * before the value.
    */
   addValue(text: Buffer, at: number): void {
     this.#count()
@@ -137,8 +137,8 @@ function isEscaped(text: Buffer, at: number): boolean {
 }
 
 /**
- * Member names through which a prototype could be changed when an object is copied member by
- * member.
+ * Names of JSON members through which a prototype could be changed when an object is copied member
+ * by member.
  */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype'])
 

@@ -143,8 +143,8 @@ function hasCause(error: unknown): boolean {
 }
 
 /**
- * Creates the error for an unknown path or method. The status is always 404, because the interface
- * spec has no 405.
+ * Creates the error for an unknown path or method of an HTTP request. The status is always 404,
+ * because the interface spec has no 405.
  */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')

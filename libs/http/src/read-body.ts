@@ -171,7 +171,10 @@ export class GrowableBuffer {
     this.#size = size
   }
 
-  /** Returns the content of the buffer. After this call, no more chunks may be appended. */
+  /**
+   * Returns the collected bytes of the request body. After this call, no more chunks may be
+   * appended.
+   */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#size)
   }
