@@ -25,7 +25,7 @@ export class LinkKey {
     this.id = this.derive('key id').subarray(0, idBytes).toString('base64url')
   }
 
-  /** Derives the key for a purpose, such as the signatures of links. */
+  /** Derives the key for a purpose, such as the signatures of links, from the secret for links. */
   derive(purpose: string): Buffer {
     const cached = this.#derived.get(purpose)
     if (cached) return cached

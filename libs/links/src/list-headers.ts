@@ -4,7 +4,7 @@ import type { LinkKey } from './link-key.ts'
 import { linkTo, placeholderLink } from './signed-link.ts'
 
 interface ListMessage {
-  /** Base URL of the service that serves the unsubscribe links. */
+  /** Base URL of the service that serves the unsubscribe links of messages. */
   baseUrl: string
   /**
    * Key that signs the unsubscribe links. Undefined in a dry run, in which a placeholder replaces
