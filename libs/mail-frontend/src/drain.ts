@@ -7,7 +7,7 @@ export interface DrainedClient {
   /** True while a command or message of the mail client is in progress. */
   readonly isBusy: boolean
   /**
-   * Announces the end of the connection to the mail client, before the wait for the command in
+   * Tells a busy mail client that its connection will end, before the wait for its command in
    * progress.
    */
   announce?: () => void

@@ -1,4 +1,7 @@
-/** Login of a mail client: account id with an access token or the server password. */
+/**
+ * Login of a mail client: account id with an access token or the server password, which admits a
+ * mail client to every account.
+ */
 export interface ClientLogin {
   account: string
   secret: string
@@ -45,7 +48,7 @@ function bearerOf(fields: string): string | undefined {
  * 7628 §3.2.2).
  */
 export function bearerError(mechanism: string): string {
-  // The error of XOAUTH2 has the HTTP status instead of the error code of OAuth2.
+  // The error of an XOAUTH2 login has the HTTP status instead of the error code of OAuth2.
   const status = mechanism === 'XOAUTH2' ? '401' : 'invalid_token'
   return Buffer.from(JSON.stringify({ status, schemes: 'bearer' })).toString('base64')
 }

@@ -28,7 +28,10 @@ export interface MailListenerDeps {
 /** Parts of a mail listener that depend on the protocol (IMAP or SMTP). */
 export interface MailListener<A extends ListenerAddress> {
   usableAccounts: UsableAccounts
-  /** Adds the options of the protocol to the listener address that is read from the settings. */
+  /**
+   * Adds the options of the protocol (IMAP or SMTP) to the listener address that is read from the
+   * settings.
+   */
   completeAddress: (address: ListenerAddress, settings: Settings) => A
   /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
@@ -58,8 +61,8 @@ export async function startMailListener<A extends ListenerAddress>(
         settings.invalidate()
         listener?.wake()
       }
-      // Sessions are also revalidated after changed settings, because the server password is a
-      // setting.
+      // Sessions of mail clients are revalidated after changed settings, too, because the server
+      // password (admits a mail client to every account) is a setting.
       revalidation.wake()
     }),
   )

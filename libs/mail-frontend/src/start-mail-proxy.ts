@@ -26,7 +26,7 @@ export interface MailProxyOptions {
   needsBus: boolean
 }
 
-/** Resources that a mail proxy passes to the code of its protocol. */
+/** Resources that a mail proxy passes to the code of its protocol (IMAP or SMTP). */
 export interface ProxyContext extends ServiceContext {
   settings: SettingsCache
   tokenLog: TokenLog
