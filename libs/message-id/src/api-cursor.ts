@@ -115,7 +115,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the last page tokens, as many as fit into a paging cursor. */
+/**
+ * Returns the last page tokens of a position in a message list, as many as fit into a paging
+ * cursor.
+ */
 function takeLast(tokens: readonly string[]): readonly string[] {
   let bytes = 0
   const excess = tokens.findLastIndex((token) => {

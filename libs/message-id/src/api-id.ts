@@ -58,8 +58,8 @@ export interface ApiPartRef {
   /** Id of the message at the mail provider. */
   id: string
   /**
-   * Id of the part: up to 512 visible ASCII characters. Empty if the message consists only of a
-   * file.
+   * Id of the message part: up to 512 visible ASCII characters. Empty if the message consists only
+   * of a file.
    */
   partId: string
 }
