@@ -4,7 +4,9 @@ import { decodeText, escapeHtml, htmlToText, safeHtml } from '@posthorn/mime'
 export interface EncodedText {
   bytes: Uint8Array
   charset: string | undefined
-  /** True if the text part was only read up to a limit, so that its end is missing. */
+  /**
+   * True if the text part of the message was only read up to a limit, so that its end is missing.
+   */
   isTruncated: boolean
 }
 
@@ -34,8 +36,8 @@ export interface ReadText {
 }
 
 /**
- * Maximum JSON size of both texts of a message together. A bus message has at most 15 MiB, and both
- * texts are sent in one bus message.
+ * Maximum JSON size of the plain text and the HTML of a message together. A RabbitMQ message has at
+ * most 15 MiB, and both texts are sent in one RabbitMQ message.
  */
 export const maxJsonBytes = 12 * 1024 * 1024
 
@@ -93,7 +95,7 @@ function join(parts: readonly EncodedText[]): string | undefined {
 
 function decode({ bytes, charset, isTruncated }: EncodedText): string {
   const text = unixLines(decodeText(bytes, charset))
-  // The last character of a truncated text part may be incomplete and is then removed.
+  // The last character of a truncated text part of a message may be incomplete and is then removed.
   return isTruncated ? text.replace(/\uFFFD{1,4}$/, '') : text
 }
 
@@ -115,8 +117,8 @@ function unixLines(text: string): string {
 }
 
 /**
- * Maximum number of characters of plain text that are shown as HTML. Equal to the limit of
- * `safeHtml`.
+ * Maximum number of characters of a message's plain text that are shown as HTML. Equal to the limit
+ * of `safeHtml`.
  */
 const maxHtml = 2 * 1024 * 1024
 
