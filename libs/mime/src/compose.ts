@@ -18,8 +18,8 @@ import {
 type NamedAddress = NonNullable<MessageContent['from']>
 
 /**
- * Number of characters per encoded word in a header, equal to the number that nodemailer's composer
- * uses.
+ * Number of characters per encoded word (RFC 2047) in a message header, equal to the number that
+ * nodemailer's composer uses.
  */
 const maxEncodedWord = 52
 
@@ -100,7 +100,7 @@ export async function composeMessage(
   return { mime, messageId, envelope: buildEnvelope(checked, from) }
 }
 
-/** Optional headers of the message, as options for nodemailer's composer. */
+/** Optional headers of the composed message, as options for nodemailer's composer. */
 export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
@@ -137,8 +137,8 @@ function addressLists(
 }
 
 /**
- * Text bodies of the message. An HTML body always gets a plain-text alternative, for clients that
- * cannot show HTML.
+ * Text bodies of the composed message. An HTML body always gets a plain-text alternative, for
+ * clients that cannot show HTML.
  */
 function buildBodies({ text, html, previewText = '' }: MessageContent) {
   if (!html) return { bodies: { text: text ?? '' }, images: [] }

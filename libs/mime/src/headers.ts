@@ -12,8 +12,8 @@ const maxSectionBytes = 1024 * 1024
 const maxParsedBytes = 256 * 1024
 const maxHeaders = 1_000
 /**
- * Pattern of a header line (RFC 5322 §3.6.8). The name consists of printable ASCII characters
- * except the colon.
+ * Pattern of a message header line (RFC 5322 §3.6.8). The header name consists of printable ASCII
+ * characters except the colon.
  */
 const headerLine = /^([!-9;-~]{1,256})[ \t]*:(.*)$/s
 

@@ -2,7 +2,8 @@
 export interface OpenElement {
   name: string
   /**
-   * Name of the element in the resulting HTML. Empty if only the content of the element is kept.
+   * Name of the HTML element in the resulting HTML. Empty if only the content of the element is
+   * kept.
    */
   written: string
 }
@@ -124,7 +125,7 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Table and list elements that remain on a line of their own even without their parent. */
+/** Table and list elements of HTML that remain on a line of their own even without their parent. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
 /**

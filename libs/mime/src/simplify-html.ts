@@ -9,8 +9,8 @@ export interface HtmlRules {
   elements: ReadonlySet<string>
   attributes: ReadonlySet<string>
   /**
-   * Maximum nesting of quotes and lists in the HTML. The text converter needs one pass for each
-   * level.
+   * Maximum nesting of quotes and lists in the HTML. The converter from HTML to text needs one pass
+   * for each level.
    */
   maxIndents: number
   /**
@@ -29,8 +29,8 @@ export interface HtmlRules {
 export interface SimpleHtml {
   html: string
   /**
-   * False if rewriting the HTML needs more work than allowed. `html` then ends where the limit was
-   * reached.
+   * False if rewriting the HTML needs more work than allowed. The resulting `html` then ends where
+   * the limit was reached.
    */
   isComplete: boolean
 }
