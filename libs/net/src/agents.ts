@@ -21,7 +21,10 @@ interface AgentsOptions {
   /** Maximum number of concurrent HTTP connections per host. */
   maxSockets: number
   lookup?: Lookup | undefined
-  /** Proxy for all HTTP connections. The address of the proxy has an egress policy of its own. */
+  /**
+   * Proxy for all outgoing HTTP connections. The address of the proxy has an egress policy of its
+   * own.
+   */
   proxy?: { url: string; egress: EgressPolicy; timeoutMs: number } | undefined
 }
 

@@ -33,10 +33,16 @@ export interface SocketReader {
 }
 
 export interface ConnectSocketOptions {
-  /** Maximum total time for host lookups, TCP connections and the handshake with the proxy. */
+  /**
+   * Maximum total time for opening a TCP connection: host lookups, connection attempts and the
+   * handshake with a proxy.
+   */
   timeoutMs: number
   egress: EgressPolicy
-  /** Egress policy for the address of the proxy. Defaults to `egress`. */
+  /**
+   * Egress policy for the address of the proxy through which a TCP connection is opened. Defaults
+   * to `egress`.
+   */
   proxyEgress?: EgressPolicy
   /**
    * Ports that mail connections may use. Other ports of servers are rejected, and so are proxies on
@@ -45,8 +51,8 @@ export interface ConnectSocketOptions {
   mailPorts?: MailPorts
   signal: AbortSignal
   /**
-   * URL of the proxy, with one of the schemes `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or
-   * `socks5:`.
+   * URL of the proxy through which a TCP connection is opened, with one of the schemes `http:`,
+   * `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`.
    */
   proxy?: string
   /**
@@ -61,15 +67,17 @@ export interface ConnectSocketOptions {
    */
   lookup?: Lookup | undefined
   /**
-   * Reader that receives all bytes of the socket, including bytes from the proxy. If TLS is started
-   * on the socket, the reader receives nothing more.
+   * Reader that receives all bytes of the TCP socket, including bytes from the proxy. If TLS is
+   * started on the socket, the reader receives nothing more.
    */
   reader?: SocketReader
 }
 
 export interface ConnectedSocket {
   socket: Socket
-  /** Source address of the socket, if it is one of `localAddresses`. */
+  /**
+   * Source address of the socket, if it is one of the preferred source addresses `localAddresses`.
+   */
   localAddress?: string
 }
 
@@ -118,8 +126,8 @@ export async function connectSocket(
 }
 
 /**
- * Returns the host and port to which the proxy has to connect. For SOCKS 4, the host is resolved to
- * an IPv4 address.
+ * Returns the host and port of the server to which a proxy has to connect. For SOCKS 4, the host is
+ * resolved to an IPv4 address.
  */
 async function proxiedEndpoint(
   { host, port }: Endpoint,

@@ -74,8 +74,8 @@ export async function resolveAllowed(
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  // If the signal aborts, the function no longer waits for the lookup. The lookup itself cannot be
-  // cancelled.
+  // If the signal aborts, the function no longer waits for the lookup of the host name. The lookup
+  // itself cannot be cancelled.
   const resolve = () => (signal ? abortable(lookup(name), signal) : lookup(name))
   const addresses = family === 0 ? await resolve() : [{ address: name, family }]
   for (const { address } of addresses) assertAllowed(address, policy)

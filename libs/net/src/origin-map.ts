@@ -15,7 +15,8 @@ export function mapOrigin(url: string, origins: OriginMap | undefined): string {
 }
 
 /**
- * Returns the origin if the text is an HTTP or HTTPS origin without a path. Otherwise undefined.
+ * Returns the origin if the text is an HTTP or HTTPS origin without a path. Returns undefined for
+ * any other text.
  */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined

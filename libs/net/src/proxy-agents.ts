@@ -47,8 +47,8 @@ interface AgentUse {
 
 interface ProxyAgents extends Disposable {
   /**
-   * Returns the HTTP agents for the current proxy. The caller must call `release` after its HTTP
-   * call.
+   * Returns the HTTP agents for the current proxy of outgoing HTTP calls. The caller must call
+   * `release` after its HTTP call.
    */
   acquire(): Promise<{ agents: Agents; release: () => void }>
 }

@@ -24,8 +24,8 @@ export class ProviderError extends Error {
    */
   readonly code: string | undefined
   /**
-   * Delay in milliseconds after which the provider allows a retry. Absent if the provider states no
-   * valid delay.
+   * Delay in milliseconds after which the mail provider allows a retry. Absent if the provider
+   * states no valid delay.
    */
   readonly retryAfterMs: number | undefined
   /**
@@ -45,8 +45,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * Header `Location` of the error response, unchanged. The header is not logged, and its origin is
-   * checked before it is used for a request.
+   * Header `Location` of the mail provider's error response, unchanged. The header is not logged,
+   * and its origin is checked before it is used for a request.
    */
   get location(): string | undefined {
     return this.#location
@@ -57,7 +57,8 @@ export interface ErrorResponse {
   status: number
   headers: IncomingHttpHeaders
   /**
-   * Body of the error response, possibly only the beginning. The body may be JSON, HTML or empty.
+   * Body of the mail provider's error response, possibly only the beginning. The body may be JSON,
+   * HTML or empty.
    */
   text: string
 }
@@ -143,7 +144,8 @@ interface ErrorFields {
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body
-  // A text in the member `error` means an error response of a token endpoint (RFC 6749 §5.2).
+  // In an error response, a text in the member `error` means that a token endpoint has responded
+  // (RFC 6749 §5.2).
   if (typeof error === 'string') return defined({ code: error, message: textOf(description) })
   if (!isObject(error)) return {}
   const [first] = Array.isArray(error['errors']) ? (error['errors'] as unknown[]) : []

@@ -22,16 +22,18 @@ export interface ProviderHttpOptions {
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** HTTP method of the request to the provider. Defaults to GET. */
+  /** HTTP method of the request to the mail provider. Defaults to GET. */
   method?: HttpMethod
   /**
-   * Path of the request, or a URL from a response of the provider, such as `nextLink`, `deltaLink`
-   * or `Location`.
+   * Path of the request to the mail provider, or a URL from a response of the provider, such as
+   * `nextLink`, `deltaLink` or `Location`.
    */
   url: string
   /** Access token of the account at the mail provider. */
   token: string
-  /** HTTP statuses of responses that do not count as errors, in addition to 2xx. */
+  /**
+   * HTTP statuses of the mail provider's responses that do not count as errors, in addition to 2xx.
+   */
   accept?: readonly number[]
 }
 
