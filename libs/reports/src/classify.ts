@@ -95,7 +95,9 @@ const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 /** Maximum characters of a rejection message that are read for its bounce category. */
 const maxMessage = 2_048
 
-/** Bounce category of a rejection, from the server's message and the status code (RFC 3463). */
+/**
+ * Bounce category of a rejection, from the mail server's message and the status code (RFC 3463).
+ */
 export function classify(message: string, status: string | undefined): BounceCategory {
   const text = withoutAddresses(message)
   return combine(conclusiveCategory(status) ?? categoryOfWords(text), categoryOfStatus(status))

@@ -4,7 +4,7 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text of the report that is about the recipient. */
+  /** Text of the delivery report that is about the recipient. */
   context: string
   /**
    * Text of the report before the recipient's address, if that text can be about this recipient
@@ -25,8 +25,8 @@ const maxRecipients = 100
 export const maxContext = 1_500
 
 /**
- * Patterns of the text before and after a recipient's address. Repetitions are bounded, so that
- * each test takes constant time.
+ * Patterns of the report text before and after a recipient's address. Repetitions are bounded, so
+ * that each test takes constant time.
  */
 type Form = readonly [before: string, after?: string]
 
@@ -55,7 +55,7 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
     ],
   ],
-  // Recipient's address in a sentence of a report, or in the response of a mail server.
+  // Recipient's address in a sentence of a delivery report, or in the response of a mail server.
   [
     [
       String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,

@@ -41,7 +41,7 @@ const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]
 export interface ReportText {
   /** Text of the report itself. */
   own: string
-  /** Original message quoted in the text; empty if the text quotes no message. */
+  /** Original message quoted in the text of a report; empty if the text quotes no message. */
   returned: string
 }
 
