@@ -35,7 +35,7 @@ export interface FunctionResult {
 }
 
 /**
- * Result of a filter function for every event of one name. `depends`: the filter reads more than
+ * Result of a filter function for every event with one name. `depends`: the filter reads more than
  * the event's name.
  */
 export type StaticMatch = 'always' | 'never' | 'depends'

@@ -10,14 +10,15 @@ import { harnessSource } from './harness.ts'
  */
 const maxStackSize = 256 * 1024
 /**
- * Free memory of a new QuickJS instance. A usual call needs no more, so the instance does not grow.
+ * Free memory of a new QuickJS instance. A usual function call needs no more, so the instance does
+ * not grow.
  */
 const spareBytes = 2 * 1024 * 1024
 /** Error code EBADF of WASI: functions have no files, standard output included. */
 const badFile = 8
 
 /**
- * Intrinsics of QuickJS except those that reveal the state of the instance or of its garbage
+ * Built-in objects of QuickJS except those that reveal the state of the instance or of its garbage
  * collector.
  */
 const intrinsics =
@@ -51,7 +52,7 @@ interface FunctionCall extends CpuLimit {
  */
 export class CallEnded extends Error {}
 
-/** Error of a function's source that is not the body of one function. */
+/** Error for the source of a user's function that is not the body of one function. */
 export class SourceError extends Error {}
 
 /** Type of WebAssembly, which is missing from Node's types; declares the used part only. */

@@ -46,8 +46,8 @@ const endReasons: Partial<Record<WorkerFailure, string>> = {
 }
 
 /**
- * Check that is evaluated before a queued function call starts. Returns the reason if the call must
- * be skipped.
+ * Check that is evaluated before a queued call of a user's function starts. Returns the reason if
+ * the call must be skipped.
  */
 export type SkipCheck = () => string | undefined
 
