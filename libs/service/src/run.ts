@@ -55,7 +55,10 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
 }
 
-/** Ends the process of a service if its shutdown takes too long. Calls `onTimeout` before. */
+/**
+ * Ends the process of a service if its shutdown takes too long. Calls `onTimeout` before the
+ * process ends.
+ */
 function limitShutdown(
   stopping: AbortSignal,
   { drainDelayMs, shutdownTimeoutMs }: ServiceConfig,
