@@ -25,7 +25,7 @@ export interface RenderContext {
 /** Problem in one text of a message template. */
 export interface TemplateProblem {
   field: ContentField
-  /** Line of the template text that has the problem; absent if unknown. */
+  /** Line of the message template text that has the problem; absent if unknown. */
   line?: number
   reason: string
 }

@@ -1,8 +1,8 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
 /**
- * Job that renders the texts of a template. Without `context`, the job only checks the syntax of
- * the texts.
+ * Job that renders the texts of a message template. Without `context`, the job only checks the
+ * syntax of the texts.
  */
 export interface Job {
   content: TemplateContent
