@@ -3,7 +3,10 @@ import { root, runProgram } from './commands.ts'
 /** Path of the bill of materials (CycloneDX 1.7), relative to the project directory. */
 export const billOfMaterials = '.local/sbom.cdx.json'
 
-/** Command that runs the package manager. The Makefile sets the command with the version to use. */
+/**
+ * Command that runs the package manager pnpm. The Makefile sets the command with the version to
+ * use.
+ */
 const [command = '', ...firstArgs] = (process.env['PNPM'] ?? 'pnpm').split(' ')
 
 const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) =>

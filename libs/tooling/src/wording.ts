@@ -107,7 +107,10 @@ export function checkScript(path: string, source: string): Violation[] {
   })
 }
 
-/** Checks the wording of a file with the rules for the type of the file. */
+/**
+ * Checks the wording of a file with the rules for the type of the file (TypeScript, Markdown or
+ * other).
+ */
 export function checkFile(path: string, source: string): Violation[] {
   if (path.endsWith('.md')) return checkDocument(path, source)
   return path.endsWith('.ts') ? checkSource(path, source) : checkScript(path, source)
