@@ -33,8 +33,9 @@ export interface TokenLogOptions {
 const rowsPerStatement = 2_000
 
 /**
- * Starts the audit log of access tokens. Entries are written in batches, off the request path. A
- * crash loses the entries of the last interval; disposal writes the queued entries.
+ * Starts the audit log of access tokens. Entries are written in batches, and requests do not wait
+ * for these writes. A crash loses the entries of the last interval; disposal writes the queued
+ * entries.
  */
 export function startTokenLog(
   db: Db,
