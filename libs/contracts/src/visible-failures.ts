@@ -11,8 +11,8 @@ import type { LastError } from './schemas/account.ts'
  */
 
 /**
- * Error that tenants see for every mail server to which the connection failed, regardless of the
- * reason.
+ * Error that tenants (users with access to only one account) see for every mail server to which the
+ * connection failed, regardless of the reason.
  */
 export const unusableServer = {
   error: 'The mail server cannot be used',
@@ -78,8 +78,8 @@ export function tenantLastError(lastError: LastError): LastError {
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
-  // An error of a failed connection always has a code. An error without a code but with a
-  // description comes from a reply of the mail server.
+  // A failed connection to a mail server always gives an error with a code. An error without a code
+  // but with a description comes from a reply of the mail server.
   return code === undefined ? description === undefined : !replyCodes.has(code)
 }
 

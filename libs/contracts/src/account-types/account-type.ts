@@ -134,7 +134,9 @@ export interface ProviderLimits {
    */
   uploadBytes?: number
   uploadWindowMs: number
-  /** Maximum concurrent requests for one mailbox, for sync-workers and for senders. */
+  /**
+   * Maximum concurrent requests to the mail API for one mailbox, for sync-workers and for senders.
+   */
   workerConcurrency: number
   senderConcurrency: number
   /**

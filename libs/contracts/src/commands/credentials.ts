@@ -69,7 +69,10 @@ export const Entitlement = Strict({
    * its secret. The worker's row in `workers` contains the SHA-256 hash of the secret.
    */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
-  /** Id of a submission of the account that the requesting sender has leased. */
+  /**
+   * Proof of a sender that it serves the account: id of a submission of the account that the sender
+   * has leased.
+   */
   queueId: Type.Optional(Type.String()),
   /**
    * Id of the API access token with which the client of the IMAP proxy logged in. Absent if the

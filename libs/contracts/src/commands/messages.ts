@@ -133,8 +133,8 @@ export const uploadMessage = defineCommand({
   }),
   response: Type.Object({
     /**
-     * Id of the stored message. Absent if the mail server does not report the UID of the new
-     * message.
+     * Id of the message that was appended to a mailbox. Absent if the mail server does not report
+     * the UID of the new message.
      */
     id: Type.Optional(Type.String()),
     path: Type.String(),
