@@ -211,7 +211,7 @@ export function refuseRaw(socket: Socket, status: number): void {
     ...Object.entries(dataHeaders).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // The socket is destroyed after a delay, so that a client that does not read the response cannot
-  // keep the connection open.
+  // The socket of a rejected HTTP client is destroyed after a delay, so that a client that does not
+  // read the response cannot keep the connection open.
   setTimeout(() => socket.destroy(), refusedLingerMs).unref()
 }

@@ -12,7 +12,7 @@ export interface KeyPair {
 
 export interface TlsOptions {
   /**
-   * Function that reads the current certificate of the server. It is called repeatedly, because
+   * Function that reads the current certificate of the TLS server. It is called repeatedly, because
    * certificate files are renewed while the server runs.
    */
   readCertificate: () => Promise<KeyPair>

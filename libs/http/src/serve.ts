@@ -174,7 +174,7 @@ function createLimiter({
   return limiter
 }
 
-/** Maximum number of headers in a request. Browsers and proxies send fewer than 50. */
+/** Maximum number of headers in an HTTP request. Browsers and proxies send fewer than 50. */
 const maxHeaders = 100
 
 /**
