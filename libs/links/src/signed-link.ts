@@ -158,8 +158,8 @@ function baseOf(baseUrl: string): string {
 }
 
 /**
- * True for tracking redirects and unsubscribe links of this service, which must not be rewritten
- * again.
+ * True for tracking redirects and unsubscribe links with the given base URL, which must not be
+ * rewritten again.
  */
 export function isOwnLink(baseUrl: string, url: URL): boolean {
   const base = baseOf(baseUrl)
