@@ -106,8 +106,8 @@ export async function readProxyHeader(
     const header = parseProxyHeader(bytes)
     if ('malformed' in header) return resolve(undefined)
     if (!header.complete) return undefined
-    // `unshift` on the socket emits the event `readable` again, so the listener of the event is
-    // removed first.
+    // Putting bytes back into the socket with `unshift` emits the event `readable` again, so the
+    // listener of the event is removed first.
     socket.off('readable', onReadable)
     if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length))
     return resolve(header.source)

@@ -18,7 +18,7 @@ export interface RevalidationOptions {
 
 /**
  * Interval between two checks of all sessions of mail clients. Because of the checks, a revoked
- * token ends its sessions within 1 s even if the invalidation is lost.
+ * access token ends its sessions within 1 s even if the broadcast about the revocation is lost.
  */
 const revalidateMs = 900
 const expireMs = 500

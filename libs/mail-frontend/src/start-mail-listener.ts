@@ -39,8 +39,8 @@ export interface MailListener<A extends ListenerAddress> {
 }
 
 /**
- * Starts a listener for mail clients and the revalidation of the clients' sessions, both until
- * `stack` is disposed. Changes of settings apply on their invalidation, changes of the certificate
+ * Starts a listener for mail clients and the revalidation of the clients' sessions, until `stack`
+ * is disposed. Changed settings apply when a broadcast announces the change, a changed certificate
  * within 2 s.
  */
 export async function startMailListener<A extends ListenerAddress>(
