@@ -14,8 +14,8 @@ export interface HtmlRules {
    */
   maxIndents: number
   /**
-   * Maximum number of characters of the HTML before and after rewriting. The rest of the HTML is
-   * cut off.
+   * Maximum number of characters of a message's HTML before and after rewriting. The rest of the
+   * HTML is cut off.
    */
   maxLength: number
   /**
