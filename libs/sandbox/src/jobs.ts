@@ -54,7 +54,7 @@ export interface JobResults {
 
 /** Limits of one call of a filter or map function. */
 export interface CallLimits {
-  /** CPU time limit of a function call with a small payload. */
+  /** CPU time limit of a call of a filter or map function with a small payload. */
   cpuMs: number
   memoryBytes: number
   /** Maximum size of the output of a map function, in characters. */

@@ -66,7 +66,10 @@ interface WasmMemory {
 interface Template {
   module: CompiledModule
   snapshot: Snapshot
-  /** Exported handle of the harness code in the QuickJS instance. */
+  /**
+   * Exported handle of the harness (fixed code that calls the functions of users) in the QuickJS
+   * instance.
+   */
   harness: number
 }
 
