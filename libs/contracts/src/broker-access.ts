@@ -34,8 +34,8 @@ export interface BrokerUse {
 }
 
 /**
- * Use of RabbitMQ by each service. In addition, all services publish and receive invalidations, and
- * have exclusive queues.
+ * Use of RabbitMQ by each service. In addition, all services publish and receive invalidations
+ * (broadcasts that a cached value has changed), and have exclusive queues.
  */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {

@@ -11,8 +11,8 @@ import type { LastError } from './schemas/account.ts'
  */
 
 /**
- * Error that tenants (users with access to only one account) see for every mail server to which the
- * connection failed, regardless of the reason.
+ * Error that tenants (callers with a restricted access token) see for every mail server to which
+ * the connection failed, regardless of the reason.
  */
 export const unusableServer = {
   error: 'The mail server cannot be used',
@@ -20,8 +20,8 @@ export const unusableServer = {
 } as const
 
 /**
- * Text that tenants see instead of a mail server's reply to a login. The reply code of the mail
- * server is shown next to the text.
+ * Text that tenants (callers with a restricted access token) see instead of a mail server's reply
+ * to a login. The reply code of the mail server is shown next to the text.
  */
 const rejectedLogin = 'The mail server rejected the login'
 
@@ -60,8 +60,8 @@ const replyCodes = new Set([
 ])
 
 /**
- * Last error of an account, reduced for tenants. The reason of a failed connection and the text of
- * a reply to the login are removed.
+ * Last error of an account, reduced for tenants (callers with a restricted access token). The
+ * reason of a failed connection and the text of a reply to the login are removed.
  */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code } = lastError
@@ -84,8 +84,8 @@ export function isFailedConnection(lastError: LastError): boolean {
 }
 
 /**
- * True for errors of token endpoints, mail APIs and this system. Such errors need not be hidden,
- * because tenants do not choose these servers.
+ * True for errors of token endpoints, mail APIs and Posthorn itself. Such errors need not be
+ * hidden, because customers (tenants) do not choose these servers.
  */
 function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
@@ -113,8 +113,8 @@ const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Failure of an attempt to send a message, reduced for tenants. The reason of a failed connection
- * and the text of a reply to the login are removed.
+ * Failure of an attempt to send a message, reduced for tenants (callers with a restricted access
+ * token). The reason of a failed connection and the text of a reply to the login are removed.
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
@@ -148,8 +148,8 @@ const errorsAfterGreeting =
 type EventData = Readonly<Record<string, unknown>>
 
 /**
- * Functions that reduce the data of an event for the webhook target of a tenant, by event name.
- * Only events that report failures of servers have a function.
+ * Functions that reduce the data of an event for a webhook target that a tenant (customer) has set,
+ * by event name. Only events that report failures of servers have a function.
  */
 const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
@@ -186,16 +186,16 @@ function ofAttempt(data: EventData): EventData {
 }
 
 /**
- * True if the webhook target of a tenant may receive a different body of the event than other
- * targets.
+ * True if a webhook target that a tenant (customer) has set may receive a different body of the
+ * event than other targets.
  */
 export function hasTenantBody(event: string): boolean {
   return Object.hasOwn(tenantData, event)
 }
 
 /**
- * Webhook body of an event for the target of a tenant. Null if the target gets the unchanged body
- * of the event.
+ * Webhook body of an event for a target that a tenant (customer) has set. Null if the target gets
+ * the unchanged body of the event.
  */
 export function tenantBody(event: string, body: string): string | null {
   const toVisible = hasTenantBody(event) ? tenantData[event] : undefined
