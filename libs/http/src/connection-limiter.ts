@@ -6,7 +6,7 @@ import { hasBody } from './read-body.ts'
 export interface ConnectionLimits {
   /** Maximum number of concurrent connections to the HTTP server. */
   max: number
-  /** Maximum number of concurrent connections from one client address (IPv6: /64). */
+  /** Maximum number of concurrent HTTP connections from one client address (IPv6: /64). */
   maxPerAddress: number
   /**
    * Function that returns true if the maximum per client address does not apply to an address, such
@@ -202,7 +202,10 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the HTTP server can only continue when the client of the connection sends more data. */
+/**
+ * True if the HTTP server can only continue a request when the client of the connection sends more
+ * data.
+ */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
   // With several HTTP requests in flight on a connection, the server still works on an earlier

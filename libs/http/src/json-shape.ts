@@ -26,7 +26,7 @@ const quote = 0x22
 const backslash = 0x5c
 const openBrace = 0x7b
 
-/** Kind of each byte value, for JSON bytes outside of text values. */
+/** Kind of each byte value, for the bytes of JSON outside of text values. */
 const kinds = new Uint8Array(256)
 const kind = { other: 0, comma: 1, open: 2, close: 3, quote: 4 } as const
 kinds[0x2c] = kind.comma

@@ -62,7 +62,9 @@ interface ListenerOptions {
   stopping: AbortSignal
 }
 
-/** Creates an HTTP or HTTPS server with limits on connections, sizes and times. */
+/**
+ * Creates an HTTP or HTTPS server with limits on the connections, sizes and times of its clients.
+ */
 export function createListener(handler: RequestListener, options: ListenerOptions): Server {
   const { limiter, certificate, stopping } = options
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
@@ -192,7 +194,7 @@ export async function closeListener(
 const refusedLingerMs = 2_000
 
 /**
- * Sends an error response with the usual error body to a client whose request was invalid, and
+ * Sends an error response with the usual error body to a client whose HTTP request was invalid, and
  * closes the connection.
  */
 export function refuseRaw(socket: Socket, status: number): void {

@@ -36,7 +36,9 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   timeout: 504,
 }
 
-/** HTTP statuses for error codes whose status differs from the status of the error's kind. */
+/**
+ * HTTP statuses for those error codes whose status differs from the status of the AppError's kind.
+ */
 const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
 /**
@@ -49,7 +51,7 @@ export function describeProblem(error: unknown): Problem {
     return problem(statusOf(error), message, { ...defined({ code }), ...extras })
   }
   if (error instanceof UnavailableError) return describeProblem(toAppError(error))
-  // Express throws a URIError if the path is not valid UTF-8 after percent-decoding.
+  // Express throws a URIError if the path of a request is not valid UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
   const status = clientStatusOf(error)
   return status === undefined

@@ -41,8 +41,8 @@ export interface BodyLimits {
 }
 
 /**
- * Error because the client did not send a usable body. The kind `timeout` becomes the HTTP status
- * 408.
+ * Error of a request whose client did not send a usable body. The kind `timeout` becomes the HTTP
+ * status 408.
  */
 export class BodyError extends AppError {
   override name = 'BodyError'
@@ -70,7 +70,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   return readBytes(request, limits)
 }
 
-/** True if the headers of a request announce a body (RFC 9112 §6.3). */
+/** True if the headers of an HTTP request announce a body (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -78,8 +78,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 type ServerRequest = IncomingMessage & { res?: ServerResponse }
 
 /**
- * Sends 100 Continue if the client expects it (RFC 9110 §10.1.1). Such a client sends the body only
- * after this response.
+ * Sends the interim response 100 Continue if the HTTP client expects it (RFC 9110 §10.1.1). Such a
+ * client sends the body only after this response.
  */
 function sendContinue({ headers, res }: ServerRequest): void {
   if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()

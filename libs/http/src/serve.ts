@@ -33,7 +33,7 @@ export interface ServeOptions {
    * Defaults to 10,000.
    */
   maxConnections?: number
-  /** Maximum number of connections from one client address (IPv6: /64). Defaults to 1,000. */
+  /** Maximum number of HTTP connections from one client address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
   /**
    * Function that returns true if the maximum per client address does not apply to an address, such
@@ -43,7 +43,8 @@ export interface ServeOptions {
   /** Time limits for HTTP clients, which replace the default limits. */
   timeouts?: Partial<HttpTimeouts>
   /**
-   * Function that decides whether a client may read `/metrics`. By default, all clients may read.
+   * Function that decides whether an HTTP client may read `/metrics`. By default, all clients may
+   * read.
    */
   mayScrape?: Scrapers | undefined
   /**
@@ -92,8 +93,8 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Express calls this function with the error of a handler. If no route matched, the error is
-      // undefined.
+      // Express calls this function with the error of a handler. If no route matched the request,
+      // the error is undefined.
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
