@@ -8,7 +8,7 @@ import type { ClientSession } from './client-sessions.ts'
 export interface AuthSnapshot {
   scope: ProxyTokenUse['scope']
   tokens: ReadonlyMap<string, TokenRow>
-  /** Accounts that exist and may use this mail proxy. */
+  /** Accounts that exist and may use the mail proxy that reads the snapshot. */
   accounts: ReadonlySet<string>
   passwordRevision: string | undefined
 }

@@ -21,7 +21,7 @@ export interface ProxyKind {
    */
   passwordSetting: 'imapProxyServerPassword' | 'smtpServerPassword'
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
-  /** Name of the login command of mail clients, for the token log. */
+  /** Name of the command by which mail clients log in (IMAP or SMTP), for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
   /** Names of the environment variables of the mail proxy. */
   variables: ProxyVariables

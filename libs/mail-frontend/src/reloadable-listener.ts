@@ -20,8 +20,8 @@ export interface ListenerAddress {
 }
 
 /**
- * Open listener for mail clients. Disposal stops accepting connections; existing connections
- * continue.
+ * Open listener for mail clients. Disposal stops accepting connections; existing connections of
+ * mail clients continue.
  */
 export type Listener = AsyncDisposable
 
@@ -32,8 +32,8 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
    */
   resolveAddress: () => Promise<A | undefined>
   /**
-   * Returns the listener address that the stored settings name at this time, without opening or
-   * moving the listener.
+   * Returns the address of the mail listener that the stored settings name at this time, without
+   * opening or moving the listener.
    */
   readAddress: () => Promise<A | undefined>
   /** Called before the mail listener closes because the settings disable the listener. */
@@ -44,7 +44,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
    * failed.
    */
   onState?: (state: ProxyState, error?: Error) => Promise<void>
-  /** Time between two reads of the listener settings; defaults to 2 s. */
+  /** Time between two reads of the settings of the mail listener; defaults to 2 s. */
   everyMs?: number
   log: Logger
 }
@@ -88,7 +88,7 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
-  /** True once the settings of the listener have been read. */
+  /** True once the settings of the mail listener have been read. */
   let isRead = false
   let failedKey: string | undefined
   const close = async () => {
@@ -145,8 +145,8 @@ function keyOf(address: ListenerAddress | undefined): string | undefined {
 }
 
 /**
- * Listens at an address with SO_REUSEPORT where the system supports this option, so that local
- * replicas share the port.
+ * Listens for mail clients at an address with SO_REUSEPORT where the operating system supports this
+ * option, so that local replicas share the port.
  */
 export async function listen(
   server: Server,

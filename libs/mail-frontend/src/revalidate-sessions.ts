@@ -6,7 +6,7 @@ import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import type { ProxyKind } from './proxy-kinds.ts'
 
-/** Function that returns which of the accounts exist and may use the mail proxy. */
+/** Function that returns which of the given accounts exist and may use the mail proxy. */
 export type UsableAccounts = (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 
 export interface RevalidationOptions {

@@ -72,8 +72,8 @@ export async function startMailListener<A extends ListenerAddress>(
       resolveAddress: async () => resolveAddress(await settings.get()),
       readAddress: async () => {
         const address = await resolveAddress(await readSettings(db))
-        // Invalidates the cached settings, so that the listener follows the settings that were just
-        // read from Postgres.
+        // Invalidates the cached settings, so that the mail listener follows the settings that were
+        // just read from Postgres.
         settings.invalidate()
         return address
       },
