@@ -19,7 +19,7 @@ export interface ApiList {
  * tokens are needed.
  */
 export interface ApiPagePosition {
-  /** Number of the page in the message list. The first page is 0. */
+  /** Number of the page in a message list of a mail API. The first page is 0. */
   page: number
   /**
    * Page tokens from the mail provider for a position in a message list. The last token belongs to

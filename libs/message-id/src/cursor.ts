@@ -3,7 +3,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** Position in a list of messages of an IMAP account that is returned in pages. */
 interface Cursor {
-  /** Number of the page in the message list. The first page is 0. */
+  /** Number of the page in a message list of an IMAP account. The first page is 0. */
   page: number
 }
 
@@ -39,12 +39,12 @@ export function decodeCursor(cursor: string): Cursor {
   return { page }
 }
 
-/** True if the number is valid as the number of a page in a list. */
+/** True if a number from a paging cursor is valid as the number of a page in a list. */
 export function isPage(page: number): boolean {
   return Number.isInteger(page) && !Object.is(page, -0) && page >= 0 && page <= maxPage
 }
 
-/** True if the text begins with the prefix of a paging cursor, for any kind of account. */
+/** True if a text begins with the prefix of a paging cursor, for any kind of account. */
 export function hasKind(cursor: string): boolean {
   return /^[a-z]+_/.test(cursor)
 }

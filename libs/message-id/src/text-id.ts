@@ -8,8 +8,8 @@ import {
 } from './message-id.ts'
 
 /**
- * Position of the text of a message: the numbers of its plain-text parts and its HTML parts, in
- * their order.
+ * Position of the text of a message in an IMAP account: the numbers of its plain-text parts and its
+ * HTML parts, in their order.
  */
 interface TextPosition extends MessagePosition {
   plain: string[]
