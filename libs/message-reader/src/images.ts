@@ -21,7 +21,10 @@ interface ReferenceSearch {
 export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
   html: string
   images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
-  /** Maximum total bytes of the images after embedding. An image counts once per reference. */
+  /**
+   * Maximum total bytes of the images that are embedded into the HTML of a message. An image counts
+   * once per reference.
+   */
   maxTotalBytes: number
   /**
    * Maximum JSON size of the message's texts. Images are left out if the texts with embedded images

@@ -10,7 +10,7 @@ import type { ReadPart } from './readings.ts'
  */
 export type OverrunReason = Exclude<WorkerFailure, 'disposed'> | 'queue'
 
-/** Report about a reading of a message or request that exceeded a limit. */
+/** Report about a part of a message or request whose reading exceeded a limit. */
 export interface ReadingOverrun {
   account: string
   part: ReadingName

@@ -41,7 +41,7 @@ interface RequestBody {
 interface Composition {
   content: MessageContent
   options: Parameters<typeof composeMessage>[1]
-  /** If present, links in the HTML of the message are rewritten for tracking. */
+  /** If present, links in the HTML of the composed message are rewritten for tracking. */
   tracking?: Tracking
 }
 

@@ -86,8 +86,8 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
 }
 
 /**
- * Joins the text parts of one kind (plain or HTML). Undefined if the message has no part of this
- * kind.
+ * Joins the text parts of a message that have one kind (plain or HTML). Undefined if the message
+ * has no part of this kind.
  */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
@@ -161,8 +161,8 @@ export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: num
 }
 
 /**
- * Maximum number of characters that are summarized. The beginning of a message is sufficient for a
- * summary.
+ * Maximum number of characters of a message that are summarized. The beginning of a message is
+ * sufficient for a summary.
  */
 const maxSummarised = 20_000
 /**
