@@ -26,11 +26,13 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Values of the stored message's headers, by lower-case header name. */
+  /**
+   * Values of the headers of the stored message to which a draft refers, by lower-case header name.
+   */
   headers?: Readonly<Record<string, readonly string[]>>
   /**
-   * Texts of the stored message, which are only used for quoting. The HTML must already be
-   * sanitised.
+   * Texts of the stored message to which a draft refers. They are only used for quoting. The HTML
+   * must already be sanitised.
    */
   text?: { plain?: string; html?: string }
 }
@@ -149,7 +151,10 @@ function keyOf({ address }: NamedAddress): string {
   return addressKey(address)
 }
 
-/** Adds an email address to the set `seen`. Returns true if the set did not contain the address. */
+/**
+ * Adds an email address to the set `seen` of used addresses. Returns true if the set did not
+ * contain the address.
+ */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen
   return seen.add(keyOf(entry)).size > size
@@ -189,7 +194,10 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original message. If the original has no plain text, its HTML is converted. */
+/**
+ * Plain text of the original message to which a draft refers. If the original has no plain text,
+ * its HTML is converted.
+ */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }

@@ -106,8 +106,8 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
 }
 
 /**
- * Standard and daylight components of a time zone. Empty if the time zone has too many of these
- * components.
+ * Standard and daylight components of a time zone in a calendar. Empty if the time zone has too
+ * many of these components.
  */
 function observancesOf(zone: ICAL.Component): ICAL.Component[] {
   const observances = ['standard', 'daylight'].flatMap((kind) => zone.getAllSubcomponents(kind))

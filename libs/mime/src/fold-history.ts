@@ -20,7 +20,8 @@ const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
 /**
- * True if common mail clients use such an HTML element for quoted earlier messages. Pure function.
+ * True if common mail clients use an HTML element with the given name and attributes for quoted
+ * earlier messages. Pure function.
  */
 export function isQuotedHistory(
   tagName: string,

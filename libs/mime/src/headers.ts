@@ -8,7 +8,10 @@ import { decodeText, decodeWords } from './decode.ts'
  * section is not split.
  */
 const maxSectionBytes = 1024 * 1024
-/** Maximum number of bytes of a header section that are parsed. Decoding takes 0.2 µs per byte. */
+/**
+ * Maximum number of bytes of a message's header section that are parsed. Decoding takes 0.2 µs per
+ * byte.
+ */
 const maxParsedBytes = 256 * 1024
 const maxHeaders = 1_000
 /**
@@ -103,9 +106,11 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
 
 /** Header field of a message, in raw form. */
 export interface HeaderField {
-  /** Name of the header field in lower case. Empty if the line is not a valid field. */
+  /** Name of the message header field in lower case. Empty if the line is not a valid field. */
   name: string
-  /** Header field as received: folded, one character per byte, without the last line end. */
+  /**
+   * Message header field as received: folded, one character per byte, without the last line end.
+   */
   line: string
 }
 

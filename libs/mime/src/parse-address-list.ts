@@ -2,7 +2,7 @@ import { decodeWords } from './decode.ts'
 import { parseAddresses } from './nodemailer.ts'
 
 /**
- * Maximum number of characters of an address field that are read. Parsing takes 0.1 µs per
+ * Maximum number of characters of a message's address field that are read. Parsing takes 0.1 µs per
  * character.
  */
 const maxLength = 256 * 1024

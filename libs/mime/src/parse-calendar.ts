@@ -29,8 +29,8 @@ interface ParsedCalendar {
   /** Property METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
   /**
-   * Events of the invitation, one for each UID. Changed instances of a recurring event are left
-   * out.
+   * Calendar events of the invitation, one for each UID. Changed instances of a recurring event are
+   * left out.
    */
   entries: CalendarEntry[]
 }

@@ -172,7 +172,7 @@ function buildEnvelope(
   }
 }
 
-/** Addresses in all header fields with a given name, including members of groups. */
+/** Addresses in all header fields of a message with a given name, including members of groups. */
 function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
   const values = fields.filter((field) => field.name === name).map(fieldValue)
   if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)

@@ -92,7 +92,8 @@ function endOf(html: string, mark: string, from: number): number {
 }
 
 /**
- * Reads the HTML markup that starts with `<` at a position. Returns the position after the markup.
+ * Reads the HTML markup (tag or comment) that starts with `<` at a position. Returns the position
+ * after the markup.
  */
 function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const comment = endOfComment(html, start)
@@ -101,7 +102,7 @@ function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const name = nameAt(html, isEnd ? start + 2 : start + 1)
   if (isEnd) {
     const end = endOf(html, '>', start + 2)
-    // `</` that is not followed by a name is an HTML comment and is skipped.
+    // In HTML, `</` that is not followed by a name is a comment and is skipped.
     if (name !== undefined) tags.onEndTag(name.toLowerCase())
     return end
   }

@@ -22,8 +22,8 @@ const longWord = /[!-~]{998}/
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
 /**
- * Replaces control characters by spaces, because some mail software treats them as the end of a
- * line.
+ * Replaces control characters in a text of a message by spaces, because some mail software treats
+ * them as the end of a line.
  */
 export function toSingleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')

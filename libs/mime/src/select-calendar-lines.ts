@@ -50,7 +50,10 @@ interface CalendarLine {
   value: string
 }
 
-/** A colon inside a quoted parameter value does not end the parameters (RFC 5545 §3.1). */
+/**
+ * In iCalendar, a colon inside a quoted parameter value does not end the parameters (RFC 5545
+ * §3.1).
+ */
 const separators = /[":;]/g
 
 function splitLine(line: string): CalendarLine {

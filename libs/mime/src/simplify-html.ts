@@ -107,7 +107,7 @@ class Simplifier implements HtmlTags {
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
-  /** Number of characters by which the resulting HTML may still grow, after escaping. */
+  /** Number of characters by which the rewritten HTML may still grow, after escaping. */
   #freeLength: number
   #isCut = false
 
