@@ -18,7 +18,7 @@ import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
-  /** Maximum number of concurrent HTTP connections per host. */
+  /** Maximum number of concurrent HTTP connections per host that an HTTP agent opens. */
   maxSockets: number
   lookup?: Lookup | undefined
   /**

@@ -83,7 +83,9 @@ export interface ExchangeResult {
   /** Status code of the HTTP response. Absent if the server sent no response. */
   status?: number
   headers: IncomingHttpHeaders
-  /** Bytes of the response body as received, without decompression. At most `maxResponseBytes`. */
+  /**
+   * Bytes of the HTTP response body as received, without decompression. At most `maxResponseBytes`.
+   */
   body: Buffer
   /**
    * Message for operators about the failure of the HTTP request, which may contain host names and

@@ -23,7 +23,7 @@ interface Endpoint {
  * allocation for each read.
  */
 export interface SocketReader {
-  /** Returns the buffer into which the next bytes of the socket are read. */
+  /** Returns the buffer into which the next bytes of the TCP socket are read. */
   nextBuffer(): Uint8Array
   /**
    * Called with received bytes, which are in the buffer from `nextBuffer`. Returns false to pause

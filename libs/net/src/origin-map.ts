@@ -4,9 +4,7 @@
  */
 export type OriginMap = Readonly<Record<string, string>>
 
-/**
- * Replaces the origin of a URL if the map contains the origin. Otherwise returns the URL unchanged.
- */
+/** Replaces the origin of a URL if the map contains the origin. Returns any other URL unchanged. */
 export function mapOrigin(url: string, origins: OriginMap | undefined): string {
   if (origins === undefined || !URL.canParse(url)) return url
   const { origin, pathname, search } = new URL(url)

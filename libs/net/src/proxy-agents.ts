@@ -17,7 +17,10 @@ interface ProxySettingsOptions {
   egress: EgressPolicy
   /** Proxy for outgoing HTTP calls if the settings configure no proxy. */
   fallback?: HttpProxy | undefined
-  /** Unseals the login in the stored proxy URL. If unsealing fails, the HTTP call is not made. */
+  /**
+   * Unseals the login in the stored URL of the proxy for HTTP calls. If unsealing fails, the HTTP
+   * call is not made.
+   */
   unseal: (address: string) => Promise<string>
 }
 

@@ -17,7 +17,10 @@ export interface ProviderHttpOptions {
    * option `origins` with which the HTTP caller `caller` was created.
    */
   mappedOrigins?: OriginMap
-  /** Maximum for the retry delay in `Retry-After`, in milliseconds. Defaults to 24 h. */
+  /**
+   * Maximum for the retry delay that a mail provider states in `Retry-After`, in milliseconds.
+   * Defaults to 24 h.
+   */
   maxRetryAfterMs?: number
 }
 
