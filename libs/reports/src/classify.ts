@@ -182,7 +182,7 @@ const lists: readonly (readonly [RegExp, Blocklist])[] = [
   [/trendmicro|mail-abuse\.(?:com|org)/i, { name: 'Trend Micro', type: 'ip' }],
 ]
 
-/** Blocklist that the message of a rejection names. */
+/** Blocklist (list of blocked senders) that the rejection message of a mail server names. */
 export function findBlocklist(message: string, category: BounceCategory): Blocklist | undefined {
   const applicable = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
   if (!applicable.includes(category)) return undefined
@@ -191,7 +191,10 @@ export function findBlocklist(message: string, category: BounceCategory): Blockl
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Seconds to wait before the next delivery attempt, as a rejection states; at most 1 week. */
+/**
+ * Seconds to wait before the next delivery attempt, as the rejection message of a mail server
+ * states; at most 1 week.
+ */
 export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s{0,9}(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(

@@ -78,7 +78,9 @@ function parseReturned(
   })
 }
 
-/** Headers of a message in which receiving servers record the recipient, most reliable first. */
+/**
+ * Headers of a message in which receiving mail servers record the recipient, most reliable first.
+ */
 const deliveryHeaders = [
   'x-hmxmroriginalrecipient',
   'x-original-to',
@@ -102,7 +104,7 @@ function recipientInHeaders(all: Headers): string[] {
   return addressees.length === 1 ? addressees : []
 }
 
-/** Mail provider that reports the complaint: the domain of the report's sender. */
+/** Mail provider that reports the abuse complaint: the domain of the report's sender. */
 function sourceOf(headers: Headers): string | undefined {
   const domain = /@([\w.-]{1,250})/.exec(first(headers, 'from'))?.[1]?.toLowerCase()
   return domain && /(?:hotmail|outlook|live|msn)\./.test(`${domain}.`) ? 'hotmail' : domain

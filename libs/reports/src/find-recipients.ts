@@ -16,12 +16,12 @@ export interface ReportedRecipient {
 /** Maximum characters of a report's text that are searched for recipients. */
 const maxText = 65_536
 /**
- * Maximum email addresses of a report's text that are examined. Each address costs a constant
- * number of steps.
+ * Maximum email addresses of a delivery report's text that are examined. Each address costs a
+ * constant number of steps.
  */
 const maxAddresses = 500
 const maxRecipients = 100
-/** Maximum characters of a report's text about one recipient. */
+/** Maximum characters of a delivery report's text about one recipient. */
 export const maxContext = 1_500
 
 /**

@@ -31,7 +31,7 @@ const returnedTypes = [
   'message/global-headers',
 ]
 
-/** Pattern of the lines before the original message in English text reports. */
+/** Pattern of the lines before the original message in English delivery reports in plain text. */
 const marker =
   /^[ \t>*#-]{0,60}(?:this is a copy of (?:the|your) message|(?:below|here) (?:this line )?is (?:a copy of )?the (?:original )?(?:message|headers)|below is a copy|a copy of (?:the original|your) message|original (?:message|mail|e-mail)(?: (?:follows|headers?|info|is following))?|(?:the )?(?:headers? of the )?original message (?:follows|is following)|(?:original )?message headers? (?:follow|of)|the header of the original|unsent message (?:follows|below)|unsent message|message header follows|returned (?:mail|message)|returned message follows|message (?:text )?follows|bounced e-?mail|your (?:original )?message (?:follows|reads|headers)|undelivered message|headers of the (?:original )?message|header of your message|start of returned message|forwarded message|mensaje original|included is a copy|copy of (?:the|your) (?:original )?message|original mail info|content of the (?:original )?message)\b[^\n]{0,80}$/im
 

@@ -7,7 +7,10 @@ export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''
 }
 
-/** Leaf part (MIME) of a report message. A nested message is one leaf. */
+/**
+ * Leaf part of a report message: a MIME part without parts of its own. A nested message is one
+ * leaf.
+ */
 export interface Part {
   /** Media type of the message part in lower case, without parameters. */
   type: string
@@ -30,7 +33,7 @@ export interface ReportParts {
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Maximum characters of the text of one message part. */
+/** Maximum characters of the text of one part of a report message. */
 const maxText = 256 * 1024
 
 /**

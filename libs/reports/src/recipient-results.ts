@@ -97,7 +97,7 @@ function contextsIn(text: string): (recipient: string) => string {
   }
 }
 
-/** Results per recipient of a delivery report in plain text. */
+/** Delivery results per recipient that a delivery report in plain text states. */
 export function resultsOfText(
   headers: Headers,
   text: ReportText,
@@ -146,7 +146,7 @@ function responseInText(
   return describeResponse(classifier, { source: 'smtp', message, status, context })
 }
 
-/** Mail server host that a report's text names. */
+/** Host name of a mail server that a delivery report's text names. */
 function hostIn(text: string): string | undefined {
   return /(?:host|server|remote host|by|from)\s{1,9}([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
     text,

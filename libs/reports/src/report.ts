@@ -46,7 +46,7 @@ export interface OriginalMessage {
   headers?: Record<string, string[]>
 }
 
-/** Report about the delivery of a message. */
+/** Report of a mail server about the delivery of a message. */
 export interface DeliveryReport extends OriginalMessage {
   kind: 'delivery'
   recipients: RecipientResult[]

@@ -39,7 +39,7 @@ const delayPattern =
 const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Phrases of mail servers that will retry the delivery. */
+/** Phrases by which mail servers say in a report that they will retry the delivery. */
 const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
