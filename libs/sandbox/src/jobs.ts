@@ -11,7 +11,7 @@ export interface Functions {
 export interface FunctionInput {
   /** Webhook payload as JSON of an object. Each function gets its own copy. */
   payload: string
-  /** Variables (`env`) of the functions, as JSON of an object. */
+  /** Variables (`env`) of the filter and map function, as JSON of an object. */
   env: string
 }
 
@@ -23,9 +23,12 @@ export interface FunctionProblem {
 
 /** Result of the filter and map function for one webhook payload. */
 export interface FunctionResult {
-  /** Result of the filter function: true without a filter, false if the filter failed. */
+  /**
+   * Result of the filter function of a webhook route: true without a filter, false if the filter
+   * failed.
+   */
   applies: boolean
-  /** Webhook body from the map, as JSON. Absent if the payload is unchanged. */
+  /** Webhook body from the map function, as JSON. Absent if the payload is unchanged. */
   body?: string
   problems: FunctionProblem[]
   /** Calls of `logger` by the filter and map function, one line each. */

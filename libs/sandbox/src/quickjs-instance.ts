@@ -14,7 +14,9 @@ const maxStackSize = 256 * 1024
  * not grow.
  */
 const spareBytes = 2 * 1024 * 1024
-/** Error code EBADF of WASI: functions have no files, standard output included. */
+/**
+ * Error code EBADF of WASI: users' functions in QuickJS have no files, standard output included.
+ */
 const badFile = 8
 
 /**
@@ -123,8 +125,8 @@ export class QuickJsInstance {
   }
 
   /**
-   * True if a function's source is one function body. False if the source closes the function and
-   * adds code.
+   * True if the source of a user's function is one function body. False if the source closes the
+   * function and adds code.
    */
   async isBody(source: string, limit: CpuLimit): Promise<boolean> {
     const result = await this.#run(limit, ({ vm, harness }) => {
@@ -239,7 +241,9 @@ function engineOptions(
   }
 }
 
-/** Wraps the source of a function's body into a function expression. Keeps the line numbers. */
+/**
+ * Wraps the source of a user's function body into a function expression. Keeps the line numbers.
+ */
 function wrapSource(source: string): string {
   return `(function (payload, logger, env) {${source}\n})`
 }

@@ -89,7 +89,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
   }
 
-  /** Syntax error of a function's source; undefined if the source is valid. */
+  /** Syntax error in the source of a user's function; undefined if the source is valid. */
   async check(source: string): Promise<string | undefined> {
     return (await this.#run({ kind: 'check', source }, (reason) => reason)) ?? undefined
   }
