@@ -6,12 +6,15 @@ import { keyIdOf } from './seal.ts'
  */
 const mark = 'sealed~'
 
-/** Adds the prefix of sealed values to a sealed value. */
+/** Adds the prefix that marks sealed values in URLs and headers to a sealed value. */
 export function markSealed(sealed: string): string {
   return mark + sealed
 }
 
-/** Returns a sealed value without its prefix; undefined if the text is not sealed. */
+/**
+ * Returns a sealed value without the prefix that marks sealed values; undefined if the text is not
+ * sealed.
+ */
 export function sealedIn(text: string): string | undefined {
   const sealed = text.startsWith(mark) ? text.slice(mark.length) : undefined
   return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined

@@ -34,7 +34,7 @@ export interface Unsealer {
 
 /** Sealer that also seals stored values again, for the rotation of keys. */
 export interface Resealer extends Sealer {
-  /** Id of the newest key, with which values are sealed. */
+  /** Id of the newest key, with which secrets are sealed. */
   readonly newest: string
   /**
    * Seals a sealed value again with the newest key, for the same context and binding. `binding`
@@ -76,7 +76,10 @@ export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   return { open, unseal: async (sealed, context) => (await open(sealed, context)).value }
 }
 
-/** Creates a resealer: unseals with any of the private keys and seals with the public key. */
+/**
+ * Creates a resealer: unseals values with any of the private keys and seals them with the public
+ * key.
+ */
 export function createResealer(publicKey: PublicKey, privateKeys: readonly PrivateKey[]): Resealer {
   const read = createReader(privateKeys)
   const sealer = createSealer(publicKey)
