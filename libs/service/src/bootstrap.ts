@@ -33,7 +33,7 @@ export interface Bootstrapped extends ServiceContext {
    * fails. Call this function when the start is complete.
    */
   markStarted: () => void
-  /** Numbers of HTTP requests and RabbitMQ commands that are not finished. */
+  /** Numbers of HTTP requests and RabbitMQ commands that the service has not finished. */
   unfinished: () => Record<'requests' | 'commands', number>
 }
 

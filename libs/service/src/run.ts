@@ -8,14 +8,15 @@ import type { ServiceConfig } from './service-config.ts'
 /** Running service, which is stopped by disposal. */
 export interface App extends AsyncDisposable {
   /**
-   * Returns the amount of work that is in progress or was abandoned by the shutdown, by kind of
-   * work.
+   * Returns the amount of the service's work that is in progress or was abandoned by the shutdown,
+   * by kind of work.
    */
   unfinished?: () => Record<string, number>
 }
 
 /**
- * Description of a service for `run`: its name, its configuration and the function that starts it.
+ * Description of a service for the function `run`: its name, its configuration and the function
+ * that starts it.
  */
 export interface Service<C extends ServiceConfig> {
   name: string
