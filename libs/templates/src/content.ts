@@ -9,11 +9,12 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** Language of the text `html` of a message template. */
+/** Markup language of the text `html` of a message template. */
 export type TemplateFormat = 'html' | 'markdown'
 
 /**
- * Values for the expressions of a template. Passed as JSON, so without functions and prototypes.
+ * Values for the expressions of a message template. Passed as JSON, so without functions and
+ * prototypes.
  */
 export interface RenderContext {
   params: Record<string, unknown>

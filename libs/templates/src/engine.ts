@@ -13,7 +13,7 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** Kind of escaping for values in a rendered template. */
+/** Kind of escaping for the values that are inserted into a message template. */
 type Mode = 'plain' | TemplateFormat
 
 /**

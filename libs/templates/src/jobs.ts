@@ -7,7 +7,7 @@ import type { TemplateContent, TemplateFormat, TemplateProblem } from './content
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
-  /** Values for the expressions of the template (render context), as JSON. */
+  /** Values for the expressions of the message template (render context), as JSON. */
   context?: string
 }
 

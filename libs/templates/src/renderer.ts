@@ -91,7 +91,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Error message for a template problem, with field, line and reason. */
+/** Error message for a problem of a message template, with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }
