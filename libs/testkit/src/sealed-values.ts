@@ -18,7 +18,7 @@ const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
 const unsealer = createUnsealer([privateKey])
 
-/** Returns the URL of `address` with its login sealed, as api-gateway stores it. */
+/** Returns the URL `address` with its login sealed, as api-gateway stores it. */
 export function sealedLogin(address: string): Promise<string> {
   return sealLogin(address, sealer)
 }
