@@ -113,8 +113,8 @@ export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[
 }
 
 /**
- * Lists forbidden imports as `path → import`: imports from a higher layer, or from another folder
- * of the same layer.
+ * Lists forbidden imports of source files as `path → import`: imports from a higher layer, or from
+ * another folder of the same layer.
  */
 export function layerViolations(sources: readonly SourceFile[]): string[] {
   return Object.entries(layersOf).flatMap(([folder, layers]) => {
@@ -154,7 +154,7 @@ class Ranks {
     return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
   }
 
-  /** Name of the folder or file, directly in the parent folder, to which a path belongs. */
+  /** Name of the source folder or file, directly in the parent folder, to which a path belongs. */
   #childOf(path: string): string | undefined {
     return path.startsWith(`${this.#folder}/`)
       ? path.slice(this.#folder.length + 1).split('/')[0]
@@ -181,7 +181,7 @@ class Ranks {
   }
 }
 
-/** Lists the paths of a file's relative imports. */
+/** Lists the paths of a source file's relative imports. */
 function localImports({ path, imports }: SourceFile): string[] {
   return imports
     .filter((name) => name.startsWith('.'))

@@ -9,13 +9,13 @@ const names = 'gmail|gmailService|graph|outlook|outlookService'
  */
 const quoted = new RegExp(`['"](?:${names})['"]|^\`(?:${names})\`$`)
 const identifier = new RegExp(`(?:\\.|(?<![\\w$/.-]))(?:${names})(?![\\w$/-])`)
-/** Pattern of a comparison of the mail system with any name, in TypeScript or SQL. */
+/** Pattern of a comparison of an account's mail system with any name, in TypeScript or SQL. */
 const comparison =
   /\b(?:backend|provider)\b[\s"')]*(?:[!=]==?|<>|(?:not )?in\b)\s*(?:\(\s*)?['"][\w-]+['"]/
 
 /**
- * Files and folders whose code may name a provider, with the reason. A path that ends with `/` is a
- * folder.
+ * Files and folders whose code may name a mail provider, with the reason. A path that ends with `/`
+ * is a folder.
  */
 export const namingFiles: Readonly<Record<string, string>> = {
   'libs/contracts/src/account-types/': 'the descriptors',

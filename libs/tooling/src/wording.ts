@@ -29,7 +29,7 @@ const bannedWords =
  */
 const bannedName = /^(?!notices$).*(?:[nN]otices?(?![a-z]))/
 
-/** Pattern of the first word of comments that do not begin with a noun. */
+/** Pattern of the first word of comments in code that do not begin with a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
 /** Paths of all files whose wording is checked, relative to the project directory. */
@@ -155,8 +155,8 @@ function continuesComment(parts: readonly SourcePart[], index: number): boolean 
 }
 
 /**
- * Checks the lengths of lines. The contents of literals are not counted, because the formatter
- * cannot break them.
+ * Checks the lengths of lines of a source file. The contents of literals are not counted, because
+ * the formatter cannot break them.
  */
 function checkColumns(parts: readonly SourcePart[], report: Report): void {
   const source = parts

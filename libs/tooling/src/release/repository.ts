@@ -53,7 +53,7 @@ export class Repository {
     )
   }
 
-  /** Commit from which the tests of the rolling upgrade start. */
+  /** Git commit from which the tests of the rolling upgrade start. */
   previousRelease(): string {
     const text = this.read(previousReleaseFile)
     return /^export const previousRelease = '([^']*)'$/m.exec(text)?.[1] ?? ''
