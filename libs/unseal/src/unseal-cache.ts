@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Maximum time that auth-bridge may take to unseal a value. */
+/** Maximum time that auth-bridge may take to unseal a login or header value. */
 export const unsealTimeoutMs = 5_000
 
 /**
