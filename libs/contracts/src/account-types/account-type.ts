@@ -32,7 +32,7 @@ export interface AccountType {
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
-/** Properties of a provider's change notifications. */
+/** Properties of a mail provider's change notifications. */
 export interface NotificationTraits {
   /**
    * Transport of a provider's change notifications to this installation.

@@ -37,7 +37,7 @@ export const quotaCommands = { lendUnits }
  * (`verifySmtp`).
  */
 export const verifyCommands = verify
-/** Commands about submissions in the outbox, served by any sender. */
+/** Commands about submissions (requests to send a message) in the outbox, served by any sender. */
 export const outboxCommands = outbox
 /** Commands about credentials, served by auth-bridge. */
 export const credentialCommands = {

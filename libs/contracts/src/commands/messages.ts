@@ -8,7 +8,7 @@ import { Search } from '../schemas/search.ts'
 // (group of accounts): exchange `commands`, routing key `shard.<n>`.
 
 const account = Type.String()
-/** Path of a mailbox, or a special use such as `\Sent`. */
+/** Mailbox of a command about messages: its path, or a special use such as `\Sent`. */
 const path = Type.String()
 const page = {
   page: Type.Integer(),
@@ -108,7 +108,7 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size of the attachment's content in bytes, as encoded in the message (transfer encoding). */
+    /** Size in bytes of an attachment's content as encoded in the message (transfer encoding). */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,
@@ -123,9 +123,9 @@ export const uploadMessage = defineCommand({
   name: 'uploadMessage',
   request: Strict({
     account,
-    /** Id of the row of `uploads` with the bytes of the message. */
+    /** Id of the row of the table `uploads` with the bytes of the message to append. */
     upload: Type.String(),
-    /** Size in bytes of the message to store. */
+    /** Size in bytes of the message to append to a mailbox. */
     size: Type.Integer(),
     path,
     flags: Type.Optional(Type.Array(Type.String())),

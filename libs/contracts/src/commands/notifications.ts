@@ -11,7 +11,7 @@ const secretHash = Type.String({ pattern: '^[\\w-]{43}$' })
 /** Maximum number of messages that one provider notification names. */
 export const maxNotifiedMessages = 10
 
-/** Pattern of the message ids in notifications of providers. */
+/** Pattern of the message ids in change notifications of mail providers. */
 export const notifiedId = /^[\x21-\x7e]{1,200}$/
 
 /** Message that a change notification of a mail provider names. */

@@ -5,7 +5,10 @@ import { OneOf, Strict } from '../schemas/primitives.ts'
 // Commands about submissions in the outbox, served by any sender. Only senders write queued
 // submissions. The exchange, the routing key and the shared queue are all named `outbox`.
 
-/** Changes a submission in the outbox, unless an attempt to send it is running. */
+/**
+ * Changes a submission (request to send a message) in the outbox, unless an attempt to send it is
+ * running.
+ */
 export const changeOutbox = defineCommand({
   name: 'changeOutbox',
   request: Strict({

@@ -161,7 +161,7 @@ function properties(members: object): object {
   return Object.fromEntries(documented.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
-/** True for a request member that is accepted but not documented. */
+/** True for a member of an API request that is accepted but not documented. */
 function isHidden(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

@@ -28,7 +28,9 @@ export const described = <S extends object>(description: string, schema: S): S =
   description,
 })
 
-/** Schema of an object without additional members. All requests use such schemas. */
+/**
+ * Schema of an object without additional members. All API requests and commands use such schemas.
+ */
 export const Strict = <T extends TProperties>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
