@@ -1,9 +1,9 @@
 import { fromBase64Url, invalidId } from './message-id.ts'
 
-/** Maximum number of characters in the identifier of a message part at a mail provider. */
+/** Maximum number of characters in a message id of a mail provider. */
 export const maxApiIdLength = 200
 
-/** Maximum number of characters in the identifier of a part within its message. */
+/** Maximum number of characters in the identifier of a message part at a mail provider. */
 const maxPartIdLength = 512
 
 /**
