@@ -46,7 +46,7 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'sync-worker': {
     declares: ['events'],
     // A sync-worker sends commands to other sync-workers: the process that pulls from Pub/Sub
-    // notifies the holders of the accounts.
+    // notifies the sync-workers that hold the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },

@@ -22,9 +22,9 @@ interface ValidatedInput {
 }
 
 /**
- * Builds the request of the command from the path, query and body of a forwarded API operation.
- * Members that the command does not have are dropped, because such members are only accepted for
- * compatibility.
+ * Builds the request of the RabbitMQ command that a forwarded API operation executes, from the
+ * path, query and body of the API request. Members that the command does not have are dropped,
+ * because such members are only accepted for compatibility.
  */
 export function toCommandRequest(
   { command }: ForwardedOperation,
