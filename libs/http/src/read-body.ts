@@ -19,8 +19,8 @@ const maxPreallocated = 64 * 1024
  */
 export interface BodyPace {
   /**
-   * Called with the size of each received chunk of the body. If a promise is returned, reading
-   * continues when the promise resolves.
+   * Called with the size of each received chunk of the request body. If a promise is returned,
+   * reading continues when the promise resolves.
    */
   admit(bytes: number): Promise<void> | undefined
   /**
