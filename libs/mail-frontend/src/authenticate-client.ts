@@ -35,8 +35,8 @@ export async function authenticateClient(
   auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: kind.loginCommand })
   if (refused === 'address') return refused
   if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
-  // Compares the secret with the server password only if the secret is no existing access token. A
-  // rejected token therefore stays rejected.
+  // The secret of a mail client is compared with the server password (admits to every account) only
+  // if the secret is no existing access token. A rejected token therefore stays rejected.
   if (refused !== 'unknown') return undefined
   const passwordRevision = await matchServerPassword(deps, kind, secret)
   return passwordRevision === undefined ? undefined : { passwordRevision }

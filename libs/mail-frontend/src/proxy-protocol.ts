@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 
 /**
- * Source address and port of a connection, as the PROXY header states them. Both are absent if the
- * proxy itself has connected (health check).
+ * Source address and port of a mail client's connection, as the PROXY header states them. Both are
+ * absent if the proxy itself has connected (health check).
  */
 export interface ProxiedSource {
   address?: string
@@ -91,8 +91,8 @@ function ipv6(bytes: Buffer): string {
 }
 
 /**
- * Reads the PROXY header of a connection and leaves the bytes after the header in the stream.
- * Undefined if no valid header arrives within the timeout.
+ * Reads the PROXY header of a mail client's connection and leaves the bytes after the header in the
+ * stream. Undefined if no valid header arrives within the timeout.
  */
 export async function readProxyHeader(
   socket: Socket,
