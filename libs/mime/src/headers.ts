@@ -161,8 +161,8 @@ export function joinHead({ fields, body }: SplitMessage): Buffer {
 }
 
 /**
- * Value of a header field without folding. The value is decoded as UTF-8 (RFC 6532), or as Latin-1
- * if it is not valid UTF-8.
+ * Value of a message header field without folding. The value is decoded as UTF-8 (RFC 6532), or as
+ * Latin-1 if it is not valid UTF-8.
  */
 export function fieldValue({ line }: HeaderField): string {
   const bytes = Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1')
