@@ -121,8 +121,8 @@ function fail(connected: Connected | undefined, error: Error): void {
 }
 
 /**
- * Opens connections to an HTTP server through a proxy. The proxy resolves host names, so that only
- * hosts given as IP addresses can be checked here.
+ * Opens connections to an HTTP server through a proxy. The proxy resolves host names, so that the
+ * egress policy can only check hosts given as IP addresses.
  */
 function createTunnel(
   { policy: egress, lookup }: AgentsOptions,
@@ -147,8 +147,8 @@ function createTunnel(
 }
 
 /**
- * Starts TLS with the HTTP server on a connection through a proxy. The certificate of the server is
- * verified, not a certificate of the proxy.
+ * Starts TLS with the HTTP server on a connection through a proxy. The verified certificate is the
+ * certificate of the server, not of the proxy.
  */
 function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: Socket): Duplex {
   const secured = connect({ ...request, socket } as ClientRequestArgs)

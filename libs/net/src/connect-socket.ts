@@ -19,15 +19,15 @@ interface Endpoint {
 }
 
 /**
- * Reader of a socket that supplies the buffers for received bytes. Reusing buffers saves an
+ * Reader of a TCP socket that supplies the buffers for received bytes. Reusing buffers saves an
  * allocation for each read.
  */
 export interface SocketReader {
   /** Returns the buffer into which the next bytes of the TCP socket are read. */
   nextBuffer(): Uint8Array
   /**
-   * Called with received bytes, which are in the buffer from `nextBuffer`. Returns false to pause
-   * the socket until it is resumed.
+   * Called with bytes that the TCP socket has received, which are in the buffer from `nextBuffer`.
+   * Returns false to pause the socket until it is resumed.
    */
   onBytes(bytes: Uint8Array, socket: Socket): boolean
 }
@@ -216,8 +216,8 @@ async function connectToFirst(
 }
 
 /**
- * Connects from the first source address that exists on this machine. Other source addresses in the
- * list may belong to other replicas.
+ * Connects to a server from the first preferred source address that exists on this machine. Other
+ * source addresses in the list may belong to other replicas.
  */
 async function connectFromFirst(
   target: ConnectTarget,

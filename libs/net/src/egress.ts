@@ -129,8 +129,8 @@ export function noAddress(message: string): Error {
 }
 
 /**
- * Error for a forbidden destination. The resolved address is not included, because it may belong to
- * a private network whose names the client cannot resolve.
+ * Error for a destination that the egress policy forbids. The resolved address is not included,
+ * because it may belong to a private network whose names the client cannot resolve.
  */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {

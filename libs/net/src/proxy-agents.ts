@@ -25,9 +25,9 @@ interface ProxySettingsOptions {
 }
 
 /**
- * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the previously read settings apply, so that HTTP calls do not bypass the proxy during a
- * database outage.
+ * Returns a function that reads the current proxy for HTTP calls from the settings. If the settings
+ * cannot be read, the previously read settings apply, so that HTTP calls do not bypass the proxy
+ * during a database outage.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -57,9 +57,9 @@ interface ProxyAgents extends Disposable {
 }
 
 /**
- * Creates an object that provides HTTP agents for the current proxy. After the proxy has changed,
- * new calls use new agents. Calls in flight continue with the old agents, whose connections are
- * closed after the last of these calls.
+ * Creates an object that provides HTTP agents for the current proxy of outgoing HTTP calls. After
+ * the proxy has changed, new calls use new agents. Calls in flight continue with the old agents,
+ * whose connections are closed after the last of these calls.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,

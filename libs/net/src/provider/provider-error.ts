@@ -19,8 +19,8 @@ export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly status: number
   /**
-   * Error code of the provider: `errors[0].reason` or `details[].reason` of Google, `error.code` of
-   * Microsoft Graph, `error` of a token endpoint.
+   * Error code of the mail provider: `errors[0].reason` or `details[].reason` of Google,
+   * `error.code` of Microsoft Graph, `error` of a token endpoint.
    */
   readonly code: string | undefined
   /**
@@ -100,8 +100,8 @@ export function readProviderError(
 }
 
 /**
- * Removes tokens from an error text: the access token of the request, and any possible token after
- * the word `Bearer`.
+ * Removes tokens from an error text of a mail provider: the access token of the request, and any
+ * possible token after the word `Bearer`.
  */
 function cleanText(text: string, token: string | undefined): string {
   const forms = token ? [token, encodeURIComponent(token)] : []

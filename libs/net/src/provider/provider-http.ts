@@ -82,8 +82,8 @@ export interface ProviderHttp {
 
 const dayMs = 86_400_000
 /**
- * Maximum number of bytes that are read of an error response's body. Sufficient for any error in
- * JSON. HTML pages may be cut off.
+ * Maximum number of bytes that are read of the body of a mail provider's error response. Sufficient
+ * for any error in JSON. HTML pages may be cut off.
  */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
@@ -222,8 +222,8 @@ async function readText(response: StreamedResponse, maxBytes: number): Promise<s
 }
 
 /**
- * Converts a failed request to the provider to an AppError. An error of the caller's request body
- * is returned unchanged.
+ * Converts a failed request to the mail provider to an AppError. An error of the caller's request
+ * body is returned unchanged.
  */
 function toAppError(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof HttpError)) return error

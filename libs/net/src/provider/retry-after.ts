@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Pattern of a retry date with a time zone: IMF-fixdate or RFC 850 date (RFC 9110 §5.6.7), or ISO
- * 8601 as in texts of Gmail.
+ * Pattern of a date in `Retry-After` with a time zone: IMF-fixdate or RFC 850 date (RFC 9110
+ * §5.6.7), or ISO 8601 as in texts of Gmail.
  */
 const datePattern =
   /^(?:[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT|\d{4}-\d{2}-\d{2}T[\d:.]{5,16}(?:Z|[+-]\d{2}:\d{2}))$/
