@@ -110,8 +110,9 @@ export function classify(message: string, status: string | undefined): BounceCat
 const maxClassified = 32_768
 
 /**
- * Classifies the rejections of all recipients of a delivery report. Reads equal messages once, and
- * at most 32 KiB of different messages. Further messages are classified by their status code alone.
+ * Classifies the rejections of all recipients of a delivery report. Reads equal rejection messages
+ * once, and at most 32 KiB of different messages. Further messages are classified by their status
+ * code alone.
  */
 export class ReasonClassifier {
   readonly #categories = new Map<string, BounceCategory | undefined>()

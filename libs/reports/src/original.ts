@@ -5,8 +5,8 @@ import { originalMarkers } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
 /**
- * Names of the headers of the original message that events report and that identify the message.
- * `x-` headers are added.
+ * Names of those headers of the original message that identify the message and that events about a
+ * report contain. `x-` headers are added.
  */
 const reportedHeaders = [
   'from',

@@ -83,9 +83,9 @@ function collectParts({ headers, body }: Entity, parts: Part[], depth: number): 
 }
 
 /**
- * Splits a multipart body into the pieces between the boundary lines, without preamble and epilogue
- * (RFC 2046 §5.1.1). Linear in time: a comparison with the boundary ends at the first difference or
- * the end of the line.
+ * Splits the multipart body of a report into the pieces between the boundary lines, without
+ * preamble and epilogue (RFC 2046 §5.1.1). Linear in time: a comparison with the boundary ends at
+ * the first difference or the end of the line.
  */
 function splitBody(body: string, boundary: string): string[] {
   const pieces: string[] = []

@@ -19,8 +19,8 @@ const maxHeaderAddresses = 100
 const maxMentions = 2_000
 
 /**
- * Results per recipient of a delivery status. Reasons that the delivery status lacks are taken from
- * the text of the report.
+ * Delivery results per recipient of a delivery status. Reasons that the delivery status lacks are
+ * taken from the text of the report.
  */
 export function resultsOfStatus(
   { recipients }: DeliveryStatus,

@@ -48,8 +48,8 @@ export function detectAction(subject: string, text: string): DeliveryAction {
   const head = text.slice(0, 4_096)
   const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || retryPattern.test(head)) return 'delayed'
-  // Words for a delay are searched only in reports in the language of the words, because the words
-  // have other meanings in English.
+  // Words for a delayed delivery are searched only in reports in the language of the words, because
+  // the words have other meanings in English.
   const isForeign = foreignSubjects.test(subject) || foreignNotDelivered.test(head)
   if (isForeign && foreignDelay.test(all)) return foreignFinal.test(all) ? 'failed' : 'delayed'
   return delayPattern.test(head) && !failurePattern.test(all) ? 'delayed' : 'failed'
