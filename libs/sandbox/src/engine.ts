@@ -54,7 +54,7 @@ export class Engine {
   static async create(limits: CallLimits): Promise<Engine> {
     const engine = new Engine(limits, await QuickJsInstance.create(limits.memoryBytes))
     // Warm-up of the script engine: WebAssembly is compiled to machine code on first use, and this
-    // time must not count against the time limit of a function.
+    // time must not count against the time limit of a user's function.
     await engine.run(first)
     return engine
   }

@@ -49,8 +49,8 @@ interface FunctionCall extends CpuLimit {
 }
 
 /**
- * Error for the interruption of a function call, or for a failure of its QuickJS instance. The
- * result of the call is unknown.
+ * Error for the interruption of the call of a user's function, or for a failure of its QuickJS
+ * instance. The result of the call is unknown.
  */
 export class CallEnded extends Error {}
 
