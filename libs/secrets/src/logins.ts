@@ -33,7 +33,7 @@ export async function unsealLogin(address: string, unsealer: Unsealer): Promise<
 }
 
 /**
- * Reseals the login of a URL with the newest key. A plaintext login is sealed.
+ * Reseals the login of a URL (user and password) with the newest key. A plaintext login is sealed.
  *
  * @throws AppError `internal` if no key fits
  */
