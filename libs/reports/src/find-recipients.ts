@@ -76,7 +76,7 @@ const englishSteps: readonly (readonly Form[])[] = [
 const foreignLabels: Form = [
   String.raw`^[ \t*]{0,40}(?:${recipientLabels})[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["'«„<]{0,4}`,
 ]
-/** Text forms of a recipient in sentences of other languages, tried after all English forms. */
+/** Patterns that find a recipient in other languages in bounces, tried after English patterns. */
 const foreignSentences: readonly Form[] = [
   [String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]{1,20}["'«„<(]{0,4}`],
   [String.raw`(?:^|[\s"'«„「『(<:：])`],
