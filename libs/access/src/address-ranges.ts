@@ -15,8 +15,8 @@ export function addressAllowed(
 }
 
 /**
- * Compiled forms of lists of addresses and CIDR ranges. A token may have 1,000 ranges, which are
- * checked with every request.
+ * Compiled forms of lists of addresses and CIDR ranges. An access token may be restricted to 1,000
+ * ranges, which are checked with every request.
  */
 const compiled = new WeakMap<readonly string[], BlockList>()
 

@@ -30,7 +30,9 @@ function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))
 }
 
-/** True if an access token has the scope. The operator scope `*` includes all other scopes. */
+/**
+ * True if an access token has the given scope. The operator scope `*` includes all other scopes.
+ */
 export function hasScope({ scopes }: { scopes: readonly string[] }, scope: string): boolean {
   return scopes.includes(scope) || scopes.includes('*')
 }

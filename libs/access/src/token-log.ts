@@ -8,8 +8,8 @@ export type { TokenLogEntry } from './store/token-log.ts'
 /** Audit log of the uses of access tokens, written in the background. */
 export interface TokenLog extends AsyncDisposable {
   /**
-   * Queues an entry of the token log. `describe` is called only if the setting `tokenAuditLog` is
-   * on.
+   * Queues an entry of the access token log. `describe` is called only if the setting
+   * `tokenAuditLog` is on.
    */
   record(describe: () => TokenLogEntry): void
 }
@@ -33,8 +33,9 @@ export interface TokenLogOptions {
 const rowsPerStatement = 2_000
 
 /**
- * Starts the audit log of access tokens. Entries are written in batches, off the request path. A
- * crash loses the entries of the last interval; disposal writes the queued entries.
+ * Starts the audit log of access tokens. Entries are written in batches, and requests do not wait
+ * for these writes. A crash loses the entries of the last interval; disposal writes the queued
+ * entries.
  */
 export function startTokenLog(
   db: Db,
@@ -80,8 +81,8 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Waits for the settings, because token log entries recorded just before disposal are queued
-      // only after the settings were read.
+      // Disposal of the token log waits for the settings, because entries recorded just before
+      // disposal are queued only after the settings were read.
       await settings.get().catch(() => undefined)
       await writing
       await write()
@@ -100,7 +101,7 @@ export interface ProxyLogin {
   /** Id of the access token; undefined if the token does not exist. */
   token: string | undefined
   refused: TokenRejection | 'rate' | undefined
-  /** Command of the mail client, without its arguments. */
+  /** Login command of the mail client, without its arguments. */
   command: string
 }
 

@@ -85,7 +85,10 @@ function rangeText(minMs: number, maxMs: number): string {
   return `between ${durationText(minMs)} and ${durationText(maxMs)}`
 }
 
-/** Converts a duration to text, in the largest unit that divides the duration without remainder. */
+/**
+ * Converts a duration in milliseconds to text, in the largest unit that divides the duration
+ * without remainder.
+ */
 function durationText(ms: number): string {
   if (ms === 0) return '0'
   const units = Object.entries(unitMs).toReversed()
@@ -117,7 +120,7 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
-/** Reads an environment variable whose value has to be in the list of allowed values. */
+/** Reads an environment variable whose value has to be in a given list of allowed values. */
 export function oneOf<T extends string>(
   env: Env,
   name: string,

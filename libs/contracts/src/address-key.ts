@@ -5,8 +5,8 @@ import { domainToASCII, domainToUnicode } from 'node:url'
  * 5890 §2.3.2.1). All spellings of an address have one key. The key of a key is the key itself.
  */
 export function addressKey(address: string): string {
-  // The whole address is normalized to NFC first: the Unicode tables of `domainToASCII` may be
-  // older than the tables of `normalize`.
+  // The whole email address is normalized to NFC before its domain is converted: the Unicode tables
+  // of `domainToASCII` may be older than the tables of `normalize`.
   const normalized = address.normalize('NFC')
   const at = normalized.lastIndexOf('@') + 1
   const key = normalized.slice(0, at) + asciiDomain(normalized.slice(at))
@@ -27,7 +27,7 @@ function asciiDomain(domain: string): string {
   const compatible = domain.normalize('NFKC')
   if (hostDelimiter.test(compatible)) return domain
   const ascii = domainToASCII(domain) || domainToASCII(compatible)
-  // The domain is converted twice, because `domainToASCII` composes some sequences of Hangul
-  // letters only in the second conversion.
+  // The domain of an email address is converted twice, because `domainToASCII` composes some
+  // sequences of Hangul letters only in the second conversion.
   return domainToASCII(domainToUnicode(ascii).normalize('NFC')) || ascii || compatible
 }

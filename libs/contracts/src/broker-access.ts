@@ -12,8 +12,8 @@ export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
  * Names of the RabbitMQ exchanges for requests. Requests on `commands` go to the sync-worker that
- * holds a shard. Every other service that receives requests has its own exchange, so that binding
- * to an exchange is a separate permission.
+ * holds a shard (group of accounts). Every other service that receives requests has its own
+ * exchange, so that binding to an exchange is a separate permission.
  */
 export type CommandExchange = 'commands' | SharedQueue
 
@@ -34,8 +34,8 @@ export interface BrokerUse {
 }
 
 /**
- * Use of RabbitMQ by each service. In addition, all services publish and receive invalidations, and
- * have exclusive queues.
+ * Use of RabbitMQ by each service. In addition, all services publish and receive invalidations
+ * (broadcasts that a cached value has changed), and have exclusive queues.
  */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {
@@ -46,7 +46,7 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'sync-worker': {
     declares: ['events'],
     // A sync-worker sends commands to other sync-workers: the process that pulls from Pub/Sub
-    // notifies the holders of the accounts.
+    // notifies the sync-workers that hold the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
@@ -58,8 +58,9 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // smtp-proxy does not declare the queue for submission hints. If the queue does not exist, a hint
-  // is lost, and the message is sent at the next sweep of a sender.
+  // smtp-proxy does not declare the queue for submission hints, which tell senders about new
+  // messages. If the queue does not exist, a hint is lost, and the message is sent at the next
+  // sweep (periodic search of the outbox) of a sender.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }

@@ -21,35 +21,39 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Path of the operation in the notation of Express: `/v1/account/:account`. */
+  /** Path of the API operation in the notation of Express: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
   /**
-   * Scope that an access token needs for the operation. `*` is the scope of operators, which a
+   * Scope that an access token needs for the API operation. `*` is the scope of operators, which a
    * token must name explicitly.
    */
   readonly scope: 'api' | '*'
   /**
-   * Permission that an access token needs for the operation. `byKey`: for a token with a
+   * Permission that an access token needs for the API operation. `byKey`: for a token with a
    * permissions record, the operation decides for each setting.
    */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
-   * Source of the account for the authorization of account-bound tokens, if the path has no
-   * `account`: the query, or the handler itself. If absent, such tokens are rejected.
+   * Source of the account id with which access tokens bound to one account are authorized for an
+   * API operation, if its path has no `account`: the query, or the handler itself. If absent, such
+   * tokens are rejected.
    */
   readonly boundBy?: 'query' | 'handler'
   readonly params?: TObject
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** If true, a request without a body is treated like a request with an empty object. */
+  /**
+   * If true, the API operation treats a request without a body like a request with an empty object.
+   */
   readonly optionalBody?: true
   readonly response: TSchema
   /**
-   * Content type of the operation's response. Responses with a type other than JSON are streamed.
+   * Content type of the API operation's response. Responses with a type other than JSON are
+   * streamed.
    */
   readonly produces?:
     | 'application/json'
@@ -60,21 +64,25 @@ export interface Operation {
     | 'application/gzip'
   /** If true, requests for a range of the response's bytes are supported (RFC 9110 §14). */
   readonly hasRanges?: true
-  /** Maximum size of the request body. `upload`: SVC_MAX_BODY_SIZE. Defaults to 1 MB. */
+  /**
+   * Maximum size of the request body of an API operation. `upload`: SVC_MAX_BODY_SIZE. Defaults to
+   * 1 MB.
+   */
   readonly bodyLimit?: 'default' | 'upload'
   /**
-   * Error codes of the operation, in addition to the codes 400, 401, 403 and 429, which all
+   * Error codes of the API operation, in addition to the codes 400, 401, 403 and 429, which all
    * operations have.
    */
   readonly errors?: readonly string[]
   /**
-   * Command that the operation forwards to the worker of the account. Only present if the members
-   * of the command's request come from path, query and body, and the command's response is returned
-   * unchanged.
+   * Command that the API operation forwards to the sync-worker of the account. Only present if the
+   * members of the command's request come from path, query and body, and the command's response is
+   * returned unchanged.
    */
   readonly command?: Command
   /**
-   * If true, the operation exists only for older clients and is not part of the OpenAPI document.
+   * If true, the API operation exists only for older clients and is not part of the OpenAPI
+   * document.
    */
   readonly hidden?: boolean
 }
@@ -119,7 +127,7 @@ type Part<
   K extends 'params' | 'query' | 'headers' | 'body',
 > = O[K] extends TSchema ? Static<O[K]> : undefined
 
-/** Validated input that the handler of an operation gets. */
+/** Validated input that the handler of an API operation gets. */
 export interface OperationInput<O extends Operation> {
   params: Part<O, 'params'>
   query: Part<O, 'query'>
@@ -136,20 +144,20 @@ export interface Command {
   readonly name: string
   readonly request: TSchema
   readonly response: TSchema
-  /** If true, the reply to the command is followed by a stream. */
+  /** If true, the reply to the RabbitMQ command is followed by a stream. */
   readonly streams?: boolean
   /**
-   * If true, a second execution of the command changes nothing more, so that a requester may send a
-   * lost request again.
+   * If true, a second execution of the RabbitMQ command changes nothing more, so that a requester
+   * may send a lost request again.
    */
   readonly repeatable?: boolean
   /**
-   * If true, the command consumes something, so that two processes must not execute the same
-   * request. A request that may have reached another process before is not executed, and the
-   * requester gets an error.
+   * If true, the command uses up something, such as an authorization code, so that two processes
+   * must not execute the same request. A request that may have reached another process before is
+   * not executed, and the requester gets an error.
    */
   readonly atMostOnce?: boolean
-  /** If true, the command has no reply. It is sent with `Bus.notify` and may be lost. */
+  /** If true, the RabbitMQ command has no reply. It is sent with `Bus.notify` and may be lost. */
   readonly oneWay?: boolean
 }
 

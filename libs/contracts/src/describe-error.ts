@@ -4,7 +4,7 @@ import { unionKeyword } from './union-errors.ts'
 /** Rejected field of an API request, as described in an error body. */
 export interface FieldError {
   message: string
-  /** Name of the rejected field: the last part of the path. */
+  /** Name of the rejected field: the last part of the field's path. */
   key: string
   /** Path of the rejected field, such as `to.0.address`. */
   path: string
@@ -23,7 +23,7 @@ export function describeError(error: ErrorObject): FieldError {
   return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-/** Describes a field that violates a rule that the schema cannot express. */
+/** Describes a field of an API request that violates a rule that the schema cannot express. */
 export function fieldError(path: string, reason: string): FieldError {
   return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
 }

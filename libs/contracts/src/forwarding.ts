@@ -2,13 +2,14 @@ import type { TObject } from 'typebox'
 import type { Command, Operation } from './define.ts'
 
 /**
- * API operation that api-gateway forwards: the account's worker executes the operation's command.
+ * API operation that api-gateway forwards: the sync-worker of the account executes the operation's
+ * command.
  */
 export type ForwardedOperation = Operation & { readonly command: Command }
 
 /**
- * True if api-gateway forwards the API operation: its contract then names the command that a worker
- * executes.
+ * True if api-gateway forwards the API operation: the contract of such an operation names the
+ * command that a sync-worker executes.
  */
 export function isForwarded(operation: Operation): operation is ForwardedOperation {
   return operation.command !== undefined
@@ -21,9 +22,9 @@ interface ValidatedInput {
 }
 
 /**
- * Builds the request of the command from the path, query and body of a forwarded API operation.
- * Members that the command does not have are dropped, because such members are only accepted for
- * compatibility.
+ * Builds the request of the RabbitMQ command that a forwarded API operation executes, from the
+ * path, query and body of the API request. Members that the command does not have are dropped,
+ * because such members are only accepted for compatibility.
  */
 export function toCommandRequest(
   { command }: ForwardedOperation,

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 
 /**
- * Hint on the queue `sender.submissions` that a submission may be due. The sender checks the outbox
- * row.
+ * Hint on the queue `sender.submissions` that a submission may be due. The receiving sender checks
+ * the outbox row of the submission.
  */
 export const SubmissionHint = Type.Object({ queueId: Type.String() })
 export type SubmissionHint = Static<typeof SubmissionHint>
 
 /**
  * Broadcast that a cached value has changed, on the fanout exchange `invalidate`. Cached values
- * also expire, so a lost broadcast only delays a change by seconds.
+ * also expire, so a lost broadcast only delays by seconds that a process sees the new value.
  */
 export const Invalidation = Type.Object({
   topic: Type.Union([
@@ -24,14 +24,15 @@ export const Invalidation = Type.Object({
   ]),
   /**
    * Id of the account, gateway, token, route or application whose cached value has changed. If
-   * absent, all cached values of the topic have changed. Always absent for `changes`. For
-   * `providerPauses`, the mail provider, a blank and the id of the OAuth2 application.
+   * absent, all cached values of the topic (kind of value) have changed. Always absent for
+   * `changes`. For `providerPauses`, the mail provider, a blank and the id of the OAuth2
+   * application.
    */
   id: Type.Optional(Type.String()),
   /**
    * Time in milliseconds for which no requests of the OAuth2 application may be sent to the mail
-   * provider. Only present for `providerPauses`. Such a message does not invalidate a cached value,
-   * because the pause is stored nowhere else.
+   * provider. Only present in a broadcast of the topic `providerPauses`. Such a broadcast does not
+   * invalidate a cached value, because the pause is stored nowhere else.
    */
   pauseMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
 })

@@ -3,8 +3,8 @@ const maxNodes = 2_000
 const maxCharacters = 100_000
 
 /**
- * True if a rejected value is small enough to be validated again. Stops reading the value as soon
- * as a limit is exceeded.
+ * True if a rejected request body is small enough to be validated again. Stops reading the body as
+ * soon as a size limit is exceeded.
  */
 export function isSmall(value: unknown): boolean {
   const pending: unknown[] = [value]

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
 
 /**
- * Number of shards into which accounts are divided. The number must not change, because the shard
- * of each account is stored.
+ * Number of shards (groups) into which accounts are divided. The number must not change, because
+ * the shard of each account is stored.
  */
 export const shardCount = 256
-/** Number of event queues. Each queue receives the events of 16 shards. */
+/** Number of event queues. Each queue receives the events of 16 shards (groups of accounts). */
 export const eventPartitions = 16
 
-/** Shard of an account: the first byte of the SHA-256 hash of the account id. */
+/**
+ * Shard (group) to which an account belongs: the first byte of the SHA-256 hash of the account id.
+ */
 export function shardOf(account: string): number {
   return Number.parseInt(hash('sha256', account, 'hex').slice(0, 2), 16)
 }

@@ -27,7 +27,7 @@ export function addTextLengths(ajv: Ajv2020): void {
     })
 }
 
-/** Error for a text that is too long or too short, in the wording of ajv. */
+/** Error for a text that is too long or too short for its schema, in the wording of ajv. */
 const error: KeywordErrorDefinition = {
   message: ({ keyword, schemaCode }) =>
     str`must NOT have ${keyword === 'maxLength' ? 'more' : 'fewer'} than ${schemaCode} characters`,

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
 /**
- * Keyword of the error that is reported if a value matches no branch of a union. The error lists
- * the accepted values.
+ * Keyword of the validation error that is reported if a value matches no branch of a union. The
+ * error lists the accepted values.
  */
 export const unionKeyword = 'union'
 
@@ -14,7 +14,8 @@ export const unionKeyword = 'union'
  */
 export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   let remaining = [...errors]
-  // Inner unions are reduced before outer unions, because ajv reports their errors first.
+  // Errors of inner unions are reduced before the errors of outer unions, because ajv reports the
+  // errors of inner unions first.
   for (const union of errors) {
     if (union.keyword === 'anyOf' || union.keyword === 'oneOf')
       remaining = reduceUnion(remaining, union)
@@ -31,8 +32,8 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
     if (branch === undefined) others.push(error)
     else branches.set(branch, [...(branches.get(branch) ?? []), error])
   }
-  // The branches are sorted as in the schema, so that the first branch that the caller may have
-  // meant wins, regardless of the order of the errors.
+  // The branches of a union are sorted as in the schema, so that the first branch that the caller
+  // may have meant wins, regardless of the order of the errors.
   const inOrder = [...branches]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([, branchErrors]) => branchErrors)
@@ -52,7 +53,10 @@ function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   return error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0]
 }
 
-/** True if the error shows that the value has another type or constant than the union's branch. */
+/**
+ * True if a validation error shows that the value has another type or constant than a branch of the
+ * union accepts.
+ */
 function isMismatch({ instancePath, keyword }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath && ['type', 'const', unionKeyword].includes(keyword)
 }

@@ -102,7 +102,7 @@ function wrapSingles(schema: object, value: unknown): unknown {
 
 /**
  * True if the schema of a list also accepts a single value (`single`). In the schema of a nullable
- * list, `single` is in a branch.
+ * list, `single` is in a branch of the union.
  */
 function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[] }): boolean {
   return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false

@@ -12,8 +12,8 @@ import type { LastError } from './schemas/account.ts'
  */
 
 /**
- * Error that tenants see for every mail server to which the connection failed, regardless of the
- * reason.
+ * Error that tenants (callers with a restricted access token) see for every mail server to which
+ * the connection failed, regardless of the reason.
  */
 export const unusableServer = {
   error: 'The mail server cannot be used',
@@ -21,14 +21,14 @@ export const unusableServer = {
 } as const
 
 /**
- * Text that tenants see instead of a mail server's reply to a login. The reply code is shown next
- * to the text.
+ * Text that tenants (callers with a restricted access token) see instead of a mail server's reply
+ * to a login. The reply code of the mail server is shown next to the text.
  */
 const rejectedLogin = 'The mail server rejected the login'
 
 /**
  * Pattern of error codes from the network, TLS, the response parser and the egress policy. All
- * other codes have a cause inside this system.
+ * other codes of account errors have a cause inside Posthorn.
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
@@ -61,8 +61,8 @@ const replyCodes = new Set([
 ])
 
 /**
- * Last error of an account, reduced for tenants. The reason of a failed connection and the text of
- * a reply to the login are removed.
+ * Last error of an account, reduced for tenants (callers with a restricted access token). The
+ * reason of a failed connection and the text of a reply to the login are removed.
  */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code } = lastError
@@ -79,14 +79,14 @@ export function tenantLastError(lastError: LastError): LastError {
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
-  // An error of a failed connection always has a code. An error without a code but with a
-  // description comes from a reply of the mail server.
+  // A failed connection to a mail server always gives an error with a code. An error without a code
+  // but with a description comes from a reply of the mail server.
   return code === undefined ? description === undefined : !replyCodes.has(code)
 }
 
 /**
- * True for errors of token endpoints, mail APIs and this system. Such errors need not be hidden,
- * because tenants do not choose these servers.
+ * True for errors of token endpoints, mail APIs and Posthorn itself. Such errors need not be
+ * hidden, because customers (tenants) do not choose these servers.
  */
 function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
@@ -127,13 +127,13 @@ const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Failure of an attempt to send a message, reduced for tenants. The reason of a failed connection
- * and the text of a reply to the login are removed.
+ * Failure of an attempt to send a message, reduced for tenants (callers with a restricted access
+ * token). The reason of a failed connection and the text of a reply to the login are removed.
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
-  // A failed login without a reply is an error inside this system: the account has no credentials
-  // for the login.
+  // A failed login to an SMTP server without a reply is an error inside Posthorn: the account has
+  // no credentials for the login.
   const isReply = response !== undefined || responseCode !== undefined
   if (isReply && (code === 'EAUTH' || command?.startsWith('AUTH')))
     return defined({ message: rejectedLogin, code, responseCode, command })
@@ -147,14 +147,14 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
 }
 
 /**
- * Pattern of error texts in `messageFailed` that report a rejected login. The text contains the
- * reply code.
+ * Pattern of error texts in the event `messageFailed` that report a rejected login. The error text
+ * contains the reply code.
  */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
 /**
- * Pattern of error texts in `messageFailed` for errors after the SMTP greeting. Such errors need
- * not be hidden.
+ * Pattern of error texts in the event `messageFailed` for errors after the SMTP greeting. Such
+ * errors need not be hidden.
  */
 const errorsAfterGreeting =
   /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
@@ -162,8 +162,8 @@ const errorsAfterGreeting =
 type EventData = Readonly<Record<string, unknown>>
 
 /**
- * Functions that reduce the data of an event for the webhook target of a tenant, by event name.
- * Only events that report failures of servers have a function.
+ * Functions that reduce the data of an event for a webhook target that a tenant (customer) has set,
+ * by event name. Only events that report failures of servers have a function.
  */
 const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
@@ -204,16 +204,16 @@ function ofAttempt(data: EventData): EventData {
 }
 
 /**
- * True if the webhook target of a tenant may receive a different body of the event than other
- * targets.
+ * True if a webhook target that a tenant (customer) has set may receive a different body of the
+ * event than other targets.
  */
 export function hasTenantBody(event: string): boolean {
   return Object.hasOwn(tenantData, event)
 }
 
 /**
- * Webhook body of an event for the target of a tenant. Null if the target gets the unchanged body
- * of the event.
+ * Webhook body of an event for a target that a tenant (customer) has set. Null if the target gets
+ * the unchanged body of the event.
  */
 export function tenantBody(event: string, body: string): string | null {
   const toVisible = hasTenantBody(event) ? tenantData[event] : undefined

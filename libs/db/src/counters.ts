@@ -28,8 +28,8 @@ export interface CounterOptions {
   /** Time between two writes of the counts to Postgres. Defaults to 10 s. */
   everyMs?: number
   /**
-   * Called when a write to Postgres has failed. The counts of the failed write become part of the
-   * next write.
+   * Called when counters could not be written to Postgres. The counts that were not written become
+   * part of the next write.
    */
   onError?: (error: unknown) => void
 }

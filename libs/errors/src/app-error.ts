@@ -44,8 +44,8 @@ interface AppErrorOptions extends ErrorOptions {
   /** HTTP status of a mail provider's response. Required for the kind `provider`. */
   status?: number | undefined
   /**
-   * Reason of the error as constant text, which is only logged. An example is the reason why a
-   * token was refused.
+   * Reason of an AppError as constant text, which is only logged. An example is the reason why an
+   * access token was refused.
    */
   reason?: string | undefined
 }
@@ -64,7 +64,7 @@ export class AppError extends Error {
    * provider.
    */
   readonly status: number | undefined
-  /** Reason of the error, which is only logged. The reason is not sent to other processes. */
+  /** Reason of an AppError, which is only logged. The reason is not sent to other processes. */
   readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
@@ -89,8 +89,8 @@ const permanentKinds = new Set<ErrorKind>([
 ])
 
 /**
- * True if a retry after the error is pointless. Errors that are not an AppError count as temporary.
- * HTTP status 429 and 5xx of a mail provider are also temporary.
+ * True if a retry after an error is pointless. Errors that are not an AppError count as temporary.
+ * HTTP status 429 and 5xx of a mail provider are temporary, too.
  */
 export function isPermanent(error: unknown): boolean {
   if (!(error instanceof AppError)) return false

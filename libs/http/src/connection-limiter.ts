@@ -6,7 +6,7 @@ import { hasBody } from './read-body.ts'
 export interface ConnectionLimits {
   /** Maximum number of concurrent connections to the HTTP server. */
   max: number
-  /** Maximum number of concurrent connections from one client address (IPv6: /64). */
+  /** Maximum number of concurrent HTTP connections from one client address (IPv6: /64). */
   maxPerAddress: number
   /**
    * Function that returns true if the maximum per client address does not apply to an address, such
@@ -14,13 +14,13 @@ export interface ConnectionLimits {
    */
   isExempt?: ((address: string) => boolean) | undefined
   /**
-   * Number of additional connections that are accepted above a maximum. On these spare connections,
-   * only health endpoints are served.
+   * Number of additional HTTP connections that are accepted above a maximum. On these spare
+   * connections, only health endpoints are served.
    */
   spare: number
   /**
-   * Called when a connection is dropped. `waiting`: the connection waited for its client. `full`: a
-   * new connection was rejected.
+   * Called when an HTTP connection is dropped. `waiting`: the connection waited for its client.
+   * `full`: a new connection was rejected.
    */
   onDropped?: (which: 'waiting' | 'full') => void
 }
@@ -29,19 +29,22 @@ interface Connection {
   readonly id: string
   readonly socket: Socket
   /**
-   * Counter for the connections from the client's address. Undefined if the maximum per address
-   * does not apply to the address.
+   * Counter for the HTTP connections from the client's address. Undefined if the maximum per
+   * address does not apply to the address.
    */
   readonly peer: Peer | undefined
-  /** True if the connection was accepted above a maximum (spare connection). */
+  /**
+   * True if the HTTP connection was accepted although the maximum number of connections was reached
+   * (spare connection).
+   */
   readonly spare: boolean
   /** Number of HTTP requests on the connection whose response is not complete. */
   inFlight: number
-  /** Latest HTTP request on the connection. Undefined before the first request. */
+  /** Latest request on the HTTP connection. Undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
-/** Number of connections from one client address. */
+/** Number of HTTP connections from one client address. */
 interface Peer {
   readonly network: string
   count: number
@@ -60,8 +63,8 @@ export class ConnectionLimiter {
   readonly #connections = new Map<string, Connection>()
   readonly #peers = new Map<string, Peer>()
   /**
-   * HTTP connections that wait for their client, starting with the longest wait. If the request
-   * body of a connection has become complete, the connection is removed when it is found here.
+   * HTTP connections that wait for their client, starting with the longest wait. A connection whose
+   * request body has become complete is removed when it is found in this list.
    */
   readonly #waiting = new Set<Connection>()
   #spares = 0
@@ -98,8 +101,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Marks the connection of a request as busy until the response is closed. Returns the number of
-   * requests in flight on the connection.
+   * Marks the HTTP connection of a request as busy until the response is closed. Returns the number
+   * of requests in flight on the connection.
    */
   beginRequest(request: IncomingMessage, response: ServerResponse): number {
     const connection = this.#find(request.socket)
@@ -115,7 +118,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * True if a connection has no request in flight. False for a new connection without any request.
+   * True if an HTTP connection has no request in flight. False for a new connection without any
+   * request.
    */
   isIdle(socket: Socket): boolean {
     const connection = this.#find(socket)
@@ -124,14 +128,16 @@ export class ConnectionLimiter {
     )
   }
 
-  /** True if a connection was accepted above a maximum. */
+  /**
+   * True if an HTTP connection was accepted although the maximum number of connections was reached.
+   */
   isSpare(socket: Socket): boolean {
     return this.#find(socket)?.spare === true
   }
 
   /**
-   * Finds a connection by its addresses and ports. The socket object is not used, because with TLS
-   * the request has another socket object.
+   * Finds the limiter's entry for an HTTP connection by its addresses and ports. The socket object
+   * is not used, because with TLS the request has another socket object.
    */
   #find(socket: Socket): Connection | undefined {
     return this.#connections.get(idOf(socket) ?? '')
@@ -157,8 +163,8 @@ export class ConnectionLimiter {
 
   #remove(connection: Connection): void {
     const { id, peer, spare } = connection
-    // Nothing is removed if the limiter has dropped the connection before. The entry may then
-    // belong to a new connection from the same port of the client.
+    // If the connection limiter has dropped the HTTP connection before, nothing is removed: the
+    // entry with this id may belong to a new connection from the same port of the client.
     if (this.#connections.get(id) !== connection) return
     this.#connections.delete(id)
     this.#dequeue(connection)
@@ -169,8 +175,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Moves a connection to the end of the list of connections that wait for their client. If the
-   * connection does not wait for its client, removes it from the list.
+   * Moves an HTTP connection to the end of the list of connections that wait for their client. If
+   * the connection does not wait for its client, removes it from the list.
    */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
@@ -196,17 +202,20 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the HTTP server can only continue when the client of the connection sends more data. */
+/**
+ * True if the HTTP server can only continue a request when the client of the connection sends more
+ * data.
+ */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
-  // With several requests in flight, the server still works on an earlier pipelined request, so it
-  // does not wait for the client.
+  // With several HTTP requests in flight on a connection, the server still works on an earlier
+  // pipelined request, so it does not wait for the client.
   return inFlight === 1 && request !== undefined && hasBody(request) && !request.complete
 }
 
 /**
- * Id of a connection, which consists of its addresses and ports. Undefined after the client has
- * disconnected.
+ * Id of an HTTP connection, which consists of its addresses and ports. Undefined after the client
+ * has disconnected.
  */
 function idOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${localAddress} ${remoteAddress} ${remotePort}`

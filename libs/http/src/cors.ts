@@ -22,7 +22,7 @@ export interface CorsOptions {
 
 /**
  * Creates the handler that allows cross-origin requests from browsers (Fetch standard, "CORS
- * protocol"). Preflight requests are answered here, because they contain no access token.
+ * protocol"). The handler itself answers preflight requests, because they contain no access token.
  * Credentials such as cookies are never allowed. A request from another origin is not rejected: the
  * browser withholds the response from the page.
  */

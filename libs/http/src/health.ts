@@ -13,24 +13,27 @@ export type Checks = Record<string, () => unknown>
 interface HealthOptions {
   checks: Checks
   metrics: Metrics
-  /** Signal that aborts when the shutdown of the process begins. */
+  /**
+   * Signal that aborts when the shutdown of the process begins, so that the health endpoint reports
+   * that the process is not ready.
+   */
   stopping: AbortSignal
   /**
-   * Function that decides whether a client may read `/metrics`. Other clients get 404. By default,
-   * all clients may read.
+   * Function that decides whether an HTTP client may read `/metrics`. Other clients get 404. By
+   * default, all clients may read.
    */
   mayScrape: Scrapers | undefined
 }
 
-/** Function that decides whether a client may read `/metrics`. */
+/** Function that decides whether an HTTP client may read `/metrics`. */
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
-/** Maximum duration of a single readiness check. */
+/** Maximum duration of a single readiness check of the health endpoint. */
 const checkMs = 2_000
 
 /**
- * Mounts `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`. Both health
- * endpoints report version and revision of the release.
+ * Mounts the HTTP routes `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`.
+ * Both health endpoints report version and revision of the release.
  */
 export function mountHealth(
   app: Express,

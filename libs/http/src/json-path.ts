@@ -2,7 +2,9 @@ const quote = 0x22
 
 interface Frame {
   isObject: boolean
-  /** Name of the current member in a JSON object, or index of the current element in an array. */
+  /**
+   * Name of the member of a JSON object that is being read, or index of the element of an array.
+   */
   current: string | number
 }
 
@@ -40,8 +42,8 @@ export function pathAt(
 }
 
 /**
- * Maximum length of a member name in an error body. Longer names are truncated, because the sender
- * of the request chooses them.
+ * Maximum length of a JSON member name in an error body. Longer names are truncated, because the
+ * sender of the request chooses them.
  */
 const maxNameLength = 200
 

@@ -26,7 +26,7 @@ const quote = 0x22
 const backslash = 0x5c
 const openBrace = 0x7b
 
-/** Kind of each byte value, for JSON bytes outside of text values. */
+/** Kind of each byte value, for the bytes of JSON outside of text values. */
 const kinds = new Uint8Array(256)
 const kind = { other: 0, comma: 1, open: 2, close: 3, quote: 4 } as const
 kinds[0x2c] = kind.comma
@@ -40,8 +40,8 @@ kinds[quote] = kind.quote
  * cost almost nothing. Syntax errors are not detected here, but by the parser.
  *
  * @throws AppError `invalid` if there are more than `maxValues` members and elements (an array or
- * object counts twice), or if a limit of this file is exceeded. `fields` names an object with too
- * many members.
+ * object counts twice), or if another limit for the shape of JSON is exceeded. `fields` names an
+ * object with too many members.
  */
 export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)
@@ -88,8 +88,8 @@ class Shape {
   }
 
   /**
-   * Counts a value in the innermost open array or object. `at` is the position of the comma before
-   * the value.
+   * Counts a JSON value in the innermost open array or object. `at` is the position of the comma
+   * before the value.
    */
   addValue(text: Buffer, at: number): void {
     this.#count()
@@ -117,8 +117,8 @@ function tooManyMembers(path: string): AppError {
 function endOfText(text: Buffer, start: number): number {
   let at = start + 1
   for (;;) {
-    // The first bytes are read one by one: a call of the native search takes as long as reading 64
-    // bytes, and escaped quotes may follow each other closely.
+    // The first bytes of a JSON text value are read one by one: a call of the native search takes
+    // as long as reading 64 bytes, and escaped quotes may follow each other closely.
     for (const stop = Math.min(text.length, at + shortText); at < stop; at += 1) {
       if (text[at] === quote) return at
       if (text[at] === backslash) at += 1
@@ -137,8 +137,8 @@ function isEscaped(text: Buffer, at: number): boolean {
 }
 
 /**
- * Member names through which a prototype could be changed when an object is copied member by
- * member.
+ * Names of JSON members through which a prototype could be changed when an object is copied member
+ * by member.
  */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype'])
 

@@ -16,21 +16,24 @@ import { dataHeaders } from './security-headers.ts'
 /** Default time limits for HTTP clients, in milliseconds. */
 const defaultTimeouts = {
   /**
-   * Maximum time from the start of a connection until the head of the first request is complete.
+   * Maximum time from the start of an HTTP connection until the head of its first request is
+   * complete.
    */
   headMs: 15_000,
-  /** Maximum time until a request is completely received. Sufficient for 50 MB at 4 Mbit/s. */
+  /**
+   * Maximum time until an HTTP request is completely received. Sufficient for 50 MB at 4 Mbit/s.
+   */
   requestMs: 120_000,
   /**
-   * Maximum time between two requests on a connection. Longer than the usual 60 s of load
+   * Maximum time between two requests on an HTTP connection. Longer than the usual 60 s of load
    * balancers, so that the load balancer closes the connection first.
    */
   idleMs: 65_000,
-  /** Maximum time for which a client that reads a response may read nothing. */
+  /** Maximum time for which a client that reads an HTTP response may read nothing. */
   readMs: 60_000,
-  /** Maximum duration of a TLS handshake. */
+  /** Maximum duration of a TLS handshake with an HTTP client. */
   handshakeMs: 15_000,
-  /** Interval at which the limits `headMs` and `requestMs` are checked. */
+  /** Interval at which the HTTP server checks the time limits `headMs` and `requestMs`. */
   checkMs: 5_000,
 }
 export type HttpTimeouts = typeof defaultTimeouts
@@ -42,24 +45,26 @@ const maxHeaderBytes = 16 * 1024
  */
 const maxPipelined = 100
 /**
- * Time for which the server continues to read the rest of a request after its response. Without
- * this, the client might not receive the response.
+ * Time for which the HTTP server continues to read the rest of a request after its response. If the
+ * server stopped reading immediately, the client might not receive the response.
  */
 const lingerMs = 5_000
 
 interface ListenerOptions {
   limiter: ConnectionLimiter
-  /** Certificate of the server. If present, the server accepts only TLS connections. */
+  /** Certificate of the HTTP server. If present, the server accepts only TLS connections. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
   /**
-   * Signal for the shutdown of the server. After it aborts, each connection is closed after its
-   * next response.
+   * Signal for the shutdown of the HTTP server. After it aborts, each connection is closed after
+   * its next response.
    */
   stopping: AbortSignal
 }
 
-/** Creates an HTTP or HTTPS server with limits on connections, sizes and times. */
+/**
+ * Creates an HTTP or HTTPS server with limits on the connections, sizes and times of its clients.
+ */
 export function createListener(handler: RequestListener, options: ListenerOptions): Server {
   const { limiter, certificate, stopping } = options
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
@@ -79,11 +84,11 @@ export function createListener(handler: RequestListener, options: ListenerOption
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // More pipelined requests may arrive after the connection was closed because it had too many
-    // requests. These requests are ignored.
+    // More pipelined requests may arrive after an HTTP connection was closed because it had too
+    // many requests. These requests are ignored.
     if (request.socket.destroyed) return
-    // The default limit for listeners is too low: the log, the limiter, the handler and each stage
-    // of a stream add listeners to a response.
+    // Node's default limit for event listeners is too low for an HTTP response: the log, the
+    // limiter, the handler and each stage of a stream add listeners to a response.
     response.setMaxListeners(30)
     if (limiter.beginRequest(request, response) > maxPipelined) {
       request.socket.destroy()
@@ -101,7 +106,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // The connection is closed after the response to a request with `Expect: 100-continue`. The
+  // After the response to a request with `Expect: 100-continue`, the HTTP connection is closed. The
   // client sends the body only after `readJson` has sent 100 Continue, and may not have sent the
   // body at the time of the response.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -112,14 +117,14 @@ export function createListener(handler: RequestListener, options: ListenerOption
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket)
-    // If a response is in progress, no error response is sent, because the client would read it as
-    // a part of the first response.
+    // For an invalid request that arrives while a response is in progress on the HTTP connection,
+    // no error response is sent. The client would read it as a part of the first response.
     const isResponding = response?.headersSent === true && !response.writableFinished
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // The socket timeout applies while the client reads a response and between two requests. It does
-  // not apply while a handler works.
+  // The timeout of an HTTP socket applies while the client reads a response and between two
+  // requests. It does not apply while a handler works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
@@ -127,8 +132,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
 }
 
 /**
- * Closes the connection after the response. The header `Connection: close` announces this to the
- * client.
+ * Closes the HTTP connection after the response. The header `Connection: close` announces this to
+ * the client.
  */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
@@ -168,8 +173,8 @@ export async function closeListener(
 ): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // Idle connections are closed repeatedly. A connection whose last response began before the
-  // shutdown would otherwise stay open (keep-alive).
+  // Idle HTTP connections are closed repeatedly during the shutdown. A connection whose last
+  // response began before the shutdown would otherwise stay open (keep-alive).
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => {
     onTimeout()
@@ -183,11 +188,13 @@ export async function closeListener(
   }
 }
 
-/** Time that a rejected client has to read the error response before the socket is destroyed. */
+/**
+ * Time that a rejected HTTP client has to read the error response before the socket is destroyed.
+ */
 const refusedLingerMs = 2_000
 
 /**
- * Sends an error response with the usual error body to a client whose request was invalid, and
+ * Sends an error response with the usual error body to a client whose HTTP request was invalid, and
  * closes the connection.
  */
 export function refuseRaw(socket: Socket, status: number): void {
@@ -206,7 +213,7 @@ export function refuseRaw(socket: Socket, status: number): void {
     ...Object.entries(dataHeaders).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // The socket is destroyed after a delay, so that a client that does not read the response cannot
-  // keep the connection open.
+  // The socket of a rejected HTTP client is destroyed after a delay, so that a client that does not
+  // read the response cannot keep the connection open.
   setTimeout(() => socket.destroy(), refusedLingerMs).unref()
 }

@@ -25,18 +25,20 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   unprocessable: 422,
   'rate-limited': 429,
   internal: 500,
-  // `rejected`: a mail server rejected the request, for example to create a mailbox that already
-  // exists.
+  // Status for the error kind `rejected`: a mail server rejected the request, for example to create
+  // a mailbox that already exists.
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // `stale`: another sync-worker holds the account now. If the client repeats the request, the
-  // request reaches that sync-worker.
+  // Status for the error kind `stale`: another sync-worker holds the account now. If the client
+  // repeats the request, the request reaches that sync-worker.
   stale: 503,
   timeout: 504,
 }
 
-/** HTTP statuses for error codes whose status differs from the status of the error's kind. */
+/**
+ * HTTP statuses for those error codes whose status differs from the status of the AppError's kind.
+ */
 const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
 /**
@@ -49,7 +51,7 @@ export function describeProblem(error: unknown): Problem {
     return problem(statusOf(error), message, { ...defined({ code }), ...extras })
   }
   if (error instanceof UnavailableError) return describeProblem(toAppError(error))
-  // Express throws a URIError if the path is not valid UTF-8 after percent-decoding.
+  // Express throws a URIError if the path of a request is not valid UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
   const status = clientStatusOf(error)
   return status === undefined
@@ -59,8 +61,8 @@ export function describeProblem(error: unknown): Problem {
 
 function statusOf(error: AppError): number {
   const { kind, code } = error
-  // The status is 408 (RFC 9110 §15.5.9) instead of 504, because the client was too slow, not
-  // another server.
+  // A request body that did not arrive in time gets the HTTP status 408 (RFC 9110 §15.5.9) instead
+  // of 504, because the client was too slow, not another server.
   if (error instanceof BodyError && kind === 'timeout') return 408
   if (kind === 'provider') return passedStatus(error.status)
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
@@ -111,8 +113,8 @@ export function createProblemSender(log: Logger): SendProblem {
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // The head of the response was already sent, so no error response is possible. Closing the
-      // connection tells the client that the response is incomplete.
+      // The head of the HTTP response was already sent, so no error response is possible. Closing
+      // the connection tells the client that the response is incomplete.
       request.socket.destroy()
       return
     }
@@ -134,14 +136,17 @@ function isProviderError(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'provider'
 }
 
-/** True if the error was caused by another error. Only the log shows that other error. */
+/**
+ * True if the error of an HTTP request was caused by another error. Only the log shows that other
+ * error.
+ */
 function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }
 
 /**
- * Creates the error for an unknown path or method. The status is always 404, because the interface
- * spec has no 405.
+ * Creates the error for an unknown path or method of an HTTP request. The status is always 404,
+ * because the interface spec has no 405.
  */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')

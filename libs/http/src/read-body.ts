@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Number of chunks of a body that may have any size. If there are more, their average size must be
- * at least `minChunkBytes`, because each chunk costs CPU time.
+ * Number of chunks of a request body that may have any size. If a body has more chunks, their
+ * average size must be at least `minChunkBytes`, because each chunk costs CPU time.
  */
 const freeChunks = 10_000
 const minChunkBytes = 64
@@ -19,11 +19,14 @@ const maxPreallocated = 64 * 1024
  */
 export interface BodyPace {
   /**
-   * Called with the size of each received chunk of the body. If a promise is returned, reading
-   * continues when the promise resolves.
+   * Called with the size of each received chunk of the request body. If a promise is returned,
+   * reading continues when the promise resolves.
    */
   admit(bytes: number): Promise<void> | undefined
-  /** Promise that rejects when the client sends the body too slowly. The promise never resolves. */
+  /**
+   * Promise that rejects when the client sends the request body too slowly. The promise never
+   * resolves.
+   */
   readonly stalled: Promise<never>
 }
 
@@ -31,15 +34,15 @@ export interface BodyLimits {
   pace?: BodyPace
   maxBytes: number
   /**
-   * Maximum time for reading the whole body, from the start of reading. By default, only the time
-   * limit of the request applies.
+   * Maximum time for reading the whole request body, from the start of reading. By default, only
+   * the time limit of the HTTP server for a request applies.
    */
   timeoutMs?: number
 }
 
 /**
- * Error because the client did not send a usable body. The kind `timeout` becomes the HTTP status
- * 408.
+ * Error of a request whose client did not send a usable body. The kind `timeout` becomes the HTTP
+ * status 408.
  */
 export class BodyError extends AppError {
   override name = 'BodyError'
@@ -60,14 +63,14 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (!hasBody(request)) return Buffer.alloc(0)
   const { headers } = request
   const encoding = headers['content-encoding'] ?? 'identity'
-  // Compressed bodies are rejected, because a compressed kilobyte can expand to a gigabyte.
+  // Compressed request bodies are rejected, because a compressed kilobyte can expand to a gigabyte.
   if (encoding !== 'identity') throw new BodyError('invalid', 'Content-Encoding is not supported')
   if (Number(headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes)
   sendContinue(request)
   return readBytes(request, limits)
 }
 
-/** True if the headers of a request announce a body (RFC 9112 §6.3). */
+/** True if the headers of an HTTP request announce a body (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -75,8 +78,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 type ServerRequest = IncomingMessage & { res?: ServerResponse }
 
 /**
- * Sends 100 Continue if the client expects it (RFC 9110 §10.1.1). Such a client sends the body only
- * after this response.
+ * Sends the interim response 100 Continue if the HTTP client expects it (RFC 9110 §10.1.1). Such a
+ * client sends the body only after this response.
  */
 function sendContinue({ headers, res }: ServerRequest): void {
   if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
@@ -92,8 +95,8 @@ function readBytes(
   let chunks = 0
   const fail = (error: unknown) => {
     request.off('data', onData)
-    // Reads and discards the rest of the body. Otherwise the client might get a connection reset
-    // instead of the response.
+    // After an error, the rest of the request body is read and discarded. If it stayed unread, the
+    // client might get a connection reset instead of the response.
     request.resume()
     reject(error)
   }
@@ -111,7 +114,8 @@ function readBytes(
     }
   }
   const end = (error: unknown) => {
-    // The connection is closed after the response, because the rest of the body is not read.
+    // The HTTP connection is closed after the response, because the rest of the request body did
+    // not arrive or is not wanted.
     if (request.res?.headersSent === false) request.res.setHeader('Connection', 'close')
     fail(error)
   }
@@ -138,8 +142,8 @@ function tooLarge(maxBytes: number): BodyError {
 const firstBytes = 16 * 1024
 
 /**
- * Buffer that grows when chunks of a body are appended. If a client sends single bytes, a list of
- * chunks would need about a hundred times the memory.
+ * Buffer that grows when chunks of a request body are appended. If a client sends single bytes, a
+ * list of chunks would need about a hundred times the memory.
  */
 export class GrowableBuffer {
   #bytes: Buffer
@@ -167,7 +171,10 @@ export class GrowableBuffer {
     this.#size = size
   }
 
-  /** Returns the content of the buffer. After this call, no more chunks may be appended. */
+  /**
+   * Returns the collected bytes of the request body. After this call, no more chunks may be
+   * appended.
+   */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#size)
   }

@@ -12,7 +12,7 @@ export interface KeyPair {
 
 export interface TlsOptions {
   /**
-   * Function that reads the current certificate of the server. It is called repeatedly, because
+   * Function that reads the current certificate of the TLS server. It is called repeatedly, because
    * certificate files are renewed while the server runs.
    */
   readCertificate: () => Promise<KeyPair>
@@ -35,8 +35,8 @@ export function reloadCertificate(
     try {
       const latest = await readCertificate()
       if (latest.cert === current.cert && latest.key === current.key) return
-      // An empty certificate or key is rejected. Node would accept both and serve connections
-      // without a certificate.
+      // An empty certificate or key of the HTTPS server is rejected. Node would accept both and
+      // serve connections without a certificate.
       if (latest.cert === '' || latest.key === '') throw new Error('certificate or key is empty')
       server.setSecureContext({ ...latest, minVersion })
       current = latest

@@ -22,7 +22,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     labels: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
-  // Redaction of log fields is disabled for speed, because the fields of the request log contain no
+  // Redaction of log fields is disabled in the request log for speed, because the fields contain no
   // secrets.
   const lines = log.child({}, { redact: [] })
   return (request, response, next) => {
@@ -42,8 +42,8 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
 }
 
 /**
- * Adds the reason of an error to the log line of the request. The response does not contain the
- * reason.
+ * Adds the reason of an error to the log line of the HTTP request. The response does not contain
+ * the reason.
  */
 export function logReason(response: ServerResponse, error: unknown): void {
   const reason = error instanceof AppError ? error.reason : undefined
@@ -56,7 +56,8 @@ function describe(request: Request, response: Response) {
     method: request.method,
     route: typeof route === 'string' ? route : 'unmatched',
     status: response.statusCode,
-    // `aborted` means that the client disconnected before the response was complete.
+    // In the request log, `aborted` means that the client disconnected before the response was
+    // complete.
     ...(response.writableFinished ? {} : { aborted: true }),
     ...defined({ reason: response.locals['reason'] as string | undefined }),
   }

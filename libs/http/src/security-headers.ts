@@ -19,8 +19,9 @@ export const dataHeaders = {
 const strictTransport = 'max-age=31536000'
 
 /**
- * Creates the handler that adds security headers to responses. @param secure true if this server
- * terminates TLS; the headers then include HSTS
+ * Creates the handler that adds security headers to HTTP responses.
+ *
+ * @param secure true if this server terminates TLS; the headers then include HSTS
  */
 export function securityHeaders(secure: boolean): RequestHandler {
   const headers = Object.entries({

@@ -23,14 +23,17 @@ export interface ServeOptions {
   mount?: (app: Express) => void
   /** Handler for cross-origin requests (see `cors`). */
   crossOrigin?: RequestHandler | undefined
-  /** TLS options. If present, the server terminates TLS. If absent, the server uses plain HTTP. */
+  /**
+   * TLS options of the HTTP server. If present, the server terminates TLS. If absent, the server
+   * uses plain HTTP.
+   */
   tls?: TlsOptions | undefined
   /**
    * Maximum number of connections to the HTTP server, plus 64 connections for health endpoints.
    * Defaults to 10,000.
    */
   maxConnections?: number
-  /** Maximum number of connections from one client address (IPv6: /64). Defaults to 1,000. */
+  /** Maximum number of HTTP connections from one client address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
   /**
    * Function that returns true if the maximum per client address does not apply to an address, such
@@ -40,27 +43,31 @@ export interface ServeOptions {
   /** Time limits for HTTP clients, which replace the default limits. */
   timeouts?: Partial<HttpTimeouts>
   /**
-   * Function that decides whether a client may read `/metrics`. By default, all clients may read.
+   * Function that decides whether an HTTP client may read `/metrics`. By default, all clients may
+   * read.
    */
   mayScrape?: Scrapers | undefined
   /**
-   * Signal that aborts when the shutdown begins. From then on, the server reports that it is not
-   * ready, and each connection is closed after its next response.
+   * Signal that aborts when the shutdown of the process begins. From then on, the HTTP server
+   * reports that it is not ready, and each connection is closed after its next response.
    */
   stopping?: AbortSignal | undefined
   /**
-   * Time after which disposal of the server drops requests that are still in flight. Defaults to 8
-   * s.
+   * Time after which disposal of the HTTP server drops requests that are still in flight. Defaults
+   * to 8 s.
    */
   closeTimeoutMs?: number
 }
 
-/** Number of additional connections on which only health endpoints are served. */
+/**
+ * Number of additional HTTP connections that are accepted above the maximum. On these connections,
+ * only health endpoints are served.
+ */
 const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Number of HTTP requests that are in flight or were dropped by disposal. */
+  /** Number of HTTP requests that are in flight, or that disposal of the server has dropped. */
   unfinished(): number
 }
 
@@ -86,8 +93,8 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Express calls this function with the error of a handler. If no route matched, the error is
-      // undefined.
+      // Express calls this function with the error of a handler. If no route matched the request,
+      // the error is undefined.
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
@@ -135,7 +142,8 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
     next()
   })
   if (crossOrigin) app.use(crossOrigin)
-  // Express itself would respond to OPTIONS requests, without the JSON error body.
+  // Without this handler, Express itself would respond to OPTIONS requests, without the JSON error
+  // body.
   app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
   mount?.(app)
   return app
@@ -167,7 +175,7 @@ function createLimiter({
   return limiter
 }
 
-/** Maximum number of headers in a request. Browsers and proxies send fewer than 50. */
+/** Maximum number of headers in an HTTP request. Browsers and proxies send fewer than 50. */
 const maxHeaders = 100
 
 /**

@@ -8,8 +8,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts a text and protects it against changes. Encrypting the same text twice gives different
- * results.
+ * Encrypts a text of a link or form and protects it against changes. Encrypting the same text twice
+ * gives different results.
  */
 export function encryptText(key: Buffer, text: string): string {
   const nonce = randomBytes(nonceBytes)
@@ -18,7 +18,9 @@ export function encryptText(key: Buffer, text: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Decrypts a text. Undefined if the text was not encrypted with the key `key`. */
+/**
+ * Decrypts a text of a link or form. Undefined if the text was not encrypted with the key `key`.
+ */
 export function decryptText(key: Buffer, encrypted: string): string | undefined {
   const bytes = Buffer.from(encrypted, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) return undefined

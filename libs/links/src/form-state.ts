@@ -11,8 +11,8 @@ export function encryptFormState(key: Buffer, link: string, text: string): strin
 }
 
 /**
- * Decrypts the input of a hosted form. Undefined if the input was not encrypted with this key for
- * this link.
+ * Decrypts the input of a hosted form. Undefined if the input was not encrypted with the given key
+ * for the given link.
  */
 export function decryptFormState(key: Buffer, link: string, state: string): string | undefined {
   return decryptText(keyOf(key, link), state)

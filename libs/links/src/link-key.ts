@@ -13,8 +13,8 @@ const idBytes = 6
  */
 export class LinkKey {
   /**
-   * Bytes of the secret. They directly sign the links of earlier releases, which have no key id,
-   * and encrypt form state.
+   * Bytes of the secret for signed links. The bytes directly sign the links of earlier releases,
+   * which have no key id, and encrypt the input of hosted forms.
    */
   readonly secret: Buffer
   readonly id: string
@@ -25,7 +25,7 @@ export class LinkKey {
     this.id = this.derive('key id').subarray(0, idBytes).toString('base64url')
   }
 
-  /** Derives the key for a purpose, such as the signatures of links. */
+  /** Derives the key for a purpose, such as the signatures of links, from the secret for links. */
   derive(purpose: string): Buffer {
     const cached = this.#derived.get(purpose)
     if (cached) return cached

@@ -11,20 +11,23 @@ export interface LinkSecrets {
   previous?: string[]
 }
 
-/** Source of the keys with which links are signed and verified. */
+/** Source of the keys with which links in messages are signed and verified. */
 export interface LinkKeys {
-  /** Returns the key that signs new links. Rejects if the key cannot be fetched at the moment. */
+  /**
+   * Returns the key that signs new links in messages. Rejects if the key cannot be fetched at the
+   * moment.
+   */
   current(): Promise<LinkKey>
   /**
-   * Returns the keys with which a signature may have been made. Rejects if the keys cannot be
-   * fetched at the moment.
+   * Returns the keys with which the signature of a link may have been made. Rejects if the keys
+   * cannot be fetched at the moment.
    */
   candidates(sig: string): Promise<readonly LinkKey[]>
 }
 
 /**
- * Minimum time between two key requests that are caused by unknown key ids. Anybody can send links
- * with invented key ids.
+ * Minimum time between two requests for link keys that are caused by unknown key ids. Anybody can
+ * send links with invented key ids.
  */
 const reloadIntervalMs = 1_000
 

@@ -4,7 +4,7 @@ import type { LinkKey } from './link-key.ts'
 import { linkTo, placeholderLink } from './signed-link.ts'
 
 interface ListMessage {
-  /** Base URL of the service that serves the unsubscribe links. */
+  /** Base URL of the service that serves the unsubscribe links of messages. */
   baseUrl: string
   /**
    * Key that signs the unsubscribe links. Undefined in a dry run, in which a placeholder replaces
@@ -65,7 +65,7 @@ function unsubscribeLinks(
   }
   const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
   const full = linkTo(baseUrl, key, { ...link, msg: messageId })
-  // A Message-ID that is too long is left out of the link, so that the unsubscribe link still
+  // A Message-ID that is too long is left out of the unsubscribe link, so that the link still
   // works.
   const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
   if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
@@ -79,7 +79,10 @@ function isHostName(text: string): boolean {
   )
 }
 
-/** Domain for the List-ID header. For IP addresses the domain is `localhost` (RFC 2919 §2). */
+/**
+ * Domain for the List-ID header of a message to a list. For IP addresses the domain is `localhost`
+ * (RFC 2919 §2).
+ */
 function namespaceOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname

@@ -9,11 +9,11 @@ import type { LinkKey } from './link-key.ts'
 export type SignedLink =
   | { act: 'open'; acc: string; msg: string }
   | { act: 'click'; acc: string; msg: string; url: string }
-  /** Unsubscribe link. The Message-ID `msg` is absent if it was too long for a header. */
+  /** Signed unsubscribe link. The Message-ID `msg` is absent if it was too long for a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
   /**
-   * Link to a hosted form. The parameters of the form are not in the URL, but stored under the
-   * nonce `n`.
+   * Signed link to a hosted form. The parameters of the form are not in the URL, but stored under
+   * the nonce `n`.
    */
   | { act: 'form'; n: string }
 
@@ -53,7 +53,10 @@ export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string 
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** URL that replaces a signed link in a dry run. No request accepts this URL. */
+/**
+ * URL that replaces a signed link in a dry run, in which a message is composed and not sent. No
+ * request accepts this URL.
+ */
 export function placeholderLink(baseUrl: string, act: SignedLink['act']): string {
   return `${baseOf(baseUrl)}${paths[act]}?data=dry-run&sig=dry-run`
 }
@@ -149,8 +152,8 @@ function isAct(act: unknown): act is SignedLink['act'] {
 }
 
 /**
- * Origin and path of the service's base URL. A trailing slash, the query and the fragment are
- * removed.
+ * Origin and path of the base URL for signed links. A trailing slash, the query and the fragment
+ * are removed.
  */
 function baseOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
@@ -158,8 +161,8 @@ function baseOf(baseUrl: string): string {
 }
 
 /**
- * True for tracking redirects and unsubscribe links of this service, which must not be rewritten
- * again.
+ * True for tracking redirects and unsubscribe links with the given base URL, which must not be
+ * rewritten again.
  */
 export function isOwnLink(baseUrl: string, url: URL): boolean {
   const base = baseOf(baseUrl)

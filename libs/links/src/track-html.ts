@@ -77,8 +77,8 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
         if (inAnchor) value += String.fromCodePoint(codePoint)
       },
       onattribend(quote, end) {
-        // If several attributes of an element have the same name, only the first attribute is valid
-        // (HTML §13.2.5.33).
+        // If several attributes of an HTML element have the same name, only the first attribute is
+        // valid (HTML §13.2.5.33).
         if (!inAnchor || href || quote === QuoteType.NoValue || !is(name.start, name.end, 'href'))
           return
         href = { start: startOfValue(html, name.end), end, value }
@@ -125,8 +125,8 @@ function clickLink(
   value: string,
   { baseUrl, key, account, messageId }: Tracking,
 ): string | undefined {
-  // Surrounding white space, tabs and line breaks are removed, as URL parsers do (URL standard
-  // §4.4).
+  // White space, tabs and line breaks around a link's URL are removed, as URL parsers do (URL
+  // standard §4.4).
   const address = value.trim().replace(/[\t\r\n]/g, '')
   if (!/^https?:/i.test(address)) return undefined
   const url = URL.parse(address)

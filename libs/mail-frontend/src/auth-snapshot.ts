@@ -2,13 +2,13 @@ import { checkToken, isExpired, type ProxyTokenUse, type TokenRow } from '@posth
 import type { ClientSession } from './client-sessions.ts'
 
 /**
- * Tokens, accounts and server password as stored at one time, to check the sessions of mail
- * clients.
+ * Access tokens, accounts and server password (admits a mail client to every account) as stored at
+ * one time, to check the sessions of mail clients.
  */
 export interface AuthSnapshot {
   scope: ProxyTokenUse['scope']
   tokens: ReadonlyMap<string, TokenRow>
-  /** Accounts that exist and may use this mail proxy. */
+  /** Accounts that exist and may use the mail proxy that reads the snapshot. */
   accounts: ReadonlySet<string>
   passwordRevision: string | undefined
 }

@@ -35,8 +35,8 @@ export async function authenticateClient(
   auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: kind.loginCommand })
   if (refused === 'address') return refused
   if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
-  // Compares the secret with the server password only if the secret is no existing access token. A
-  // rejected token therefore stays rejected.
+  // The secret of a mail client is compared with the server password (admits to every account) only
+  // if the secret is no existing access token. A rejected token therefore stays rejected.
   if (refused !== 'unknown') return undefined
   const passwordRevision = await matchServerPassword(deps, kind, secret)
   return passwordRevision === undefined ? undefined : { passwordRevision }
@@ -48,9 +48,9 @@ export function mayBeAccount(account: string): boolean {
 }
 
 /**
- * Returns the revision of the server password if the login has this password. auth-bridge compares
- * the passwords, because no other service can unseal the setting. Sends no request if no server
- * password is set.
+ * Returns the revision of the server password (admits a mail client to every account) if the login
+ * has this password. auth-bridge compares the passwords, because no other service can unseal the
+ * setting. Sends no request if no server password is set.
  */
 async function matchServerPassword(
   { db, bus }: Pick<AuthenticationDeps, 'db' | 'bus'>,
@@ -58,8 +58,8 @@ async function matchServerPassword(
   password: string,
 ): Promise<string | undefined> {
   if (password === '' || password.length > 1_024) return undefined
-  // Reads the revision before the comparison. If the server password changes in between, the
-  // session gets an outdated revision, which ends the session.
+  // The revision of the server password is read before the passwords are compared. If the server
+  // password changes in between, the session gets an outdated revision, which ends the session.
   const revision = await findSealedSettingRevision(db, passwordSetting)
   if (revision === undefined) return undefined
   const { valid } = await bus.request(

@@ -7,9 +7,9 @@ import { type ProxiedSource, readProxyHeader } from './proxy-protocol.ts'
 export type ClientEndpoint = Required<ProxiedSource>
 
 /**
- * Resolves address and port of the mail client of a connection: from the PROXY header if a trusted
- * proxy connected, else from the socket. Undefined if a trusted proxy sends no valid header in
- * time. A PROXY header of a peer that is not trusted is left in the stream.
+ * Resolves the address and port of the mail client of a connection: from the PROXY header if a
+ * trusted proxy connected, else from the socket. Undefined if a trusted proxy sends no valid header
+ * in time. A PROXY header of a peer that is not trusted is left in the stream.
  */
 export async function resolveClientEndpoint(
   socket: Socket,

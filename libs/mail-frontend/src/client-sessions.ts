@@ -2,7 +2,7 @@ import { drainClients, type DrainedClient } from './drain.ts'
 
 /**
  * Credential that authenticated a session of a mail client: an access token, or the server
- * password.
+ * password, which admits a mail client to every account.
  */
 export type SessionAuth =
   | { tokenId: string; expiresAt: Date | null; passwordRevision?: never }

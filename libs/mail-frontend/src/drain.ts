@@ -7,7 +7,7 @@ export interface DrainedClient {
   /** True while a command or message of the mail client is in progress. */
   readonly isBusy: boolean
   /**
-   * Announces the end of the connection to the mail client, before the wait for the command in
+   * Tells a busy mail client that its connection will end, before the wait for its command in
    * progress.
    */
   announce?: () => void
@@ -30,7 +30,8 @@ export async function drainClients(
 ): Promise<number> {
   const endAt = performance.now() + drainMs
   const drain = async (client: DrainedClient): Promise<boolean> => {
-    // The last fifth of `drainMs` is left for commands of mail clients in progress.
+    // The last fifth of `drainMs` (duration of the shutdown) is left for commands of mail clients
+    // in progress.
     await sleep(Math.random() * drainMs * 0.8)
     client.announce?.()
     while (client.isBusy && !client.isClosed && performance.now() < endAt) await sleep(checkMs)

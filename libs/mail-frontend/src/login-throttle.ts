@@ -1,7 +1,7 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 import { networkOf } from '@posthorn/net/addresses'
 
-/** Time after the last failed login at which the count of failures expires. */
+/** Time after the last failed login of a mail client at which the count of failures expires. */
 const expiryMs = 15 * 60_000
 const maxDelayMs = 15_000
 const maxEntries = 20_000
@@ -12,7 +12,7 @@ const maxEntries = 20_000
  */
 const freePerPair = 1
 /**
- * Number of failed logins per address whose replies are not delayed. Several users may share one
+ * Number of failed logins per IP address whose replies are not delayed. Several users may share one
  * router.
  */
 const freePerAddress = 5
@@ -36,7 +36,7 @@ export class LoginThrottle {
     this.#failures = new TtlCache({ ttlMs: expiryMs, max: maxEntries, clock })
   }
 
-  /** Counts a failed login and returns the delay of its reply in milliseconds. */
+  /** Counts a failed login of a mail client and returns the delay of its reply in milliseconds. */
   recordFailure(address: string, account: string): number {
     const pair = this.#add(pairKey(address, account)) - freePerPair
     const byAddress = this.#add(networkOf(address)) - freePerAddress

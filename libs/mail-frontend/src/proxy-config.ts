@@ -20,13 +20,16 @@ export interface ProxyConfig extends ServiceConfig {
   readonly tlsPort?: number
   /** Time over which a shutdown disconnects the mail clients. */
   readonly drainMs: number
-  /** Maximum duration of a shutdown of the mail proxy, `drainMs` included. */
+  /**
+   * Maximum duration of a shutdown of the mail proxy, including the time for disconnecting mail
+   * clients (`drainMs`).
+   */
   readonly shutdownTimeoutMs: number
-  /** Maximum connections of clients that are not logged in, per address (IPv6: /64). */
+  /** Maximum connections of mail clients that are not logged in, per address (IPv6: /64). */
   readonly maxPendingPerAddress: number
   /** Maximum sessions of mail clients per account in this process. */
   readonly maxSessionsPerAccount: number
-  /** Addresses of trusted proxies, which send a PROXY header. */
+  /** Addresses of trusted TCP proxies, which send a PROXY header. */
   readonly trustedProxies: readonly string[]
 }
 

@@ -13,15 +13,15 @@ export interface ProxyKind {
   /** Prefix of the names of the settings for the listener of a mail proxy. */
   settings: 'imapProxyServer' | 'smtpServer'
   defaultPort: number
-  /** Type under which `GET /v1/changes` reports the state of the proxy's listener. */
+  /** Type under which `GET /v1/changes` reports the state of the mail proxy's listener. */
   stateChange: ProxyChangeType
   /**
-   * Setting of the password that logs in to every account. `checkPassword` is the command that
-   * verifies the password.
+   * Setting of the password that admits mail clients to every account. `checkPassword` is the
+   * command that verifies the password.
    */
   passwordSetting: 'imapProxyServerPassword' | 'smtpServerPassword'
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
-  /** Name of the login command of mail clients, for the token log. */
+  /** Name of the command by which mail clients log in (IMAP or SMTP), for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
   /** Names of the environment variables of the mail proxy. */
   variables: ProxyVariables

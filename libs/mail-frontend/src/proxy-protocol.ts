@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 
 /**
- * Source address and port of a connection, as the PROXY header states them. Both are absent if the
- * proxy itself has connected (health check).
+ * Source address and port of a mail client's connection, as the PROXY header states them. Both are
+ * absent if the proxy itself has connected (health check).
  */
 export interface ProxiedSource {
   address?: string
@@ -85,13 +85,14 @@ function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | u
 
 function ipv6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16))
-  // Formats the IPv6 address by the URL parser, which compresses zeros as in RFC 5952.
+  // An IPv6 address in a PROXY header is formatted by the URL parser, which compresses zeros as in
+  // RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
 /**
- * Reads the PROXY header of a connection and leaves the bytes after the header in the stream.
- * Undefined if no valid header arrives within the timeout.
+ * Reads the PROXY header of a mail client's connection and leaves the bytes after the header in the
+ * stream. Undefined if no valid header arrives within the timeout.
  */
 export async function readProxyHeader(
   socket: Socket,
@@ -105,7 +106,8 @@ export async function readProxyHeader(
     const header = parseProxyHeader(bytes)
     if ('malformed' in header) return resolve(undefined)
     if (!header.complete) return undefined
-    // `unshift` emits the event `readable` again, so the listener of the event is removed first.
+    // Putting bytes back into the socket with `unshift` emits the event `readable` again, so the
+    // listener of the event is removed first.
     socket.off('readable', onReadable)
     if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length))
     return resolve(header.source)

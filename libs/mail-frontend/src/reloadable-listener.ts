@@ -8,40 +8,43 @@ export interface ListenerAddress {
   host: string
   port: number
   tls: boolean
-  /** True if trusted proxies send a PROXY header at the start of a connection. */
+  /**
+   * True if trusted proxies send a PROXY header at the start of a connection to the mail listener.
+   */
   proxy: boolean
   /**
-   * Text that changes if the listener must be replaced although its address is unchanged. An
-   * example is the fingerprint of the certificate.
+   * Text that changes if the listener for mail clients must be replaced although its address is
+   * unchanged. An example is the fingerprint of the certificate.
    */
   revision?: string
 }
 
 /**
- * Open listener for mail clients. Disposal stops accepting connections; existing connections
- * continue.
+ * Open listener for mail clients. Disposal stops accepting connections; existing connections of
+ * mail clients continue.
  */
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
   /**
-   * Reads the address of the listener from the settings; undefined closes the listener. If reading
-   * fails, the listener stays as it is.
+   * Reads the address of the mail listener from the settings; undefined closes the listener. If
+   * reading fails, the listener stays as it is.
    */
   resolveAddress: () => Promise<A | undefined>
   /**
-   * Returns the listener address that the stored settings name at this time, without opening or
-   * moving the listener.
+   * Returns the address of the mail listener that the stored settings name at this time, without
+   * opening or moving the listener.
    */
   readAddress: () => Promise<A | undefined>
   /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
   /**
-   * Called with each change of the listener's state, and with the error of a listener that failed.
+   * Called with each change of the mail listener's state, and with the error of a listener that
+   * failed.
    */
   onState?: (state: ProxyState, error?: Error) => Promise<void>
-  /** Time between two reads of the listener settings; defaults to 2 s. */
+  /** Time between two reads of the settings of the mail listener; defaults to 2 s. */
   everyMs?: number
   log: Logger
 }
@@ -49,11 +52,11 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
 export interface ReloadableListener<
   A extends ListenerAddress = ListenerAddress,
 > extends PeriodicTask {
-  /** Address of the open listener; undefined while the listener is closed. */
+  /** Address of the open mail listener; undefined while the listener is closed. */
   readonly address: A | undefined
   /**
-   * True if the listener is open at the address of the stored settings, or if the settings disable
-   * the listener. Otherwise starts to open or move the listener.
+   * True if the mail listener is open at the address of the stored settings, or if the settings
+   * disable the listener. In all other cases starts to open or move the listener.
    */
   isReady(): Promise<boolean>
 }
@@ -71,8 +74,9 @@ export async function assertListening(
 }
 
 /**
- * Starts a listener that opens, moves and closes as the settings change. A port that is in use is
- * tried again at every read of the settings. `wake` starts such a read immediately.
+ * Starts a listener for mail clients that opens, moves and closes as the settings change. A port
+ * that is in use is tried again at every read of the settings. `wake` starts such a read
+ * immediately.
  */
 export function startReloadableListener<A extends ListenerAddress>({
   resolveAddress,
@@ -84,7 +88,7 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
-  /** True once the settings of the listener have been read. */
+  /** True once the settings of the mail listener have been read. */
   let isRead = false
   let failedKey: string | undefined
   const close = async () => {
@@ -108,7 +112,8 @@ export function startReloadableListener<A extends ListenerAddress>({
       log.info(fieldsOf(address), 'listening')
       await onState('listening')
     } catch (err) {
-      // The failure of a listener is reported once per address, not at every attempt.
+      // The failure of a mail listener is reported once per address, not at every attempt to open
+      // the listener.
       if (failedKey === keyOf(address)) return
       failedKey = keyOf(address)
       log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
@@ -140,8 +145,8 @@ function keyOf(address: ListenerAddress | undefined): string | undefined {
 }
 
 /**
- * Listens at an address with SO_REUSEPORT where the system supports this option, so that local
- * replicas share the port.
+ * Listens for mail clients at an address with SO_REUSEPORT where the operating system supports this
+ * option, so that local replicas share the port.
  */
 export async function listen(
   server: Server,

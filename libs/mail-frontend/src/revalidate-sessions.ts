@@ -6,7 +6,7 @@ import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import type { ProxyKind } from './proxy-kinds.ts'
 
-/** Function that returns which of the accounts exist and may use the mail proxy. */
+/** Function that returns which of the given accounts exist and may use the mail proxy. */
 export type UsableAccounts = (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 
 export interface RevalidationOptions {
@@ -18,7 +18,7 @@ export interface RevalidationOptions {
 
 /**
  * Interval between two checks of all sessions of mail clients. Because of the checks, a revoked
- * token ends its sessions within 1 s even if the invalidation is lost.
+ * access token ends its sessions within 1 s even if the broadcast about the revocation is lost.
  */
 const revalidateMs = 900
 const expireMs = 500

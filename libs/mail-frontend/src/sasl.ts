@@ -1,13 +1,22 @@
-/** Login of a mail client: account id with an access token or the server password. */
+/**
+ * Login of a mail client: account id with an access token or the server password, which admits a
+ * mail client to every account.
+ */
 export interface ClientLogin {
   account: string
   secret: string
 }
 
-/** Parses the message of a SASL mechanism. Returns undefined if the message is invalid. */
+/**
+ * Parses the message of a mail client in a SASL mechanism. Returns undefined if the message is
+ * invalid.
+ */
 export type SaslParser = (message: string) => ClientLogin | undefined
 
-/** Parses a PLAIN message (RFC 4616 §2): authorization id, NUL, user name, NUL, password. */
+/**
+ * Parses a message of the SASL mechanism PLAIN (RFC 4616 §2): authorization id, NUL, user name,
+ * NUL, password.
+ */
 function parsePlain(message: string): ClientLogin | undefined {
   const [authorize, account, secret, ...more] = message.split('\0')
   if (account === undefined || secret === undefined || more.length > 0) return undefined
@@ -28,7 +37,7 @@ function parseOAuthBearer(message: string): ClientLogin | undefined {
   return { account: name.replace(/=2C/gi, ',').replace(/=3D/gi, '='), secret }
 }
 
-/** Parses an XOAUTH2 message, as documented by Google and Microsoft. */
+/** Parses a message of the SASL mechanism XOAUTH2, as documented by Google and Microsoft. */
 function parseXoauth2(message: string): ClientLogin | undefined {
   const [, account, fields = ''] = /^user=([^\x01]*)\x01(.*\x01)\x01$/s.exec(message) ?? []
   const secret = bearerOf(fields)
@@ -45,7 +54,7 @@ function bearerOf(fields: string): string | undefined {
  * 7628 §3.2.2).
  */
 export function bearerError(mechanism: string): string {
-  // The error of XOAUTH2 has the HTTP status instead of the error code of OAuth2.
+  // The error of an XOAUTH2 login has the HTTP status instead of the error code of OAuth2.
   const status = mechanism === 'XOAUTH2' ? '401' : 'invalid_token'
   return Buffer.from(JSON.stringify({ status, schemes: 'bearer' })).toString('base64')
 }

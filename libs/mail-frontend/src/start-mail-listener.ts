@@ -28,7 +28,10 @@ export interface MailListenerDeps {
 /** Parts of a mail listener that depend on the protocol (IMAP or SMTP). */
 export interface MailListener<A extends ListenerAddress> {
   usableAccounts: UsableAccounts
-  /** Adds the options of the protocol to the listener address that is read from the settings. */
+  /**
+   * Adds the options of the protocol (IMAP or SMTP) to the listener address that is read from the
+   * settings.
+   */
   completeAddress: (address: ListenerAddress, settings: Settings) => A
   /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
@@ -36,8 +39,8 @@ export interface MailListener<A extends ListenerAddress> {
 }
 
 /**
- * Starts a listener for mail clients and the revalidation of the clients' sessions, both until
- * `stack` is disposed. Changes of settings apply on their invalidation, changes of the certificate
+ * Starts a listener for mail clients and the revalidation of the clients' sessions, until `stack`
+ * is disposed. Changed settings apply when a broadcast announces the change, a changed certificate
  * within 2 s.
  */
 export async function startMailListener<A extends ListenerAddress>(
@@ -58,8 +61,8 @@ export async function startMailListener<A extends ListenerAddress>(
         settings.invalidate()
         listener?.wake()
       }
-      // Sessions are also revalidated after changed settings, because the server password is a
-      // setting.
+      // Sessions of mail clients are revalidated after changed settings, too, because the server
+      // password (admits a mail client to every account) is a setting.
       revalidation.wake()
     }),
   )
@@ -69,8 +72,8 @@ export async function startMailListener<A extends ListenerAddress>(
       resolveAddress: async () => resolveAddress(await settings.get()),
       readAddress: async () => {
         const address = await resolveAddress(await readSettings(db))
-        // Invalidates the cached settings, so that the listener follows the settings that were just
-        // read from Postgres.
+        // Invalidates the cached settings, so that the mail listener follows the settings that were
+        // just read from Postgres.
         settings.invalidate()
         return address
       },

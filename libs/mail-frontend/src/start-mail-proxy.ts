@@ -26,7 +26,7 @@ export interface MailProxyOptions {
   needsBus: boolean
 }
 
-/** Resources that a mail proxy passes to the code of its protocol. */
+/** Resources that a mail proxy passes to the code of its protocol (IMAP or SMTP). */
 export interface ProxyContext extends ServiceContext {
   settings: SettingsCache
   tokenLog: TokenLog
@@ -38,7 +38,10 @@ export interface ProxyContext extends ServiceContext {
 
 /** Parts of a mail proxy that depend on the protocol (IMAP or SMTP). */
 export interface MailProtocol<A extends ListenerAddress> extends MailListener<A> {
-  /** Returns the numbers of unfinished operations that a shutdown has cut, for the log. */
+  /**
+   * Returns the numbers of unfinished operations of mail clients that a shutdown has cut, for the
+   * log.
+   */
   cut: () => Record<string, number>
 }
 

@@ -5,9 +5,12 @@ import { fromBase64Url } from './message-id.ts'
 
 /** List of messages at a mail API for which paging cursors are created. */
 export interface ApiList {
-  /** Prefix of the list's paging cursors. The prefix names the mail system. */
+  /** Prefix of the paging cursors of a message list. The prefix names the mail system. */
   kind: string
-  /** Account, folder and search terms of the list. The order of the members has no influence. */
+  /**
+   * Account, folder and search terms of a message list at a mail API. The order of the members has
+   * no influence.
+   */
   query: unknown
 }
 
@@ -16,19 +19,19 @@ export interface ApiList {
  * tokens are needed.
  */
 export interface ApiPagePosition {
-  /** Number of the page in the message list. The first page is 0. */
+  /** Number of the page in a message list of a mail API. The first page is 0. */
   page: number
   /**
-   * Page tokens from the mail provider. The last token belongs to this page, and the tokens before
-   * it to the previous pages. Empty for the first page. If there are many tokens, the first tokens
-   * are left out.
+   * Page tokens from the mail provider for a position in a message list. The last token belongs to
+   * the page at the position, and the tokens before it to the previous pages. Empty for the first
+   * page. If there are many tokens, the first tokens are left out.
    */
   tokens: readonly string[]
 }
 
 /**
- * Maximum number of bytes for the page tokens in a cursor: one token of 8,192 characters. A request
- * with such a cursor in its URL fits into the 16 KiB that HTTP servers accept.
+ * Maximum number of bytes for the page tokens in a paging cursor: one token of 8,192 characters. A
+ * request with such a cursor in its URL fits into the 16 KiB that HTTP servers accept.
  */
 const maxTokenBytes = 8_195
 const maxCursorLength = 12_000
@@ -52,7 +55,10 @@ export function requestedApiPage(
   })
 }
 
-/** Paging cursors for the next page and the previous page. Null if the page does not exist. */
+/**
+ * Paging cursors for the next page and the previous page of a message list. Null if the page does
+ * not exist.
+ */
 export function apiPageCursors(
   { page, tokens }: ApiPagePosition,
   list: ApiList,
@@ -68,8 +74,8 @@ export function apiPageCursors(
 }
 
 /**
- * Encodes a paging cursor. The cursor contains a digest of the list's query, because page tokens
- * are only valid for this query.
+ * Encodes a paging cursor of a message list. The cursor contains a digest of the account, folder
+ * and search terms of the list, because page tokens are only valid for this list.
  */
 function encodeApiCursor({ page, tokens }: ApiPagePosition, { kind, query }: ApiList): string {
   const json = JSON.stringify([digestOf(query), page, ...takeLast(tokens)])
@@ -82,8 +88,8 @@ function decodeApiCursor(cursor: string, list: ApiList): ApiPagePosition {
     throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const position =
     cursor.length <= maxCursorLength ? readPosition(cursor.slice(prefix.length)) : undefined
-  // The decoded position is encoded again and must give the same cursor. This also verifies the
-  // digest of the query.
+  // The position that was decoded from a paging cursor is encoded again and must give the same
+  // cursor. This also verifies the digest of the account, folder and search terms.
   if (!position || encodeApiCursor(position, list) !== cursor)
     throw cursorError('InvalidCursorValue')
   return position
@@ -109,7 +115,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the last page tokens, as many as fit into a paging cursor. */
+/**
+ * Returns the last page tokens of a position in a message list, as many as fit into a paging
+ * cursor.
+ */
 function takeLast(tokens: readonly string[]): readonly string[] {
   let bytes = 0
   const excess = tokens.findLastIndex((token) => {

@@ -3,7 +3,7 @@ import { fromBase64Url, invalidId } from './message-id.ts'
 /** Maximum number of characters in a message id of a mail provider. */
 export const maxApiIdLength = 200
 
-/** Maximum number of characters in the identifier of a part within its message. */
+/** Maximum number of characters in the identifier of a message part at a mail provider. */
 const maxPartIdLength = 512
 
 /**
@@ -15,7 +15,7 @@ type Kind = keyof typeof kinds
 
 /**
  * True if a text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20 §5.2).
- * Ids are case-sensitive and their content has no meaning here. Gmail sends hexadecimal digits,
+ * Ids are case-sensitive, and Posthorn does not interpret them. Gmail sends hexadecimal digits,
  * `Label_1` and `r-1`, Microsoft Graph base64url with `-`, `_` and `=`. Callers must percent-encode
  * ids in paths.
  */
@@ -58,8 +58,8 @@ export interface ApiPartRef {
   /** Id of the message at the mail provider. */
   id: string
   /**
-   * Id of the part: up to 512 visible ASCII characters. Empty if the message consists only of a
-   * file.
+   * Id of the message part: up to 512 visible ASCII characters. Empty if the message consists only
+   * of a file.
    */
   partId: string
 }

@@ -3,15 +3,20 @@ import { fromBase64Url } from './message-id.ts'
 
 /** Position in a list of messages of an IMAP account that is returned in pages. */
 interface Cursor {
-  /** Number of the page in the message list. The first page is 0. */
+  /** Number of the page in a message list of an IMAP account. The first page is 0. */
   page: number
 }
 
 const prefix = 'imap_'
-/** Maximum page number in a cursor, equal to the maximum of the `page` parameter. */
+/**
+ * Maximum page number in a paging cursor, equal to the maximum of the parameter `page` of the API.
+ */
 const maxPage = 1_048_576
 
-/** Encodes a paging cursor. The prefix names the kind of account to which the cursor belongs. */
+/**
+ * Encodes a paging cursor of a message list. The prefix names the kind of account to which the
+ * cursor belongs.
+ */
 export function encodeCursor({ page }: Cursor): string {
   if (!isPage(page)) throw new RangeError(`page must be an integer from 0 to ${maxPage}`)
   return prefix + Buffer.from(JSON.stringify({ page })).toString('base64url')
@@ -34,12 +39,12 @@ export function decodeCursor(cursor: string): Cursor {
   return { page }
 }
 
-/** True if the number is valid as the number of a page in a list. */
+/** True if a number from a paging cursor is valid as the number of a page in a list. */
 export function isPage(page: number): boolean {
   return Number.isInteger(page) && !Object.is(page, -0) && page >= 0 && page <= maxPage
 }
 
-/** True if the text begins with the prefix of a paging cursor, for any kind of account. */
+/** True if a text begins with the prefix of a paging cursor, for any kind of account. */
 export function hasKind(cursor: string): boolean {
   return /^[a-z]+_/.test(cursor)
 }

@@ -16,7 +16,7 @@ const maxUint32 = 0xffff_ffff
  */
 const maxPartLength = 255
 
-/** Length in bytes of the encoded position of a message. */
+/** Length in bytes of the encoded position of a message in an IMAP account. */
 export const positionBytes = 8
 
 /** Creates the error for a text that is not a valid id of a message, text or attachment. */
@@ -60,7 +60,7 @@ export function fromBase64Url(text: string): Buffer | undefined {
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 
-/** True if the text is the number of a body part, such as `2.1` (RFC 9051 §6.4.5.1). */
+/** True if a text is the number of a body part, such as `2.1` (RFC 9051 §6.4.5.1). */
 export function isPart(part: string): boolean {
   return part.length <= maxPartLength && /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/.test(part)
 }
@@ -69,13 +69,13 @@ function isUint32(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= maxUint32
 }
 
-/** Encodes the id of a message. The id has eleven URL-safe characters. */
+/** Encodes the id of a message in an IMAP account. The id has eleven URL-safe characters. */
 export function encodeMessageId(position: MessagePosition): string {
   return encodePosition(position, '')
 }
 
 /**
- * Decodes the id of a message. The message itself may have been deleted.
+ * Decodes the id of a message in an IMAP account. The message itself may have been deleted.
  *
  * @throws AppError `invalid` `InvalidId`
  */

@@ -8,8 +8,8 @@ import {
 } from './message-id.ts'
 
 /**
- * Position of the text of a message: the numbers of its plain-text parts and its HTML parts, in
- * their order.
+ * Position of the text of a message in an IMAP account: the numbers of its plain-text parts and its
+ * HTML parts, in their order.
  */
 interface TextPosition extends MessagePosition {
   plain: string[]
@@ -53,8 +53,8 @@ function readParts(list: string): string[] {
 }
 
 /**
- * Returns the first part numbers, as many as fit into `maxCharacters` characters as a
- * comma-separated list.
+ * Returns the first part numbers of a message's text, as many as fit into `maxCharacters`
+ * characters as a comma-separated list.
  */
 function takeFitting(parts: readonly string[], maxCharacters: number): string[] {
   let used = 0

@@ -7,8 +7,8 @@ interface ReaderDeps {
 }
 
 /**
- * Creates the message reader of a service. The message reader counts and logs readings that exceed
- * a limit.
+ * Creates the message reader of a service, which reads untrusted messages and requests within
+ * limits of time and memory. The message reader counts and logs when a limit is exceeded.
  */
 export function createMessageReader(
   { metrics, log }: ReaderDeps,

@@ -4,26 +4,29 @@
  */
 export interface Reading<Input, Output> {
   /**
-   * Function that reads the input. If it throws an AppError, the calling process throws the same
-   * AppError.
+   * Function that reads a part of a message or a request. If it throws an AppError, the calling
+   * process throws the same AppError.
    */
   read: (input: Input) => Output | Promise<Output>
   /**
-   * True if reading the input takes a few milliseconds at most. Such an input is read in the
-   * calling thread, see `README.md`.
+   * True if reading a part of a message or request takes a few milliseconds at most. Such a part is
+   * read in the calling thread, see `README.md`.
    */
   isSmall: (input: Input) => boolean
   /**
-   * Returns a reduced result for a reading that exceeded a limit. Absent if no reduced result would
-   * be useful.
+   * Returns a reduced result for a part of a message or request whose reading exceeded a limit.
+   * Absent if no reduced result would be useful.
    */
   degrade?: (input: Input) => Output
   /**
-   * Maximum CPU time of this reading, as a multiple of the usual maximum for readings. Defaults to
-   * 1.
+   * Maximum CPU time of this kind of reading, as a multiple of the usual maximum for reading a part
+   * of a message. Defaults to 1.
    */
   timeoutFactor?: number
-  /** Error text for a reading that exceeded a limit and has no reduced result. */
+  /**
+   * Error text for a part of a message or request whose reading exceeded a limit and that has no
+   * reduced result.
+   */
   tooLong?: string
 }
 

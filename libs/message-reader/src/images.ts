@@ -14,14 +14,17 @@ const reference = /cid:([^"'\s<>()]{1,998})/g
 
 interface ReferenceSearch {
   html: string
-  /** Content ids of the images to look for, without angle brackets. */
+  /** Content ids of the images to look for in the HTML of a message, without angle brackets. */
   ids: readonly string[]
 }
 
 export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
   html: string
   images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
-  /** Maximum total bytes of the images after embedding. An image counts once per reference. */
+  /**
+   * Maximum total bytes of the images that are embedded into the HTML of a message. An image counts
+   * once per reference.
+   */
   maxTotalBytes: number
   /**
    * Maximum JSON size of the message's texts. Images are left out if the texts with embedded images
@@ -31,8 +34,8 @@ export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
 }
 
 /**
- * Counts the image references in the HTML, by content id. The content ids are in the order of their
- * first reference. Reads the HTML once.
+ * Counts the image references in the HTML of a message, by content id. The content ids are in the
+ * order of their first reference. Reads the HTML once.
  */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
   return countById(findReferences(html, new Set(ids)))
@@ -62,8 +65,8 @@ export function embedImages(texts: EmbeddedImages): string {
     urls.set(id, `data:${contentType};base64,${content.toString('base64')}`)
   }
   const embedded = replaceReferences(html, references, urls)
-  // If the texts with images are too large, the images are left out: a complete text is better than
-  // a truncated text with images.
+  // If the texts of a message with embedded images are too large, the images are left out: a
+  // complete text is better than a truncated text with images.
   const isFitting = fits({ html: embedded, ...(plain !== undefined && { plain }) }, maxJsonBytes)
   return isFitting ? embedded : html
 }

@@ -10,7 +10,7 @@ import type { ReadPart } from './readings.ts'
  */
 export type OverrunReason = Exclude<WorkerFailure, 'disposed'> | 'queue'
 
-/** Report about a reading of a message or request that exceeded a limit. */
+/** Report about a part of a message or request whose reading exceeded a limit. */
 export interface ReadingOverrun {
   account: string
   part: ReadingName
@@ -23,8 +23,9 @@ export interface MessageReaderOptions {
   /** Maximum CPU time for reading one part of a message or request. */
   timeoutMs: number
   /**
-   * Maximum number of waiting readings. Further readings get a reduced result immediately. Defaults
-   * to 2,000, because a connection reads only one part at a time.
+   * Maximum number of parts of messages and requests that wait for a reader process. Further parts
+   * get a reduced result immediately. Defaults to 2,000, because a connection reads only one part
+   * at a time.
    */
   maxWaiting?: number
   /**
@@ -38,8 +39,8 @@ export interface MessageReaderOptions {
 const defaultHeapMb = 256
 const defaultWaiting = 2_000
 /**
- * Time without readings after which reader processes are ended. Starting a process takes longer
- * than most readings.
+ * Time after which a reader process that has nothing to read is ended. Starting a process takes
+ * longer than reading most parts of messages.
  */
 const idleMs = 600_000
 
@@ -84,8 +85,9 @@ export class MessageReader implements AsyncDisposable {
   /**
    * Reads one part of a message or request.
    *
-   * @throws AppError of the reading; `unavailable` when disposed; for a reading without a degraded
-   *   result `unprocessable`, or `unavailable` if a repeat may succeed
+   * @throws AppError of the function that reads the part; `unavailable` when the message reader is
+   * disposed; if a limit is exceeded and there is no reduced result, `unprocessable`, or
+   * `unavailable` if a repeat may succeed
    */
   async #read<Name extends ReadingName>(
     { account, signal }: { account: string; signal: AbortSignal | undefined },
@@ -114,8 +116,8 @@ export class MessageReader implements AsyncDisposable {
 }
 
 /**
- * Reason why a reading failed. An error that the reading itself has thrown counts as `crash`, in
- * this process or in a reader process.
+ * Reason why reading a part of a message or request failed. An error that the reading function
+ * itself has thrown counts as `crash`, in this process or in a reader process.
  */
 function reasonOf(error: unknown): OverrunReason | 'disposed' {
   if (error instanceof QueueFullError) return 'queue'

@@ -1,6 +1,10 @@
 import { duration, type Env, integer } from '@posthorn/config'
 
-/** Reads the limits of the message reader. @throws ConfigError for an invalid variable */
+/**
+ * Reads the limits of the message reader from environment variables.
+ *
+ * @throws ConfigError for an invalid variable
+ */
 export function readReaderConfig(env: Env) {
   return {
     /**

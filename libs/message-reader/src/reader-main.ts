@@ -7,7 +7,10 @@ export interface ReadRequest {
   input: ReadingInput<ReadingName>
 }
 
-/** Result of a reading in a reader process, or the AppError that the reading threw. */
+/**
+ * Result of reading a part of a message or request in a reader process, or the AppError that the
+ * reading function threw.
+ */
 export type ReadResponse = { output: unknown } | { error: WireError }
 
 await serveRequests(() => async ({ name, input }: ReadRequest): Promise<ReadResponse> => {

@@ -75,20 +75,23 @@ export type ReadingOutput<Name extends ReadingName> = Awaited<
   ReturnType<(typeof readings)[Name]['read']>
 >
 
-/** Function that runs the reading with the given name on one part of a message or request. */
+/** Function that reads one part of a message or request in the way that the given name selects. */
 export type ReadPart = <Name extends ReadingName>(
   name: Name,
   input: ReadingInput<Name>,
 ) => Promise<ReadingOutput<Name>>
 
-/** Returns the reading with the given name. The types of input and output depend on the name. */
+/**
+ * Returns the reading (function that reads foreign content) with the given name. The types of its
+ * input and output depend on the name.
+ */
 export function getReading<Name extends ReadingName>(
   name: Name,
 ): Reading<ReadingInput<Name>, ReadingOutput<Name>> {
   return readings[name] as unknown as Reading<ReadingInput<Name>, ReadingOutput<Name>>
 }
 
-/** Reads a part of a message in the calling thread, even if the reading takes long. */
+/** Reads a part of a message in the calling thread, even if this takes long. */
 export const readInline: ReadPart = async (name, input) =>
   (await getReading(name).read(input)) as never
 

@@ -41,7 +41,7 @@ interface RequestBody {
 interface Composition {
   content: MessageContent
   options: Parameters<typeof composeMessage>[1]
-  /** If present, links in the HTML of the message are rewritten for tracking. */
+  /** If present, links in the HTML of the composed message are rewritten for tracking. */
   tracking?: Tracking
 }
 
@@ -49,7 +49,8 @@ interface Composition {
 export const requestReadings = {
   body: define({
     read: readRequestBody,
-    // Callers parse small request bodies themselves, so all bodies that get here are large.
+    // Callers of the message reader parse small request bodies themselves, so all request bodies
+    // that the reader gets are large.
     isSmall: () => false,
     timeoutFactor,
     tooLong: 'The request takes too long to read',
@@ -127,8 +128,8 @@ function isSmallComposition({ content, options: { attached = [] } }: Composition
 }
 
 /**
- * Total number of characters in the texts, the headers and the subject of a message. All other
- * members are limited by the schema.
+ * Total number of characters in the texts, the headers and the subject of a message. The request
+ * schema limits all other members.
  */
 function contentLength({ text, html, subject, headers = {} }: MessageContent): number {
   return lengthOf([text, html, subject, ...Object.values(headers).flat()])

@@ -4,21 +4,26 @@ import { decodeText, escapeHtml, htmlToText, safeHtml } from '@posthorn/mime'
 export interface EncodedText {
   bytes: Uint8Array
   charset: string | undefined
-  /** True if the text part was only read up to a limit, so that its end is missing. */
+  /**
+   * True if the text part of the message was only read up to a limit, so that its end is missing.
+   */
   isTruncated: boolean
 }
 
 export interface EncodedTexts {
   plain: readonly EncodedText[]
   html: readonly EncodedText[]
-  /** True if the result must contain the plain text of the message. */
+  /** True if the returned text must contain the plain text of the message. */
   wantsPlain: boolean
   /**
    * True if the HTML of the message must be sanitised for display in a page. If the message has no
    * HTML, its plain text is converted to HTML.
    */
   webSafe: boolean
-  /** True if text parts of the message were left out of this input. */
+  /**
+   * True if text parts of the message were left out before its texts are joined, so that the text
+   * is incomplete.
+   */
   hasMore: boolean
 }
 
@@ -31,8 +36,8 @@ export interface ReadText {
 }
 
 /**
- * Maximum JSON size of both texts of a message together. A bus message has at most 15 MiB, and both
- * texts are sent in one bus message.
+ * Maximum JSON size of the plain text and the HTML of a message together. A RabbitMQ message has at
+ * most 15 MiB, and both texts are sent in one RabbitMQ message.
  */
 export const maxJsonBytes = 12 * 1024 * 1024
 
@@ -81,8 +86,8 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
 }
 
 /**
- * Joins the text parts of one kind (plain or HTML). Undefined if the message has no part of this
- * kind.
+ * Joins the text parts of a message that have one kind (plain or HTML). Undefined if the message
+ * has no part of this kind.
  */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
@@ -90,13 +95,13 @@ function join(parts: readonly EncodedText[]): string | undefined {
 
 function decode({ bytes, charset, isTruncated }: EncodedText): string {
   const text = unixLines(decodeText(bytes, charset))
-  // The last character of a truncated text part may be incomplete and is then removed.
+  // The last character of a truncated text part of a message may be incomplete and is then removed.
   return isTruncated ? text.replace(/\uFFFD{1,4}$/, '') : text
 }
 
 /**
- * Number of characters of a text whose lines are processed together. The lines need 20 times the
- * memory of the characters.
+ * Number of characters of a message's text whose lines are processed together. The lines need 20
+ * times the memory of the characters.
  */
 const pieceLength = 65_536
 
@@ -112,8 +117,8 @@ function unixLines(text: string): string {
 }
 
 /**
- * Maximum number of characters of plain text that are shown as HTML. Equal to the limit of
- * `safeHtml`.
+ * Maximum number of characters of a message's plain text that are shown as HTML. Equal to the limit
+ * of `safeHtml`.
  */
 const maxHtml = 2 * 1024 * 1024
 
@@ -137,7 +142,10 @@ export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   return fitting
 }
 
-/** Number of characters of a text that are converted to JSON at a time, to limit the memory. */
+/**
+ * Number of characters of a message's text that are converted to JSON at a time, to limit the
+ * memory.
+ */
 const jsonPieceLength = 1024 * 1024
 
 /** True if the plain text and the HTML of a message together take at most `maxBytes` in JSON. */
@@ -153,8 +161,8 @@ export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: num
 }
 
 /**
- * Maximum number of characters that are summarized. The beginning of a message is sufficient for a
- * summary.
+ * Maximum number of characters of a message that are summarized. The beginning of a message is
+ * sufficient for a summary.
  */
 const maxSummarised = 20_000
 /**

@@ -26,11 +26,13 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Values of the stored message's headers, by lower-case header name. */
+  /**
+   * Values of the headers of the stored message to which a draft refers, by lower-case header name.
+   */
   headers?: Readonly<Record<string, readonly string[]>>
   /**
-   * Texts of the stored message, which are only used for quoting. The HTML must already be
-   * sanitised.
+   * Texts of the stored message to which a draft refers. They are only used for quoting. The HTML
+   * must already be sanitised.
    */
   text?: { plain?: string; html?: string }
 }
@@ -128,8 +130,8 @@ function chooseRecipients(
   const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(keyOf(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
   return defined({
-    // If no other address remains, because the account sent the original message only to itself,
-    // the reply goes to the account.
+    // If no other address remains for a reply, because the account sent the original message only
+    // to itself, the reply goes to the account.
     to: to ? undefined : unseen(others.length > 0 ? others : back),
     cc: cc ? undefined : unseen(notMine(usable(original.cc ?? []))),
   })
@@ -149,7 +151,10 @@ function keyOf({ address }: NamedAddress): string {
   return addressKey(address)
 }
 
-/** Adds an email address to the set `seen`. Returns true if the set did not contain the address. */
+/**
+ * Adds an email address to the set `seen` of used addresses. Returns true if the set did not
+ * contain the address.
+ */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen
   return seen.add(keyOf(entry)).size > size
@@ -189,7 +194,10 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original message. If the original has no plain text, its HTML is converted. */
+/**
+ * Plain text of the original message to which a draft refers. If the original has no plain text,
+ * its HTML is converted.
+ */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }
@@ -243,8 +251,8 @@ function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOption
         const format = new Intl.DateTimeFormat(language, { ...style, timeZone })
         return format.format(moment).replaceAll(/\s/g, ' ')
       } catch {
-        // The error means that the locale or the time zone is unknown. The next combination is
-        // tried.
+        // An error of `Intl` means that the locale or the time zone is unknown. The next
+        // combination of locale and time zone is tried.
       }
     }
   return ''

@@ -13,8 +13,8 @@ const maxObservances = 20
  */
 const maxChanges = 5_000
 /**
- * Number of years that ical.js expands in addition, after the later of the requested year and the
- * current year.
+ * Number of years for which the library ical.js expands a time zone in addition, after the later of
+ * the requested year and the current year.
  */
 const extraYears = 5
 
@@ -59,8 +59,8 @@ export class CalendarZones {
   #ianaOffset(wall: number, zone: string): number | undefined {
     if (!this.#clocks.has(zone)) this.#clocks.set(zone, createClock(zone))
     const clock = this.#clocks.get(zone)
-    // The offset is determined in two steps. Reading the local time as UTC gives an approximate
-    // offset. The offset at the time corrected by this approximation is exact.
+    // The UTC offset of a local time is determined in two steps. Reading the local time as UTC
+    // gives an approximate offset. The offset at the time corrected by this approximation is exact.
     return clock && offsetAt(clock, wall - offsetAt(clock, wall))
   }
 
@@ -106,8 +106,8 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
 }
 
 /**
- * Standard and daylight components of a time zone. Empty if the time zone has too many of these
- * components.
+ * Standard and daylight components of a time zone in a calendar. Empty if the time zone has too
+ * many of these components.
  */
 function observancesOf(zone: ICAL.Component): ICAL.Component[] {
   const observances = ['standard', 'daylight'].flatMap((kind) => zone.getAllSubcomponents(kind))

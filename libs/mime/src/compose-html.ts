@@ -87,8 +87,8 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
 }
 
 /**
- * Invisible text after the preview line. It fills the preview in message lists, which would
- * otherwise continue with the beginning of the body.
+ * Invisible text after the hidden preview line of a message. It fills the preview in message lists,
+ * which would otherwise continue with the beginning of the body.
  */
 const padding = '&#8203;&#847;&nbsp;'.repeat(60)
 const hiddenStyle =
@@ -108,8 +108,8 @@ export function addPreheader(html: string, previewText: string): string {
 }
 
 /**
- * Position in the HTML after the body tag. Without a body tag, the position after everything that
- * must precede the body.
+ * Position in the HTML of a message after the body tag. Without a body tag, the position after
+ * everything that must precede the body.
  */
 function startOfBody(html: string): number {
   const body = /<body(?:\s[^<>]{0,10000})?>/i.exec(html)

@@ -18,20 +18,21 @@ import {
 type NamedAddress = NonNullable<MessageContent['from']>
 
 /**
- * Number of characters per encoded word in a header, equal to the number that nodemailer's composer
- * uses.
+ * Number of characters per encoded word (RFC 2047) in a message header, equal to the number that
+ * nodemailer's composer uses.
  */
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
   /**
-   * Sender of the message if the content does not name a sender, usually the account's own address.
+   * Sender of a composed message whose content does not name a sender, usually the account's own
+   * address.
    */
   from: NamedAddress
   date?: Date
   /**
-   * Message-ID of the message if the content does not contain a Message-ID. Angle brackets are
-   * optional.
+   * Message-ID of a composed message whose content does not contain a Message-ID. Angle brackets
+   * are optional.
    */
   messageId?: string
   /**
@@ -39,11 +40,11 @@ export interface ComposeOptions {
    * References header.
    */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Additional attachments, which follow the attachments of the content. */
+  /** Additional attachments of a composed message, which follow the attachments of its content. */
   attached?: readonly AttachedContent[]
   /**
-   * True if the Bcc header is to be written. Only for drafts, because a draft is not sent in this
-   * form.
+   * True if the Bcc header of the composed message is to be written. Only for drafts, because a
+   * draft is not sent in this form.
    */
   keepBcc?: boolean
   /** Domain for a generated Message-ID if the domain of the sender is invalid. */
@@ -52,8 +53,8 @@ export interface ComposeOptions {
 
 export interface ComposedMessage {
   /**
-   * Bytes of the message (RFC 5322) with CRLF line ends and without Bcc. All characters are ASCII,
-   * except in internationalised addresses.
+   * Bytes of a composed message (RFC 5322) with CRLF line ends and without Bcc. All characters are
+   * ASCII, except in internationalised addresses.
    */
   mime: Buffer
   /** Message-ID of the composed message with angle brackets. */
@@ -99,7 +100,7 @@ export async function composeMessage(
   return { mime, messageId, envelope: buildEnvelope(checked, from) }
 }
 
-/** Optional headers of the message, as options for nodemailer's composer. */
+/** Optional headers of the composed message, as options for nodemailer's composer. */
 export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
@@ -136,8 +137,8 @@ function addressLists(
 }
 
 /**
- * Text bodies of the message. An HTML body always gets a plain-text alternative, for clients that
- * cannot show HTML.
+ * Text bodies of the composed message. An HTML body always gets a plain-text alternative, for
+ * clients that cannot show HTML.
  */
 function buildBodies({ text, html, previewText = '' }: MessageContent) {
   if (!html) return { bodies: { text: text ?? '' }, images: [] }

@@ -31,7 +31,8 @@ export function decodeText(content: Uint8Array, charset?: string): string {
       .toLowerCase() ?? ''
   if (label === '' || /^(?:us-)?ascii$|^ansi_x3|^unknown|^x-unknown|^default$/.test(label))
     return guess(content)
-  // A language after the charset label is removed, as in `iso-8859-1*en` (RFC 2231 §5).
+  // A language after the charset label in a message is removed, as in `iso-8859-1*en` (RFC 2231
+  // §5).
   const decoder = decoderFor(aliases[label] ?? label.replace(/\*.*$/, ''))
   return decoder ? decoder.decode(content) : guess(content)
 }
@@ -90,8 +91,8 @@ interface EncodedWord {
 
 function append(parts: (string | EncodedWord)[], next: EncodedWord): void {
   const last = parts.at(-1)
-  // Joining the bytes is also correct for ISO-2022 charsets, because each encoded word starts and
-  // ends in ASCII.
+  // Joining the bytes of adjacent encoded words is also correct for ISO-2022 charsets, because each
+  // encoded word starts and ends in ASCII.
   if (typeof last === 'object' && last.charset === next.charset) last.bytes.push(...next.bytes)
   else parts.push(next)
 }
@@ -105,7 +106,7 @@ function fromQ(text: string): Buffer {
   const latin = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // Characters above U+00FF occur if the header contains unencoded non-ASCII text. Such text was
-  // received as UTF-8.
+  // Characters above U+00FF occur if a header value contains unencoded non-ASCII text. Such text
+  // was received as UTF-8.
   return /[^\0-\xff]/.test(latin) ? Buffer.from(latin, 'utf8') : Buffer.from(latin, 'latin1')
 }

@@ -20,7 +20,8 @@ const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
 /**
- * True if common mail clients use such an HTML element for quoted earlier messages. Pure function.
+ * True if common mail clients use an HTML element with the given name and attributes for quoted
+ * earlier messages. Pure function.
  */
 export function isQuotedHistory(
   tagName: string,
@@ -88,8 +89,8 @@ function lastOuter(regions: readonly Region[]): Region | undefined {
 export function unfoldHistory(html: string): string {
   const start = html.indexOf(opening)
   const region = start < 0 ? undefined : findRegions(html, fold).find((one) => one.start === start)
-  // The HTML is not changed if the element was not written by `foldHistory`. A message itself may
-  // contain an element of this class.
+  // HTML whose element with collapsed quotes was not written by `foldHistory` is returned
+  // unchanged. A message itself may contain an element of this class.
   if (!region || !html.slice(start, region.end).endsWith(closing)) return html
   const inner = html.slice(start + opening.length, region.end - closing.length)
   return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`

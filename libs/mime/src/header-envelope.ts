@@ -12,8 +12,8 @@ interface Envelope {
 }
 
 /**
- * Keys (see `addressKey`) of all addresses in the header fields with the given names, including
- * members of groups.
+ * Keys (see `addressKey`) of all addresses in a message's header fields with the given names,
+ * including members of groups.
  */
 function addressKeys(mime: Buffer, names: ReadonlySet<string>): Set<string> {
   const { fields = [] } = splitHead(mime) ?? {}
@@ -46,8 +46,8 @@ function unsupported(message: string): AppError {
 }
 
 /**
- * Adds a Bcc field to a message for those recipients of the envelope that the header does not
- * contain.
+ * Adds a Bcc field to a message for those recipients of the envelope that the header of the message
+ * does not contain.
  */
 export function withBcc(mime: Buffer, { to }: Pick<Envelope, 'to'>): Buffer {
   const named = addressKeys(mime, recipientFields)

@@ -8,12 +8,15 @@ import { decodeText, decodeWords } from './decode.ts'
  * section is not split.
  */
 const maxSectionBytes = 1024 * 1024
-/** Maximum number of bytes of a header section that are parsed. Decoding takes 0.2 µs per byte. */
+/**
+ * Maximum number of bytes of a message's header section that are parsed. Decoding takes 0.2 µs per
+ * byte.
+ */
 const maxParsedBytes = 256 * 1024
 const maxHeaders = 1_000
 /**
- * Pattern of a header line (RFC 5322 §3.6.8). The name consists of printable ASCII characters
- * except the colon.
+ * Pattern of a message header line (RFC 5322 §3.6.8). The header name consists of printable ASCII
+ * characters except the colon.
  */
 const headerLine = /^([!-9;-~]{1,256})[ \t]*:(.*)$/s
 
@@ -103,9 +106,11 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
 
 /** Header field of a message, in raw form. */
 export interface HeaderField {
-  /** Name of the header field in lower case. Empty if the line is not a valid field. */
+  /** Name of the message header field in lower case. Empty if the line is not a valid field. */
   name: string
-  /** Header field as received: folded, one character per byte, without the last line end. */
+  /**
+   * Message header field as received: folded, one character per byte, without the last line end.
+   */
   line: string
 }
 
@@ -156,8 +161,8 @@ export function joinHead({ fields, body }: SplitMessage): Buffer {
 }
 
 /**
- * Value of a header field without folding. The value is decoded as UTF-8 (RFC 6532), or as Latin-1
- * if it is not valid UTF-8.
+ * Value of a message header field without folding. The value is decoded as UTF-8 (RFC 6532), or as
+ * Latin-1 if it is not valid UTF-8.
  */
 export function fieldValue({ line }: HeaderField): string {
   const bytes = Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1')

@@ -2,7 +2,8 @@
 export interface OpenElement {
   name: string
   /**
-   * Name of the element in the resulting HTML. Empty if only the content of the element is kept.
+   * Name of the HTML element in the resulting HTML. Empty if only the content of the element is
+   * kept.
    */
   written: string
 }
@@ -76,8 +77,8 @@ const tableContexts = new Map<string, readonly string[]>([
 
 /**
  * Number of open HTML elements that remain open when a start tag is read. A browser closes some
- * open elements at the start tag. If such an element were left open here, its end tag could close
- * elements around the message.
+ * open elements at the start tag. If such an element were left open in the resulting HTML, its end
+ * tag could close elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)
@@ -124,7 +125,7 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Table and list elements that remain on a line of their own even without their parent. */
+/** Table and list elements of HTML that remain on a line of their own even without their parent. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
 /**

@@ -5,7 +5,10 @@
 export interface MessageSource {
   /** Length in bytes of the message or other content. */
   readonly length: number
-  /** Reads a range of the content. `end` is the position after the last byte of the range. */
+  /**
+   * Reads a range of the bytes of a message or other content. `end` is the position after the last
+   * byte of the range.
+   */
   read(start: number, end: number): Promise<Buffer>
 }
 
@@ -35,12 +38,15 @@ export function toSource(content: MessageContent): MessageSource {
   }
 }
 
-/** Reads the whole content of a message into memory. The caller must check the length before. */
+/**
+ * Reads the whole content of a message into memory. The caller must check the length of the message
+ * before.
+ */
 export async function toBytes(content: MessageContent): Promise<Buffer> {
   return joined(readRanges(toSource(content), { start: 0, end: content.length }))
 }
 
-/** Reads a range of a source in chunks of at most `rangeBytes`. */
+/** Reads a range of a message in chunks of at most `rangeBytes`. */
 export async function* readRanges(
   source: MessageSource,
   { start, end }: { start: number; end: number },
@@ -50,7 +56,8 @@ export async function* readRanges(
 }
 
 /**
- * Joins all chunks into one buffer. The chunks must fit into memory. A single chunk is not copied.
+ * Joins all chunks of a message into one buffer. The chunks must fit into memory. A single chunk is
+ * not copied.
  */
 export async function joined(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = []

@@ -12,7 +12,7 @@
 export { default as MailComposer } from 'nodemailer/lib/mail-composer'
 /**
  * Encodes one word of a header (RFC 2047). Needed for ASCII words that are longer than a line,
- * which the composer does not encode.
+ * which nodemailer's composer does not encode.
  */
 export { encodeWord } from 'nodemailer/lib/mime-funcs'
 /** Parses an address list like nodemailer's composer, which has its own rules for groups. */

@@ -2,7 +2,7 @@ import { decodeWords } from './decode.ts'
 import { parseAddresses } from './nodemailer.ts'
 
 /**
- * Maximum number of characters of an address field that are read. Parsing takes 0.1 µs per
+ * Maximum number of characters of a message's address field that are read. Parsing takes 0.1 µs per
  * character.
  */
 const maxLength = 256 * 1024
@@ -17,7 +17,8 @@ export function parseAddressList(value: string): { name?: string; address?: stri
   return parseAddresses(value.slice(0, maxLength), { flatten: true })
     .slice(0, maxAddresses)
     .map(({ name, address }) => {
-      // Names are decoded after parsing, because a decoded name may contain commas and quotes.
+      // Names in an address field are decoded after the field is parsed, because a decoded name may
+      // contain commas and quotes.
       const decoded = withoutControls(decodeWords(name))
       return { ...(decoded && { name: decoded }), ...(address && { address }) }
     })

@@ -12,12 +12,14 @@ interface CalendarEntry {
   /** Name of the calendar event's time zone: the parameter TZID of DTSTART. */
   timezone?: string
   /**
-   * Start of the event in ISO 8601: a time in UTC, a date, or a local time without an offset if the
-   * time zone is unknown.
+   * Start of a calendar event in ISO 8601: a time in UTC, a date, or a local time without an offset
+   * if the time zone is unknown.
    */
   startDate?: string
   endDate?: string
-  /** Organizer of the event as in the invitation, usually `mailto:` followed by an address. */
+  /**
+   * Organizer of a calendar event as in the invitation, usually `mailto:` followed by an address.
+   */
   organizer?: string
 }
 
@@ -27,8 +29,8 @@ interface ParsedCalendar {
   /** Property METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
   /**
-   * Events of the invitation, one for each UID. Changed instances of a recurring event are left
-   * out.
+   * Calendar events of the invitation, one for each UID. Changed instances of a recurring event are
+   * left out.
    */
   entries: CalendarEntry[]
 }

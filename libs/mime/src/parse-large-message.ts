@@ -11,11 +11,13 @@ export type LargeMessage = Omit<ParsedMessage, 'attachments'> & {
 }
 
 /**
- * Minimum length in bytes of an encoded attachment body that is replaced by a mark in the skeleton.
+ * Minimum length in bytes of an encoded attachment body that is replaced by a short mark when a
+ * large message is parsed.
  */
 const minDetachedBytes = 64 * 1024
 /**
- * Maximum number of bytes in the skeleton of a message. `parseMessage` accepts no larger message.
+ * Maximum number of bytes in the skeleton of a message (the message with a short mark in place of
+ * the body of each large attachment). `parseMessage` accepts no larger message.
  */
 const maxSkeletonBytes = 64 * 1024 * 1024
 
@@ -39,8 +41,8 @@ async function parseSkeleton(source: MessageSource, detached: LeafPart[]): Promi
   const parsed = await parseMessage(skeleton)
   const reported = new Set<LeafPart>()
   const attachments: LargeMessage['attachments'] = []
-  // The attachments are processed one after the other, because each attachment reads from the
-  // source.
+  // Large attachments of a message are processed one after the other, because each attachment reads
+  // from the source of the message.
   for (const { content, ...rest } of parsed.attachments) {
     const isMark = content.length < 2 * mark.length
     const part = isMark ? partOf(content.toString('latin1'), { detached, mark }) : undefined
@@ -62,8 +64,8 @@ export function inMemory(content: Buffer): PartContent {
 }
 
 /**
- * True if the body of the part can be replaced by a mark and decoded later. Text parts always stay
- * in the skeleton.
+ * True if the body of a message part can be replaced by a short mark and decoded later. Text parts
+ * are never replaced.
  */
 function isDetachable({ contentType, disposition, encoding, start, end }: LeafPart): boolean {
   const isText = /^(?:text|multipart)\/|^message\/delivery-status$/.test(contentType)
@@ -74,7 +76,10 @@ function isDetachable({ contentType, disposition, encoding, start, end }: LeafPa
 
 interface Marks {
   detached: readonly LeafPart[]
-  /** Random text that identifies the marks in a skeleton. No message contains this text. */
+  /**
+   * Random text that identifies the marks that replace large attachments while a message is parsed.
+   * No message contains this text.
+   */
   mark: string
 }
 
@@ -87,8 +92,9 @@ async function* skeletonOf(
   for (const [index, part] of [...detached.entries(), [-1, undefined] as const]) {
     for await (const chunk of readRanges(source, { start, end: part?.start ?? source.length })) {
       bytes += chunk.length
-      // The skeleton is not read further than needed: `parseMessage` already gets more bytes than
-      // its limit and reports the message as incomplete.
+      // The skeleton (the message with a short mark in place of each large attachment) is not read
+      // further than needed: `parseMessage` already gets more bytes than its limit and reports the
+      // message as incomplete.
       if (bytes > maxSkeletonBytes + chunk.length) return
       yield chunk
     }

@@ -30,8 +30,8 @@ export interface ParsedMessage {
   html?: string
   attachments: ParsedAttachment[]
   /**
-   * True if the message exceeds a limit or is invalid. The headers are then complete, but bodies
-   * may be missing.
+   * True if the message exceeds a limit or is invalid. The headers of such a message are complete,
+   * but bodies may be missing.
    */
   incomplete: boolean
 }

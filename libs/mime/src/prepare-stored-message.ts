@@ -21,9 +21,12 @@ export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
-  /** Field of the API request that contains the message. Errors name this field. */
+  /** Field of the API request that contains the message to send. Errors name this field. */
   path: string
-  /** Content of the API request. Its headers replace headers of the stored message. */
+  /**
+   * Content of the API request that sends a stored message. Headers in the request replace headers
+   * of the stored message.
+   */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
@@ -108,8 +111,8 @@ function headerNames(content: MessageContent): string[] {
 }
 
 /**
- * Message-ID of the message to send: the Message-ID of the content, or else a valid Message-ID of
- * the stored message, or else a new Message-ID.
+ * Message-ID of the message to send: the Message-ID in the API request, or else a valid Message-ID
+ * of the stored message, or else a new Message-ID.
  */
 function chooseMessageId(
   remaining: readonly HeaderField[],
@@ -169,7 +172,7 @@ function buildEnvelope(
   }
 }
 
-/** Addresses in all header fields with a given name, including members of groups. */
+/** Addresses in all header fields of a message with a given name, including members of groups. */
 function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
   const values = fields.filter((field) => field.name === name).map(fieldValue)
   if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)

@@ -1,14 +1,14 @@
 /** Handler that is called with the parts of an HTML document in their order. */
 export interface HtmlTags {
   /**
-   * Called with a text of the HTML document. Entities are not decoded. A `<` in the text does not
-   * start markup.
+   * Called with a piece of text of the HTML document. Entities are not decoded. A `<` in the text
+   * does not start markup.
    */
   onText(text: string): void
   onAttribute(): void
   /**
-   * Called with a start tag. Names are converted to lower case, values are unchanged. If attributes
-   * have equal names, only the first of them is passed.
+   * Called with a start tag of the HTML document. Names are converted to lower case, values are
+   * unchanged. If attributes have equal names, only the first of them is passed.
    */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
@@ -42,8 +42,8 @@ const rawEnds = new Map(
 
 /**
  * Reads an HTML document once, in linear time, and calls the handler `tags` for its parts. Skips
- * comments, declarations and the content of raw elements. Markup without an end is dropped, as in
- * browsers.
+ * comments, declarations and the content of elements that contain no HTML, such as scripts. Markup
+ * without an end is dropped, as in browsers.
  */
 export function readTags(html: string, tags: HtmlTags): void {
   let at = 0
@@ -61,8 +61,8 @@ export function nextMarkup(html: string, from: number): number {
 }
 
 /**
- * Returns the position after the content of a raw HTML element, which begins at `from`. Undefined
- * if `name` is not the name of a raw element.
+ * Returns the position after the content of an HTML element whose content is not HTML, such as a
+ * script. The content begins at `from`. Undefined if `name` is not the name of such an element.
  */
 export function endOfRawElement(html: string, name: string, from: number): number | undefined {
   const pattern = rawEnds.get(name)
@@ -76,7 +76,7 @@ export function endOfRawElement(html: string, name: string, from: number): numbe
  * other markup.
  */
 export function endOfComment(html: string, start: number): number | undefined {
-  // `<!-->` is a complete comment (HTML Living Standard §13.2.5.43).
+  // `<!-->` is a complete HTML comment (HTML Living Standard §13.2.5.43).
   if (html.startsWith('<!--', start)) return endOf(html, '-->', start + 2)
   const next = html[start + 1]
   return next === '!' || next === '?' ? endOf(html, '>', start + 2) : undefined
@@ -92,7 +92,8 @@ function endOf(html: string, mark: string, from: number): number {
 }
 
 /**
- * Reads the HTML markup that starts with `<` at a position. Returns the position after the markup.
+ * Reads the HTML markup (tag or comment) that starts with `<` at a position. Returns the position
+ * after the markup.
  */
 function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const comment = endOfComment(html, start)
@@ -101,7 +102,7 @@ function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const name = nameAt(html, isEnd ? start + 2 : start + 1)
   if (isEnd) {
     const end = endOf(html, '>', start + 2)
-    // `</` that is not followed by a name is an HTML comment and is skipped.
+    // In HTML, `</` that is not followed by a name is a comment and is skipped.
     if (name !== undefined) tags.onEndTag(name.toLowerCase())
     return end
   }
@@ -123,8 +124,8 @@ function readStartTag(
   let at = attribute.lastIndex
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, key = '', double, single, unquoted] = match
-    // If an unquoted value starts with a quote, the closing quote is missing. The rest of the
-    // document is then dropped.
+    // If an unquoted attribute value in HTML starts with a quote, the closing quote is missing. The
+    // rest of the document is then dropped.
     if (unquoted !== undefined && /^["']/.test(unquoted)) return html.length
     tags.onAttribute()
     if (tags.isFull) return html.length

@@ -5,7 +5,7 @@ import { AppError } from '@posthorn/errors'
 
 /**
  * Pattern of characters that some mail software treats as the end of a line. With such a character,
- * a value could start another header or SMTP command.
+ * a value from an API request could start another header or SMTP command.
  */
 const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 
@@ -16,14 +16,14 @@ const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 const longWord = /[!-~]{998}/
 
 /**
- * Pattern of headers that only the composer may write, because they determine the encoding or the
- * recipients of a message.
+ * Pattern of message headers that only the composer of the message may write, because they
+ * determine the encoding or the recipients.
  */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
 /**
- * Replaces control characters by spaces, because some mail software treats them as the end of a
- * line.
+ * Replaces control characters in a text of a message by spaces, because some mail software treats
+ * them as the end of a line.
  */
 export function toSingleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -66,8 +66,8 @@ export function hasLongWord(text: string): boolean {
 }
 
 /**
- * Rejects custom headers with words that are longer than a line. The composer does not encode
- * custom headers, because it does not know their syntax.
+ * Rejects custom headers of a message with words that are longer than a line. The composer of the
+ * message does not encode custom headers, because it does not know their syntax.
  */
 function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
   for (const [name, values] of Object.entries(headers))

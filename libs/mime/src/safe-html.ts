@@ -125,8 +125,8 @@ const historyAttributes = ['class', 'id', 'type']
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
   attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
-  // An attribute that contains `&` counts as a possible quote, because entities in attributes are
-  // decoded later.
+  // An HTML attribute that contains `&` is treated like a mark of quoted earlier messages, because
+  // entities in attributes are decoded later.
   isExpanded: (name, attributes) =>
     isQuotedHistory(name, Object.fromEntries(attributes)) ||
     historyAttributes.some((key) => attributes.get(key)?.includes('&')),

@@ -7,9 +7,12 @@ import { type MessageSource, rangeBytes } from './message-source.ts'
  */
 export interface LeafPart {
   contentType: string
-  /** Content disposition without parameters. Empty if the part has no content disposition. */
+  /**
+   * Content disposition of the message part, without parameters. Empty if the part has no content
+   * disposition.
+   */
   disposition: string
-  /** Transfer encoding of the part in lower case. Defaults to `7bit`. */
+  /** Transfer encoding of the message part in lower case. Defaults to `7bit`. */
   encoding: string
   start: number
   end: number
@@ -20,8 +23,8 @@ const maxParts = 1_000
 /** Maximum number of bytes in the header section of a message or part. */
 const maxSectionBytes = 1024 * 1024
 /**
- * Maximum number of bytes that are compared to decide whether a line is a boundary. A boundary has
- * at most 70 characters (RFC 2046 §5.1.1).
+ * Maximum number of bytes that are compared to decide whether a line of a message is a MIME
+ * boundary. A boundary has at most 70 characters (RFC 2046 §5.1.1).
  */
 const maxBoundaryLine = 256
 
@@ -40,14 +43,14 @@ class PartScanner {
   readonly leaves: LeafPart[] = []
   readonly #source: MessageSource
   /**
-   * Boundaries of the multiparts that have not ended yet. The last boundary belongs to the
-   * innermost multipart.
+   * MIME boundaries of the multiparts of a message that have not ended yet. The last boundary
+   * belongs to the innermost multipart.
    */
   readonly #boundaries: string[] = []
   #window: Buffer = Buffer.alloc(0)
   /**
-   * `#offset` is the position of the window in the source, `#at` the position of the next byte in
-   * the window.
+   * `#offset` is the position of the window (the bytes of the message that are in memory) in the
+   * message, `#at` the position of the next byte in the window.
    */
   #offset = 0
   #at = 0
@@ -60,7 +63,10 @@ class PartScanner {
     for (let count = 0; count < maxParts; count++) if (!(await this.#part())) return
   }
 
-  /** Reads a part, and continues to the next part. Returns false if the message has ended. */
+  /**
+   * Reads a part of the message, and continues to the next part. Returns false if the message has
+   * ended.
+   */
   async #part(): Promise<boolean> {
     const headers = await this.#headers()
     const type = headers['content-type']?.[0] ?? 'text/plain'
@@ -75,8 +81,8 @@ class PartScanner {
   }
 
   /**
-   * Reads the header section of a part. Afterwards, the next byte is the line end of the empty
-   * line.
+   * Reads the header section of a message part. Afterwards, the next byte to read is the line end
+   * of the empty line after the header section.
    */
   async #headers(): Promise<Record<string, string[]>> {
     await this.#fill(maxSectionBytes)
@@ -88,14 +94,17 @@ class PartScanner {
     return parseHeaders(section)
   }
 
-  /** True if the next byte begins a line end. Such a line end may belong to a boundary. */
+  /**
+   * True if the next byte of the message begins a line end. Such a line end may belong to a MIME
+   * boundary.
+   */
   #isAtLineEnd(): boolean {
     return this.#window.toString('latin1', this.#at, this.#at + 2) === '\r\n'
   }
 
   /**
-   * Continues to the next boundary line of the innermost open multipart. `start` is the end of the
-   * body before the boundary line. `isLast` is true if the line ends its multipart.
+   * Continues to the next MIME boundary line of the innermost open multipart. `start` is the end of
+   * the body before the boundary line. `isLast` is true if the line ends its multipart.
    */
   async #boundaryLine(): Promise<{ start: number; isFound: boolean; isLast: boolean }> {
     for (;;) {
@@ -120,8 +129,8 @@ class PartScanner {
   }
 
   /**
-   * Compares a line with the boundary of the innermost multipart, like mailparser. If the line is
-   * the last boundary, the multipart is closed.
+   * Compares a line of a message with the MIME boundary of the innermost multipart, like
+   * mailparser. If the line is the last boundary, the multipart is closed.
    */
   #close(line: string): { isLast: boolean } | undefined {
     const boundary = this.#boundaries.at(-1)
@@ -132,8 +141,8 @@ class PartScanner {
   }
 
   /**
-   * Reads the next range if the window has less than `bytes` unread bytes and the message has not
-   * ended.
+   * Reads the next range of the message if less than `bytes` unread bytes are in memory and the
+   * message has not ended.
    */
   async #fill(bytes: number): Promise<void> {
     const end = this.#offset + this.#window.length

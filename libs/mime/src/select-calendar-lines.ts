@@ -1,6 +1,6 @@
 /**
- * Names of iCalendar properties that are kept. Parameters are kept only for times, because they
- * contain the time zone.
+ * Names of iCalendar properties that are kept when a calendar is reduced. Parameters are kept only
+ * for times, because they contain the time zone.
  */
 const times = new Set(['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'])
 const others = new Set(
@@ -50,7 +50,10 @@ interface CalendarLine {
   value: string
 }
 
-/** A colon inside a quoted parameter value does not end the parameters (RFC 5545 §3.1). */
+/**
+ * In iCalendar, a colon inside a quoted parameter value does not end the parameters (RFC 5545
+ * §3.1).
+ */
 const separators = /[":;]/g
 
 function splitLine(line: string): CalendarLine {
@@ -74,8 +77,8 @@ function toLine(line: string, { end, colon }: { end: number; colon: number }): C
 
 function selectLine({ name, parameters, value }: CalendarLine, maxText: number) {
   if (name === 'BEGIN' || name === 'END') return `${name}:${value.trim()}`
-  // Twice the maximum number of characters is kept, because an escaped character of a text takes
-  // two characters.
+  // Twice the maximum number of characters of a calendar text is kept, because an escaped character
+  // takes two characters.
   if (texts.has(name)) return `${name}:${value.slice(0, 2 * maxText)}`
   if (parameters.length + value.length > maxLineLength) return undefined
   if (times.has(name)) return `${name}${parameters}:${value}`

@@ -9,16 +9,19 @@ export interface HtmlRules {
   elements: ReadonlySet<string>
   attributes: ReadonlySet<string>
   /**
-   * Maximum nesting of quotes and lists in the HTML. The text converter needs one pass for each
-   * level.
+   * Maximum nesting of quotes and lists in the HTML. The converter from HTML to text needs one pass
+   * for each level.
    */
   maxIndents: number
   /**
-   * Maximum number of characters of the HTML before and after rewriting. The rest of the HTML is
-   * cut off.
+   * Maximum number of characters of a message's HTML before and after rewriting. The rest of the
+   * HTML is cut off.
    */
   maxLength: number
-  /** Returns true for an HTML element that the reader may replace by several nested elements. */
+  /**
+   * Returns true for an HTML element that the sanitiser or text converter may replace by several
+   * nested elements.
+   */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
 }
 
@@ -26,7 +29,8 @@ export interface HtmlRules {
 export interface SimpleHtml {
   html: string
   /**
-   * False if the HTML needs more work than allowed. `html` then ends where the limit was reached.
+   * False if rewriting the HTML needs more work than allowed. The resulting `html` then ends where
+   * the limit was reached.
    */
   isComplete: boolean
 }
@@ -47,13 +51,12 @@ const maxValue = 8_192
  */
 const maxUnits = 30_000
 /**
- * Units and characters that are counted additionally for an HTML element that the reader may
- * replace by nested elements.
+ * Units of work and characters that are counted additionally for an HTML element that the sanitiser
+ * or text converter may replace by nested elements.
  */
 const expansion = { units: 4, length: 120 }
 /**
- * Attributes that the reader of the HTML adds to links. `linkLength` is the length of these
- * attributes.
+ * HTML attributes that the sanitiser adds to links. `linkLength` is the length of these attributes.
  */
 const linkAttributes = ['target', 'rel']
 const linkLength = 60
@@ -71,8 +74,8 @@ const foreignElements = new Set(['math', 'svg'])
 const indentingElements = new Set(['blockquote', 'dl', 'ol', 'ul'])
 
 /**
- * Number of additional characters when the reader escapes a character of the HTML. An `&` may also
- * be the start of an entity, which is not escaped.
+ * Number of additional characters when the sanitiser or text converter escapes a character of the
+ * HTML. An `&` may also be the start of an entity, which is not escaped.
  */
 const growths: Record<string, number> = { '&': 4, '<': 3, '>': 3, '"': 5 }
 const escaped = /&(?:amp|gt|lt|quot);/y
@@ -98,13 +101,13 @@ class Simplifier implements HtmlTags {
   /** Name of the outermost open HTML element whose content is being removed. */
   #hidden: string | undefined
   /**
-   * While the content of an HTML element is being removed: number of open elements by name, counted
-   * from this element, which is included.
+   * While the content of an HTML element is being removed: number of open elements by name,
+   * including the removed element itself and all elements inside it.
    */
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
-  /** Number of characters by which the resulting HTML may still grow, after escaping. */
+  /** Number of characters by which the rewritten HTML may still grow, after escaping. */
   #freeLength: number
   #isCut = false
 
@@ -204,7 +207,10 @@ class Simplifier implements HtmlTags {
     }
   }
 
-  /** Writes an HTML start tag, unless the name is empty. Returns false if a limit is exceeded. */
+  /**
+   * Writes a start tag to the rewritten HTML, unless the name is empty. Returns false if a limit of
+   * the rewritten HTML is exceeded.
+   */
   #write(name: string, attributes: ReadonlyMap<string, string>): boolean {
     if (name === '') return !this.isFull
     const added = name === 'a' ? linkAttributes : []
@@ -223,7 +229,10 @@ class Simplifier implements HtmlTags {
     return true
   }
 
-  /** Counts an HTML attribute. Returns false if the attribute is too long. */
+  /**
+   * Counts an HTML attribute towards the limits of the rewritten HTML. Returns false if the
+   * attribute is too long.
+   */
   #fitsAttribute(key: string, value: string): boolean {
     const isImage = /^data:image\//i.test(value) && !/[&<>"]/.test(value)
     if (value.length > maxValue && !isImage) return false
@@ -241,8 +250,8 @@ class Simplifier implements HtmlTags {
   }
 
   /**
-   * Counts a text of the HTML. Returns the position at which the text exceeds a limit, or the end
-   * of the text.
+   * Counts a text towards the limits of the rewritten HTML. Returns the position at which the text
+   * exceeds a limit, or the end of the text.
    */
   #countText(text: string): number {
     let free = this.#hidden === undefined ? this.#freeLength : Number.POSITIVE_INFINITY
@@ -264,7 +273,10 @@ class Simplifier implements HtmlTags {
   }
 }
 
-/** Number of additional characters when the reader escapes the HTML character at a position. */
+/**
+ * Number of additional characters when the sanitiser or text converter escapes the HTML character
+ * at a position.
+ */
 function growthAt(text: string, at: number): number {
   escaped.lastIndex = at
   return escaped.test(text) ? 0 : (growths[text[at] ?? ''] ?? 0)

@@ -1,4 +1,5 @@
-// Types for the used parts of two npm packages that have no type declarations.
+// Types of two npm packages that have no type declarations, as far as this project uses the
+// packages.
 
 declare module 'html-to-text' {
   interface Options {

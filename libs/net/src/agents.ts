@@ -18,10 +18,13 @@ import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
-  /** Maximum number of concurrent HTTP connections per host. */
+  /** Maximum number of concurrent HTTP connections per host that an HTTP agent opens. */
   maxSockets: number
   lookup?: Lookup | undefined
-  /** Proxy for all HTTP connections. The address of the proxy has an egress policy of its own. */
+  /**
+   * Proxy for all outgoing HTTP connections. The address of the proxy has an egress policy of its
+   * own.
+   */
   proxy?: { url: string; egress: EgressPolicy; timeoutMs: number } | undefined
 }
 
@@ -100,8 +103,8 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       if (isIP(host) !== 0) assertAllowed(host, policy)
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
-      // The error is reported to the callback, because a thrown error would make the agent count
-      // its connections wrongly.
+      // An error while an HTTP agent opens a connection is reported to the agent's callback,
+      // because a thrown error would make the agent count its connections wrongly.
       fail(connected, error as Error)
       return undefined
     }
@@ -118,8 +121,8 @@ function fail(connected: Connected | undefined, error: Error): void {
 }
 
 /**
- * Opens connections to an HTTP server through a proxy. The proxy resolves host names, so that only
- * hosts given as IP addresses can be checked here.
+ * Opens connections to an HTTP server through a proxy. The proxy resolves host names, so that the
+ * egress policy can only check hosts given as IP addresses.
  */
 function createTunnel(
   { policy: egress, lookup }: AgentsOptions,
@@ -134,8 +137,8 @@ function createTunnel(
     connectSocket({ host, port }, through)
       .then(({ socket }) => {
         connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
-        // The connection is paused until Node's HTTP parser has been attached, so that no bytes are
-        // lost.
+        // The connection through the proxy is paused until Node's HTTP parser has been attached, so
+        // that no bytes are lost.
         if (!secure) setImmediate(() => socket.resume())
       })
       .catch((error: Error) => fail(connected, error))
@@ -144,8 +147,8 @@ function createTunnel(
 }
 
 /**
- * Starts TLS with the HTTP server on a connection through a proxy. The certificate of the server is
- * verified, not a certificate of the proxy.
+ * Starts TLS with the HTTP server on a connection through a proxy. The verified certificate is the
+ * certificate of the server, not of the proxy.
  */
 function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: Socket): Duplex {
   const secured = connect({ ...request, socket } as ClientRequestArgs)

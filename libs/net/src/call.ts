@@ -18,8 +18,8 @@ export interface CallRequest {
 export interface StreamedBody {
   chunks: AsyncIterable<Uint8Array>
   /**
-   * Exact number of bytes in the request body. If the body has another length, the request fails.
-   * If absent, the body is sent chunked.
+   * Exact number of bytes in the HTTP request body. If the body has another length, the request
+   * fails. If absent, the body is sent chunked.
    */
   length?: number
 }
@@ -28,8 +28,8 @@ export interface StreamedBody {
 export interface StreamRequest extends Omit<CallRequest, 'body'> {
   body?: string | Uint8Array | StreamedBody
   /**
-   * Maximum number of decoded bytes in the response body. Defaults to `maxResponseBytes`. If the
-   * body is longer, the request fails.
+   * Maximum number of decoded bytes in the HTTP response body. Defaults to `maxResponseBytes`. If
+   * the body is longer, the request fails.
    */
   maxBytes?: number
   /**
@@ -52,9 +52,9 @@ export interface StreamedResponse extends Disposable {
   status: number
   headers: IncomingHttpHeaders
   /**
-   * Decoded bytes of the response body, with back-pressure. Fails with `HttpError`, also if the
-   * body is incomplete. If the body is not read to its end, the response must be disposed to close
-   * the connection.
+   * Decoded bytes of the HTTP response body, with back-pressure. Fails with `HttpError`, also if
+   * the body is incomplete. If the body is not read to its end, the response must be disposed to
+   * close the connection.
    */
   body: Readable
 }
@@ -67,8 +67,8 @@ export class HttpError extends Error {
   readonly code: string | undefined
 
   /**
-   * Creates the error. `message` is meant for operators and may contain host names and addresses,
-   * but no header and no URL query.
+   * Creates the error of an HTTP request. `message` is meant for operators and may contain host
+   * names and addresses, but no header and no URL query.
    */
   constructor(outcome: HttpOutcome, message: string, code?: string) {
     super(message)
@@ -83,7 +83,9 @@ export interface ExchangeResult {
   /** Status code of the HTTP response. Absent if the server sent no response. */
   status?: number
   headers: IncomingHttpHeaders
-  /** Bytes of the response body as received, without decompression. At most `maxResponseBytes`. */
+  /**
+   * Bytes of the HTTP response body as received, without decompression. At most `maxResponseBytes`.
+   */
   body: Buffer
   /**
    * Message for operators about the failure of the HTTP request, which may contain host names and

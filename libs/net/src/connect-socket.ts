@@ -19,24 +19,30 @@ interface Endpoint {
 }
 
 /**
- * Reader of a socket that supplies the buffers for received bytes. Reusing buffers saves an
+ * Reader of a TCP socket that supplies the buffers for received bytes. Reusing buffers saves an
  * allocation for each read.
  */
 export interface SocketReader {
-  /** Returns the buffer into which the next bytes of the socket are read. */
+  /** Returns the buffer into which the next bytes of the TCP socket are read. */
   nextBuffer(): Uint8Array
   /**
-   * Called with received bytes, which are in the buffer from `nextBuffer`. Returns false to pause
-   * the socket until it is resumed.
+   * Called with bytes that the TCP socket has received, which are in the buffer from `nextBuffer`.
+   * Returns false to pause the socket until it is resumed.
    */
   onBytes(bytes: Uint8Array, socket: Socket): boolean
 }
 
 export interface ConnectSocketOptions {
-  /** Maximum total time for host lookups, TCP connections and the handshake with the proxy. */
+  /**
+   * Maximum total time for opening a TCP connection: host lookups, connection attempts and the
+   * handshake with a proxy.
+   */
   timeoutMs: number
   egress: EgressPolicy
-  /** Egress policy for the address of the proxy. Defaults to `egress`. */
+  /**
+   * Egress policy for the address of the proxy through which a TCP connection is opened. Defaults
+   * to `egress`.
+   */
   proxyEgress?: EgressPolicy
   /**
    * Ports that mail connections may use. Other ports of servers are rejected, and so are proxies on
@@ -45,27 +51,33 @@ export interface ConnectSocketOptions {
   mailPorts?: MailPorts
   signal: AbortSignal
   /**
-   * URL of the proxy, with one of the schemes `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or
-   * `socks5:`.
+   * URL of the proxy through which a TCP connection is opened, with one of the schemes `http:`,
+   * `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`.
    */
   proxy?: string
   /**
    * Preferred source addresses of the connection, in order. The first address that this machine has
-   * and that fits the server's address family is used. If there is none, the system chooses.
+   * and that fits the server's address family is used. If there is none, the operating system
+   * chooses.
    */
   localAddresses?: readonly string[]
-  /** Function that looks up host names. Tests replace the system resolver by this function. */
+  /**
+   * Function that looks up host names. Tests replace the operating system's resolver by this
+   * function.
+   */
   lookup?: Lookup | undefined
   /**
-   * Reader that receives all bytes of the socket, including bytes from the proxy. If TLS is started
-   * on the socket, the reader receives nothing more.
+   * Reader that receives all bytes of the TCP socket, including bytes from the proxy. If TLS is
+   * started on the socket, the reader receives nothing more.
    */
   reader?: SocketReader
 }
 
 export interface ConnectedSocket {
   socket: Socket
-  /** Source address of the socket, if it is one of `localAddresses`. */
+  /**
+   * Source address of the socket, if it is one of the preferred source addresses `localAddresses`.
+   */
   localAddress?: string
 }
 
@@ -114,8 +126,8 @@ export async function connectSocket(
 }
 
 /**
- * Returns the host and port to which the proxy has to connect. For SOCKS 4, the host is resolved to
- * an IPv4 address.
+ * Returns the host and port of the server to which a proxy has to connect. For SOCKS 4, the host is
+ * resolved to an IPv4 address.
  */
 async function proxiedEndpoint(
   { host, port }: Endpoint,
@@ -204,8 +216,8 @@ async function connectToFirst(
 }
 
 /**
- * Connects from the first source address that exists on this machine. Other source addresses in the
- * list may belong to other replicas.
+ * Connects to a server from the first preferred source address that exists on this machine. Other
+ * source addresses in the list may belong to other replicas.
  */
 async function connectFromFirst(
   target: ConnectTarget,
@@ -223,8 +235,8 @@ async function connectFromFirst(
 }
 
 /**
- * True if the error occurred when the source address was bound (`bind`). Errors of `connect` do not
- * count: they have equal codes if no port is left.
+ * True if the error of a TCP connection occurred when its source address was bound (`bind`). Errors
+ * of `connect` do not count: they have equal codes if no port is left.
  */
 function isUnavailableLocalAddress(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
@@ -242,8 +254,8 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // This error listener remains on the socket, because an error without a listener would end the
-  // process.
+  // This error listener remains on the TCP socket, because an error without a listener would end
+  // the process.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })

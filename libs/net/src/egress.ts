@@ -74,8 +74,8 @@ export async function resolveAllowed(
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  // If the signal aborts, the function no longer waits for the lookup. The lookup itself cannot be
-  // cancelled.
+  // If the signal aborts, the function no longer waits for the lookup of the host name. The lookup
+  // itself cannot be cancelled.
   const resolve = () => (signal ? abortable(lookup(name), signal) : lookup(name))
   const addresses = family === 0 ? await resolve() : [{ address: name, family }]
   for (const { address } of addresses) assertAllowed(address, policy)
@@ -129,8 +129,8 @@ export function noAddress(message: string): Error {
 }
 
 /**
- * Error for a forbidden destination. The resolved address is not included, because it may belong to
- * a private network whose names the client cannot resolve.
+ * Error for a destination that the egress policy forbids. The resolved address is not included,
+ * because it may belong to a private network whose names the client cannot resolve.
  */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {

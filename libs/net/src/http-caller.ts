@@ -19,15 +19,15 @@ import { openWithNode, type StreamLimits } from './clients/stream-client.ts'
 export interface HttpCallerOptions {
   policy: EgressPolicy
   /**
-   * HTTP library that is used, by default `got`. `node` uses node:http, which takes a quarter of
-   * the CPU time and is meant for thousands of calls per second.
+   * Library that sends the HTTP calls, by default `got`. `node` uses node:http, which takes a
+   * quarter of the CPU time and is meant for thousands of calls per second.
    */
   client?: 'got' | 'node'
   /** Timeout of an HTTP call, including lookup, connection, request, response and response body. */
   timeoutMs: number
   /**
-   * Maximum number of bytes of a response body that are returned. A longer body is cut off and its
-   * connection is closed.
+   * Maximum number of bytes of an HTTP response body that are returned. A longer body is cut off
+   * and its connection is closed.
    */
   maxResponseBytes: number
   /** Maximum number of HTTP connections per host. Defaults to 64. */
@@ -36,7 +36,10 @@ export interface HttpCallerOptions {
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
   /** Replacements for origins in URLs, for tests. The egress policy applies to the replacement. */
   origins?: OriginMap
-  /** Function that looks up host names. Tests replace the system resolver by this function. */
+  /**
+   * Function that looks up host names. Tests replace the operating system's resolver by this
+   * function.
+   */
   lookup?: Lookup
 }
 

@@ -15,8 +15,8 @@ interface AddressChoice {
 }
 
 /**
- * Sorts local source addresses by preference. The result is empty if the system is to choose the
- * address.
+ * Sorts local source addresses by preference. The result is empty if the operating system is to
+ * choose the address.
  */
 export function rankAddresses(
   addresses: readonly string[],

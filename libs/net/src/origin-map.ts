@@ -4,9 +4,7 @@
  */
 export type OriginMap = Readonly<Record<string, string>>
 
-/**
- * Replaces the origin of a URL if the map contains the origin. Otherwise returns the URL unchanged.
- */
+/** Replaces the origin of a URL if the map contains the origin. Returns any other URL unchanged. */
 export function mapOrigin(url: string, origins: OriginMap | undefined): string {
   if (origins === undefined || !URL.canParse(url)) return url
   const { origin, pathname, search } = new URL(url)
@@ -15,7 +13,8 @@ export function mapOrigin(url: string, origins: OriginMap | undefined): string {
 }
 
 /**
- * Returns the origin if the text is an HTTP or HTTPS origin without a path. Otherwise undefined.
+ * Returns the origin if the text is an HTTP or HTTPS origin without a path. Returns undefined for
+ * any other text.
  */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined

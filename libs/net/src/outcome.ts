@@ -18,10 +18,11 @@ export type HttpOutcome =
   | 'tls'
   | 'reset'
   | 'protocol'
-  /** The body of a streamed HTTP response exceeds its size limit. */
+  /** Outcome of an HTTP call whose streamed response body exceeds its size limit. */
   | 'too-large'
   /**
-   * The proxy could not be reached or reported an error. This is not a fault of the HTTP server.
+   * Outcome of an HTTP call whose proxy could not be reached or reported an error. This is not a
+   * fault of the HTTP server.
    */
   | 'proxy-fault'
   | 'aborted'

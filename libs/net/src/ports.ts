@@ -14,8 +14,8 @@ export interface MailPorts {
    */
   readonly allowedTargets: readonly string[]
   /**
-   * Ports of Postgres, RabbitMQ and this service. Mail connections to these ports are rejected on
-   * every host.
+   * Ports of Postgres, RabbitMQ and Posthorn itself. Mail connections to these ports are rejected
+   * on every host.
    */
   readonly own: readonly number[]
 }
@@ -32,7 +32,10 @@ const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 /** Ports that HTTP and SOCKS proxies usually have. */
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
-/** Ports of well-known services that are higher than the system ports. */
+/**
+ * Ports of well-known services that are higher than the system ports and that mail connections may
+ * not use.
+ */
 const wellKnownPorts = {
   proxies: [1080, 3128],
   databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],

@@ -17,14 +17,17 @@ interface ProxySettingsOptions {
   egress: EgressPolicy
   /** Proxy for outgoing HTTP calls if the settings configure no proxy. */
   fallback?: HttpProxy | undefined
-  /** Unseals the login in the stored proxy URL. If unsealing fails, the HTTP call is not made. */
+  /**
+   * Unseals the login in the stored URL of the proxy for HTTP calls. If unsealing fails, the HTTP
+   * call is not made.
+   */
   unseal: (address: string) => Promise<string>
 }
 
 /**
- * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the previously read settings apply, so that HTTP calls do not bypass the proxy during a
- * database outage.
+ * Returns a function that reads the current proxy for HTTP calls from the settings. If the settings
+ * cannot be read, the previously read settings apply, so that HTTP calls do not bypass the proxy
+ * during a database outage.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -41,22 +44,22 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of HTTP calls that are currently using these HTTP agents. */
+  /** Number of HTTP calls that are currently using the HTTP agents of a proxy. */
   calls: number
 }
 
 interface ProxyAgents extends Disposable {
   /**
-   * Returns the HTTP agents for the current proxy. The caller must call `release` after its HTTP
-   * call.
+   * Returns the HTTP agents for the current proxy of outgoing HTTP calls. The caller must call
+   * `release` after its HTTP call.
    */
   acquire(): Promise<{ agents: Agents; release: () => void }>
 }
 
 /**
- * Creates an object that provides HTTP agents for the current proxy. After the proxy has changed,
- * new calls use new agents. Calls in flight continue with the old agents, whose connections are
- * closed after the last of these calls.
+ * Creates an object that provides HTTP agents for the current proxy of outgoing HTTP calls. After
+ * the proxy has changed, new calls use new agents. Calls in flight continue with the old agents,
+ * whose connections are closed after the last of these calls.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,

@@ -93,8 +93,8 @@ async function connectWithSocks(
   { kind, host, port, user, pass }: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
-  // Logins that SOCKS cannot encode are rejected here, because the SOCKS client would throw an
-  // asynchronous error and end the process.
+  // Logins that SOCKS cannot encode are rejected before the SOCKS client is called, because the
+  // client would throw an asynchronous error and end the process.
   if (![user, pass].every(fitsSocks)) throw new Error('the login cannot be encoded for SOCKS')
   const client = new SocksClient({
     proxy: {
@@ -165,16 +165,16 @@ async function connectWithHttp(
   const { head: responseHead, rest } = await readHead(socket)
   const [status = ''] = responseHead.split('\r\n', 1)
   const code = /^HTTP\/1\.[01] (\d{3})\b/.exec(status)?.[1]
-  // The error text contains nothing of the proxy's response, because the response may come from a
-  // server that is not a proxy.
+  // The text of a proxy error contains nothing of the proxy's response, because the response may
+  // come from a server that is not a proxy.
   if (!code?.startsWith('2')) throw new Error(code ? `status ${code}` : 'not a response of HTTP')
   if (rest.length > 0) socket.unshift(rest)
   return socket
 }
 
 /**
- * Reads the head of the proxy's response, up to the first empty line. `rest` contains the bytes
- * after the head. Afterwards the stream is paused.
+ * Reads the head of the proxy's response to HTTP CONNECT, up to the first empty line. `rest`
+ * contains the bytes after the head. Afterwards the stream is paused.
  */
 async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>()

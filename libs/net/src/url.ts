@@ -36,8 +36,8 @@ export function redactUrl(address: string): string {
 }
 
 /**
- * Decodes percent escapes in a part of a URL. Invalid escapes are kept unchanged, all valid escapes
- * are decoded.
+ * Decodes percent escapes in the user name or password of a URL. Invalid escapes are kept
+ * unchanged, all valid escapes are decoded.
  */
 export function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {

@@ -39,12 +39,12 @@ const inProse: AddressForm = {
   maxDomain: 200,
 }
 
-/** Email addresses in a header value, at most `limit`. Linear in time. */
+/** Email addresses in a value of a message header, at most `limit`. Linear in time. */
 export function addressesInHeader(value: string, limit: number): string[] {
   return [...findAddresses(value, inHeader, limit)].map(({ address }) => address)
 }
 
-/** First email address in a header value. */
+/** First email address in a value of a message header. */
 export function firstAddress(value: string): string | undefined {
   return addressesInHeader(value, 1)[0]
 }
@@ -62,8 +62,8 @@ export function addressesInProse(text: string, limit: number): AddressMatch[] {
 }
 
 /**
- * Yields every email address in a text: an `@` with characters of the form on both sides. No
- * character is read twice.
+ * Yields every email address in a text: an `@` with permitted characters on both sides. `form`
+ * defines the permitted characters. No character is read twice.
  */
 function* findAddresses(text: string, form: AddressForm, limit: number): Generator<AddressMatch> {
   let count = 0

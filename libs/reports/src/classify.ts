@@ -95,7 +95,9 @@ const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 /** Maximum characters of a rejection message that are read for its bounce category. */
 const maxMessage = 2_048
 
-/** Bounce category of a rejection, from the server's message and the status code (RFC 3463). */
+/**
+ * Bounce category of a rejection, from the mail server's message and the status code (RFC 3463).
+ */
 export function classify(message: string, status: string | undefined): BounceCategory {
   const text = withoutAddresses(message)
   return combine(conclusiveCategory(status) ?? categoryOfWords(text), categoryOfStatus(status))
@@ -108,8 +110,9 @@ export function classify(message: string, status: string | undefined): BounceCat
 const maxClassified = 32_768
 
 /**
- * Classifies the rejections of all recipients of a delivery report. Reads equal messages once, and
- * at most 32 KiB of different messages. Further messages are classified by their status code alone.
+ * Classifies the rejections of all recipients of a delivery report. Reads equal rejection messages
+ * once, and at most 32 KiB of different messages. Further messages are classified by their status
+ * code alone.
  */
 export class ReasonClassifier {
   readonly #categories = new Map<string, BounceCategory | undefined>()
@@ -180,7 +183,7 @@ const lists: readonly (readonly [RegExp, Blocklist])[] = [
   [/trendmicro|mail-abuse\.(?:com|org)/i, { name: 'Trend Micro', type: 'ip' }],
 ]
 
-/** Blocklist that the message of a rejection names. */
+/** Blocklist (list of blocked senders) that the rejection message of a mail server names. */
 export function findBlocklist(message: string, category: BounceCategory): Blocklist | undefined {
   const applicable = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
   if (!applicable.includes(category)) return undefined
@@ -189,7 +192,10 @@ export function findBlocklist(message: string, category: BounceCategory): Blockl
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Seconds to wait before the next delivery attempt, as a rejection states; at most 1 week. */
+/**
+ * Seconds to wait before the next delivery attempt, as the rejection message of a mail server
+ * states; at most 1 week.
+ */
 export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s{0,9}(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(

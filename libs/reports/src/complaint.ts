@@ -40,8 +40,8 @@ function parseFeedback(
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    // The field Original-Rcpt-To of a complaint is optional (RFC 5965 §3.2). Without the field, the
-    // recipient is searched in the headers of the original message.
+    // The field Original-Rcpt-To of an abuse complaint is optional (RFC 5965 §3.2). Without the
+    // field, the recipient is searched in the headers of the original message.
     originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),
@@ -55,8 +55,8 @@ const complaintSubject =
   /^\s*(?:complaint about message|abuse report|spam report|email (?:abuse )?feedback report)/i
 
 /**
- * Complaint in the form of Hotmail and other services: the returned message, with the complaining
- * recipient in one of its headers.
+ * Abuse complaint in the form of Hotmail and other services: the returned message, with the
+ * complaining recipient in one of its headers.
  */
 function parseReturned(
   { headers, parts }: ReportParts,
@@ -78,7 +78,9 @@ function parseReturned(
   })
 }
 
-/** Headers of a message in which receiving servers record the recipient, most reliable first. */
+/**
+ * Headers of a message in which receiving mail servers record the recipient, most reliable first.
+ */
 const deliveryHeaders = [
   'x-hmxmroriginalrecipient',
   'x-original-to',
@@ -102,7 +104,7 @@ function recipientInHeaders(all: Headers): string[] {
   return addressees.length === 1 ? addressees : []
 }
 
-/** Mail provider that reports the complaint: the domain of the report's sender. */
+/** Mail provider that reports the abuse complaint: the domain of the report's sender. */
 function sourceOf(headers: Headers): string | undefined {
   const domain = /@([\w.-]{1,250})/.exec(first(headers, 'from'))?.[1]?.toLowerCase()
   return domain && /(?:hotmail|outlook|live|msn)\./.test(`${domain}.`) ? 'hotmail' : domain

@@ -9,9 +9,9 @@ export interface StatusFields {
   recipient: string
   action?: DeliveryAction
   status?: string
-  /** Message of the rejecting server in `Diagnostic-Code`, without the type. */
+  /** Message of the rejecting mail server in the field `Diagnostic-Code`, without the type. */
   diagnostic: string
-  /** Type of the diagnostic code: `smtp`, `x-unix`, … */
+  /** Type of the diagnostic code in a delivery status: `smtp`, `x-unix`, … */
   diagnosticType: string
   mta?: string
   fields: Headers

@@ -22,7 +22,7 @@ const machineSenders = new RegExp(
   ),
   'i',
 )
-/** Pattern of the beginnings of report subjects that only mail servers write. */
+/** Pattern of the beginnings of subjects of delivery reports that only mail servers write. */
 const conclusiveSubject = new RegExp(
   `^\\W*(?:${oneOf(
     'undeliver|non-?deliver|nondeliverable|nd[nr]:|failure notice|failed (?:mail|e-?mail|delivery|message)|failure delivery',
@@ -60,7 +60,7 @@ const replySubject =
   /^\s{0,9}(?:re|fwd?|aw|wg|antw|sv|vs|rv|res|enc|tr|odp|ynt|r|i)\s{0,9}(?:\[\d+\])?:/i
 const serverCode = /\b[45]\d\d[ -]\S|\b[45]\.\d\.\d/
 
-/** Maximum characters of a report's text that are searched for phrases. */
+/** Maximum characters of a delivery report's text that are searched for phrases. */
 const maxSearched = 65_536
 
 /**
@@ -98,11 +98,13 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
 /** Signs of a delivery report in the text of a message. */
 interface TextSigns {
   own: string
-  /** True if the text of the message states that another message was not delivered. */
+  /**
+   * True if the text of a possible delivery report states that another message was not delivered.
+   */
   hasPhrase: boolean
   /**
-   * True if the text of the message contains the original message or the status code of a mail
-   * server.
+   * True if the text of a possible delivery report contains the original message or the status code
+   * of a mail server.
    */
   isAboutMail: boolean
 }

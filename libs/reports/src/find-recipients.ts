@@ -4,11 +4,11 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text of the report that is about the recipient. */
+  /** Text of the delivery report that is about the recipient. */
   context: string
   /**
    * Text of the report before the recipient's address, if that text can be about this recipient
-   * only or about all recipients alike.
+   * only or about all recipients of the report alike.
    */
   lead: string
 }
@@ -16,17 +16,17 @@ export interface ReportedRecipient {
 /** Maximum characters of a report's text that are searched for recipients. */
 const maxText = 65_536
 /**
- * Maximum email addresses of a report's text that are examined. Each address costs a constant
- * number of steps.
+ * Maximum email addresses of a delivery report's text that are examined. Each address costs a
+ * constant number of steps.
  */
 const maxAddresses = 500
 const maxRecipients = 100
-/** Maximum characters of a report's text about one recipient. */
+/** Maximum characters of a delivery report's text about one recipient. */
 export const maxContext = 1_500
 
 /**
- * Patterns of the text before and after a recipient's address. Repetitions are bounded, so that
- * each test takes constant time.
+ * Patterns of the report text before and after a recipient's address. Repetitions are bounded, so
+ * that each test takes constant time.
  */
 type Form = readonly [before: string, after?: string]
 
@@ -35,17 +35,18 @@ type Form = readonly [before: string, after?: string]
  * forms of an inner array are tried together, after the earlier arrays named no recipient.
  */
 const englishSteps: readonly (readonly Form[])[] = [
-  // Recipient's address in the form `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
+  // Recipient's address in the form `<a@b>: reason` in a delivery report: qmail, Postfix, Courier,
+  // Yahoo.
   [[String.raw`^[ \t]{0,40}<`, String.raw`>(?:\.{3})?[ \t]{0,40}(?::|\(|\.|$)`]],
-  // Recipient's address alone on a line, with the reason below or behind it: Exim, Exchange,
-  // Domino, GroupWise.
+  // Recipient's address alone on a line of a delivery report, with the reason below or behind it:
+  // Exim, Exchange, Domino, GroupWise.
   [
     [
       String.raw`^[ \t*>-]{0,40}[<"]?`,
       String.raw`[>"]?(?:[ \t]{0,40}(?:$|:|;|,?[ \t]{0,9}\(|\.{3})|[ \t]{1,40}(?:\[|on[ \t]|-[ \t]))`,
     ],
   ],
-  // Recipient's address behind a label, such as `Recipient:`.
+  // Recipient's address behind a label in a delivery report, such as `Recipient:`.
   [
     [
       String.raw`^[ \t*]{0,40}(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|addressee|(?:target )?(?:e-?)?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario|收[件信]人)(?:\(s\)|\(es\))?[ \t]{0,9}(?:address)?[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["<]?`,
@@ -54,14 +55,14 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
     ],
   ],
-  // Recipient's address in a sentence of a report, or in the response of a mail server.
+  // Recipient's address in a sentence of a delivery report, or in the response of a mail server.
   [
     [
       String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,
     ],
     [String.raw`(?:quota violation for|no such user|user unknown)[:,]?[ \t]{1,20}["'<(]{0,4}`],
   ],
-  // Recipient's address in an SMTP transcript.
+  // Recipient's address in the transcript of an SMTP session that a delivery report contains.
   [[String.raw`rcpt[ \t]{1,9}to:[ \t]{0,9}<`, '>'], [String.raw`rcpt=\[?`]],
   [[String.raw`[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}[ \t]{1,9})?<?`]],
   [[String.raw`(?:unknown user|unknown recipient|not found)[:,]?[ \t]{1,20}["'<(]{0,4}`]],
@@ -75,7 +76,7 @@ const englishSteps: readonly (readonly Form[])[] = [
 const foreignLabels: Form = [
   String.raw`^[ \t*]{0,40}(?:${recipientLabels})[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["'«„<]{0,4}`,
 ]
-/** Text forms of a recipient in sentences of other languages, tried after all English forms. */
+/** Patterns that find a recipient in other languages in bounces, tried after English patterns. */
 const foreignSentences: readonly Form[] = [
   [String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]{1,20}["'«„<(]{0,4}`],
   [String.raw`(?:^|[\s"'«„「『(<:：])`],
@@ -87,8 +88,8 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // The forms of a recipient are matched backwards from the address, and forwards behind the
-  // address.
+  // The text forms in which a report names a recipient are matched backwards from the address, and
+  // forwards behind the address.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 
@@ -100,10 +101,13 @@ const foreignPatterns = [
   ...foreignSentences.map((form) => [form]),
 ].map((forms) => forms.map(compile))
 
-/** Pattern of the text between two recipient addresses of a list in a sentence. */
+/** Pattern of the text between two recipient addresses that a report lists in a sentence. */
 const listSeparator =
   /^["'>)\]]{0,3}\s{0,40}(?:[,;]\s{0,9})?(?:(?:and|or|und|oder|et|ou|y|e|en|и|&)\s{1,9})?["'<([]{0,3}$/iu
-/** Pattern of the text between two recipient addresses of a list with one address per line. */
+/**
+ * Pattern of the text between two recipient addresses that a report lists with one address per
+ * line.
+ */
 const lineSeparator = /^["'>)\].:]{0,4}\s{0,40}["'<([*-]{0,3}\s{0,9}["'<]{0,2}$/u
 const maxSeparator = 60
 

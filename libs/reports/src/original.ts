@@ -5,8 +5,8 @@ import { originalMarkers } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
 /**
- * Names of the headers of the original message that events report and that identify the message.
- * `x-` headers are added.
+ * Names of those headers of the original message that identify the message and that events about a
+ * report contain. `x-` headers are added.
  */
 const reportedHeaders = [
   'from',
@@ -31,17 +31,17 @@ const returnedTypes = [
   'message/global-headers',
 ]
 
-/** Pattern of the lines before the original message in English text reports. */
+/** Pattern of the lines before the original message in English delivery reports in plain text. */
 const marker =
   /^[ \t>*#-]{0,60}(?:this is a copy of (?:the|your) message|(?:below|here) (?:this line )?is (?:a copy of )?the (?:original )?(?:message|headers)|below is a copy|a copy of (?:the original|your) message|original (?:message|mail|e-mail)(?: (?:follows|headers?|info|is following))?|(?:the )?(?:headers? of the )?original message (?:follows|is following)|(?:original )?message headers? (?:follow|of)|the header of the original|unsent message (?:follows|below)|unsent message|message header follows|returned (?:mail|message)|returned message follows|message (?:text )?follows|bounced e-?mail|your (?:original )?message (?:follows|reads|headers)|undelivered message|headers of the (?:original )?message|header of your message|start of returned message|forwarded message|mensaje original|included is a copy|copy of (?:the|your) (?:original )?message|original mail info|content of the (?:original )?message)\b[^\n]{0,80}$/im
 
 const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]{0,80}$`, 'imu')
 
-/** Text of a report, split from the quoted message. */
+/** Text of a delivery report or complaint, split from the quoted message. */
 export interface ReportText {
   /** Text of the report itself. */
   own: string
-  /** Original message quoted in the text; empty if the text quotes no message. */
+  /** Original message quoted in the text of a report; empty if the text quotes no message. */
   returned: string
 }
 
@@ -93,8 +93,8 @@ export function findOriginal(
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // If the original message directly follows the boundary, its headers were parsed as headers of
-    // the part.
+    // If the original message directly follows the MIME boundary, its headers were parsed as
+    // headers of the report's part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })

@@ -65,7 +65,8 @@ export const foreignDelay = new RegExp(
 )
 
 /**
- * Phrases for a permanent failure in other languages, which take precedence over `foreignDelay`.
+ * Phrases of delivery reports in other languages for a permanent failure, which take precedence
+ * over `foreignDelay`.
  */
 export const foreignFinal = new RegExp(
   oneOf(
@@ -87,11 +88,17 @@ export const recipientLabels =
 export const recipientPrepositions =
   "an|à|a|al|para|all[ao]|alle|all'utente|all'indirizzo|au destinataire|l'adresse|adresse|die adresse|la direcci.n|l'indirizzo|o endere.o|usuario|utente|utilisateur|benutzer|пользователю|пользователя|получателю|получателя|адресату|адресата|адрес[ау]?|на"
 
-/** Lines before the original message in text reports in other languages than English. */
+/**
+ * Lines before the original message in delivery reports in plain text, in other languages than
+ * English.
+ */
 export const originalMarkers =
   'urspr.{1,2}ngliche (?:nachricht|e-?mail|nachrichtenk\\S*)|originalnachricht|original-?nachricht|kopie (?:der|ihrer) nachricht|en-t.tes? (?:du |de )message d.origine|message d.origine|message original|copie du message|encabezados? (?:de|del) mensajes? original(?:es)?|copia del mensaje|intestazioni? (?:dei )?messaggi? original[ei]|messaggi(?:o)? original[ei]|cabe.alhos? da mensagem original|mensagem original|исходн(?:ое сообщение|ые заголовки)|копия (?:вашего )?(?:письма|сообщения)|оригинальное (?:письмо|сообщение)|заголовки (?:исходного )?(?:письма|сообщения)|元の(?:メッセージ|メール)|オリジナル(?:メッセージ|メール)|送信されたメール'
 
-/** Words for the reasons of a failed delivery in other languages. The first match decides. */
+/**
+ * Words of delivery reports in other languages for the reasons of a failed delivery. The first
+ * match decides.
+ */
 export const foreignReasons: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /virus|sch.{1,2}dlich|malveillant|malicios|dannos|вирус|вредонос|ウイルス/iu],
   [

@@ -7,7 +7,10 @@ export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''
 }
 
-/** Leaf part (MIME) of a report message. A nested message is one leaf. */
+/**
+ * Leaf part of a report message: a MIME part without parts of its own. A nested message is one
+ * leaf.
+ */
 export interface Part {
   /** Media type of the message part in lower case, without parameters. */
   type: string
@@ -30,12 +33,13 @@ export interface ReportParts {
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Maximum characters of the text of one message part. */
+/** Maximum characters of the text of one part of a report message. */
 const maxText = 256 * 1024
 
 /**
- * Splits a report message into leaf parts. Tolerates malformed MIME and never throws. Time and
- * memory are proportional to the first MiB. Decision 0027 explains why `parseMessage` is not used.
+ * Splits a report message into its leaf parts (MIME parts without parts of their own). Tolerates
+ * malformed MIME and never throws. Time and memory are proportional to the first MiB. Decision 0027
+ * explains why `parseMessage` is not used.
  */
 export function parseParts(message: Buffer): ReportParts {
   const bytes = message.subarray(0, maxBytes)
@@ -56,7 +60,7 @@ interface Entity {
 
 function splitEntity(source: string): Entity {
   const gap = /\r?\n\r?\n/.exec(source)
-  // A MIME part without headers begins with the empty line.
+  // A MIME part of a report that has no headers begins with the empty line.
   if (/^\r?\n/.test(source)) return { headers: {}, body: source.replace(/^\r?\n/, '') }
   const end = gap ? gap.index : source.length
   const head = Buffer.from(source.slice(0, end), 'latin1')
@@ -72,16 +76,16 @@ function collectParts({ headers, body }: Entity, parts: Part[], depth: number): 
     for (const piece of pieces) collectParts(splitEntity(piece), parts, depth + 1)
     return
   }
-  // A multipart entity without a usable boundary is read as one text.
+  // A multipart part of a report without a usable boundary is read as one text.
   const leafType = type.startsWith('multipart/') ? 'text/plain' : type
   const text = decodeBody({ headers, body }, parameters.get('charset'))
   parts.push({ type: leafType, headers, text })
 }
 
 /**
- * Splits a multipart body into the pieces between the boundary lines, without preamble and epilogue
- * (RFC 2046 §5.1.1). Linear in time: a comparison with the boundary ends at the first difference or
- * the end of the line.
+ * Splits the multipart body of a report into the pieces between the boundary lines, without
+ * preamble and epilogue (RFC 2046 §5.1.1). Linear in time: a comparison with the boundary ends at
+ * the first difference or the end of the line.
  */
 function splitBody(body: string, boundary: string): string[] {
   const pieces: string[] = []
@@ -118,8 +122,8 @@ function decodeTransfer(body: string, encoding: string): Buffer {
   if (encoding === 'quoted-printable')
     return Buffer.from(
       body
-        // Removes soft line breaks (RFC 2045 §6.7 rule 3). White space behind the "=" was added in
-        // transit.
+        // Removes soft line breaks of a quoted-printable text (RFC 2045 §6.7 rule 3). White space
+        // behind the "=" was added in transit.
         .replace(/=[ \t]*\r?\n/g, '')
         .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
       'latin1',

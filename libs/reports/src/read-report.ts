@@ -28,8 +28,8 @@ export function readReport(message: Buffer): Report | undefined {
   const complaint = parseComplaint(parts, { ...original, all: originalHeaders })
   if (complaint) return complaint
   const isBounce = mayBounce(parts, text)
-  // Reads status fields in the text only if the message may be a bounce, because people quote the
-  // fields of a report in their messages.
+  // Status fields in the text of a message are read only if the message may be a bounce, because
+  // people quote the fields of a report in their messages.
   const status = findDeliveryStatus(parts) ?? (isBounce ? readStatus(text.own) : undefined)
   if (!status && !isBounce) return undefined
   const recipients = status

@@ -13,14 +13,14 @@ import {
 } from './report.ts'
 import { detectAction, mostSpecificLine } from './text-report.ts'
 
-/** Maximum email addresses of a header that are read. */
+/** Maximum email addresses of a header that are read to find the recipient of a report. */
 const maxHeaderAddresses = 100
 /** Maximum email addresses whose positions in the report's text are looked up. */
 const maxMentions = 2_000
 
 /**
- * Results per recipient of a delivery status. Reasons that the delivery status lacks are taken from
- * the text of the report.
+ * Delivery results per recipient of a delivery status. Reasons that the delivery status lacks are
+ * taken from the text of the report.
  */
 export function resultsOfStatus(
   { recipients }: DeliveryStatus,
@@ -56,8 +56,8 @@ function responseOf(
 ): ReportedResponse {
   const details = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
   const message = diagnostic || details || mostSpecificLine(contextOf(recipient), recipient)
-  // A status code in the server's message replaces a general status code such as 5.0.0, because it
-  // is more specific.
+  // A status code in the mail server's message replaces a general status code such as 5.0.0,
+  // because it is more specific.
   const specific = statusIn(message)
   const isGeneral = status === undefined || (status.endsWith('.0.0') && specific !== undefined)
   return describeResponse(classifier, {
@@ -69,8 +69,8 @@ function responseOf(
 }
 
 /**
- * Maximum recipients without an address, such as the path of a file, that are looked up in the
- * text.
+ * Maximum recipients without an address, such as the path of a file, that are looked up in the text
+ * of a report.
  */
 const maxNames = 20
 
@@ -97,7 +97,7 @@ function contextsIn(text: string): (recipient: string) => string {
   }
 }
 
-/** Results per recipient of a delivery report in plain text. */
+/** Delivery results per recipient that a delivery report in plain text states. */
 export function resultsOfText(
   headers: Headers,
   text: ReportText,
@@ -127,8 +127,8 @@ export function resultsOfText(
   const classifier = new ReasonClassifier()
   return recipients.map(({ recipient, context, lead }) => {
     const inContext = responseInText(classifier, recipient, context)
-    // Takes the reason of a failure from the text before the recipient's address if the text behind
-    // the address states no known reason.
+    // Takes the reason of a failed delivery from the report's text before the recipient's address
+    // if the text behind the address states no known reason.
     const isInLead = inContext.category === 'unknown' && lead !== ''
     const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
     const response = inLead.category === 'unknown' ? inContext : inLead
@@ -146,7 +146,7 @@ function responseInText(
   return describeResponse(classifier, { source: 'smtp', message, status, context })
 }
 
-/** Mail server host that a report's text names. */
+/** Host name of a mail server that a delivery report's text names. */
 function hostIn(text: string): string | undefined {
   return /(?:host|server|remote host|by|from)\s{1,9}([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
     text,
@@ -174,7 +174,9 @@ interface ResponseInput {
   source: string
   message: string
   status: string | undefined
-  /** Further text of the report that may state the reason of the response. */
+  /**
+   * Further text of the report that may state the reason why a mail server rejected the message.
+   */
   context: string
 }
 
@@ -196,7 +198,7 @@ function describeResponse(
   })
 }
 
-/** Enhanced status code (RFC 3463) in a server's message. */
+/** Enhanced status code (RFC 3463) in the message of a mail server. */
 function statusIn(message: string): string | undefined {
   return /(?:^|[\s#(:[-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(message)?.[1]
 }

@@ -26,8 +26,8 @@ export const recommendedActions = {
 export type BounceCategory = keyof typeof recommendedActions
 
 /**
- * Response of a mail server in a delivery report. `source` is the type of the diagnostic: `smtp`,
- * `x-unix`, …
+ * Response of a mail server in a delivery report. `source` is the type of the field
+ * Diagnostic-Code: `smtp`, `x-unix`, …
  */
 export type ReportedResponse = MessageBounce['response']
 
@@ -46,7 +46,7 @@ export interface OriginalMessage {
   headers?: Record<string, string[]>
 }
 
-/** Report about the delivery of a message. */
+/** Report of a mail server about the delivery of a message. */
 export interface DeliveryReport extends OriginalMessage {
   kind: 'delivery'
   recipients: RecipientResult[]

@@ -1,6 +1,6 @@
 /**
- * Timer that measures the CPU time of the thread, so that a busy host does not shorten a function
- * call.
+ * Timer that measures the CPU time of the thread, so that a busy host does not shorten the call of
+ * a user's function.
  */
 export class CpuTimer {
   #end = Infinity

@@ -16,11 +16,11 @@ import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './qu
 const maxCompiled = 500
 const maxCompiledChars = 16 * 1024 * 1024
 /**
- * CPU time limit for compiling and checking a function, as a multiple of the limit of a call.
- * Functions are compiled and checked rarely.
+ * CPU time limit for compiling and checking a user's function, as a multiple of the limit of a
+ * call. Functions are compiled and checked rarely.
  */
 const compileFactor = 5
-/** Additional CPU time of a function call per million characters of input. */
+/** Additional CPU time of a call of a user's function per million characters of input. */
 const cpuMsPerMillion = 100
 const maxReason = 500
 const maxLogs = 200
@@ -54,12 +54,15 @@ export class Engine {
   static async create(limits: CallLimits): Promise<Engine> {
     const engine = new Engine(limits, await QuickJsInstance.create(limits.memoryBytes))
     // Warm-up of the script engine: WebAssembly is compiled to machine code on first use, and this
-    // time must not count against the time limit of a function.
+    // time must not count against the time limit of a user's function.
     await engine.run(first)
     return engine
   }
 
-  /** Runs a job of the sandbox. Never rejects because of a filter or map. */
+  /**
+   * Runs a job of the sandbox, such as a call of a filter and a map function. Never rejects because
+   * of these functions.
+   */
   run(job: Job): Promise<JobResults[Job['kind']]> {
     if (job.kind === 'apply') return this.#apply(job.functions, job.input)
     if (job.kind === 'match') return this.#match(job.filter, job.event)

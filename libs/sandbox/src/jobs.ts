@@ -11,7 +11,7 @@ export interface Functions {
 export interface FunctionInput {
   /** Webhook payload as JSON of an object. Each function gets its own copy. */
   payload: string
-  /** Variables (`env`) of the functions, as JSON of an object. */
+  /** Variables (`env`) of the filter and map function, as JSON of an object. */
   env: string
 }
 
@@ -23,19 +23,22 @@ export interface FunctionProblem {
 
 /** Result of the filter and map function for one webhook payload. */
 export interface FunctionResult {
-  /** Result of the filter function: true without a filter, false if the filter failed. */
+  /**
+   * Result of the filter function of a webhook route: true without a filter, false if the filter
+   * failed.
+   */
   applies: boolean
-  /** Webhook body from the map, as JSON. Absent if the payload is unchanged. */
+  /** Webhook body from the map function, as JSON. Absent if the payload is unchanged. */
   body?: string
   problems: FunctionProblem[]
-  /** Calls of `logger` by the functions, one line each. */
+  /** Calls of `logger` by the filter and map function, one line each. */
   logs: string[]
   /** CPU time of filter and map function together. */
   usedMs: number
 }
 
 /**
- * Result of a filter function for every event of one name. `depends`: the filter reads more than
+ * Result of a filter function for every event with one name. `depends`: the filter reads more than
  * the event's name.
  */
 export type StaticMatch = 'always' | 'never' | 'depends'
@@ -48,13 +51,13 @@ export type Job =
 export interface JobResults {
   apply: FunctionResult
   match: StaticMatch
-  /** Syntax error of the function's source; null if the source is valid. */
+  /** Syntax error in the source of a filter or map function; null if the source is valid. */
   check: string | null
 }
 
 /** Limits of one call of a filter or map function. */
 export interface CallLimits {
-  /** CPU time limit of a function call with a small payload. */
+  /** CPU time limit of a call of a filter or map function with a small payload. */
   cpuMs: number
   memoryBytes: number
   /** Maximum size of the output of a map function, in characters. */

@@ -10,14 +10,17 @@ import { harnessSource } from './harness.ts'
  */
 const maxStackSize = 256 * 1024
 /**
- * Free memory of a new QuickJS instance. A usual call needs no more, so the instance does not grow.
+ * Free memory of a new QuickJS instance. A usual function call needs no more, so the instance does
+ * not grow.
  */
 const spareBytes = 2 * 1024 * 1024
-/** Error code EBADF of WASI: functions have no files, standard output included. */
+/**
+ * Error code EBADF of WASI: users' functions in QuickJS have no files, standard output included.
+ */
 const badFile = 8
 
 /**
- * Intrinsics of QuickJS except those that reveal the state of the instance or of its garbage
+ * Built-in objects of QuickJS except those that reveal the state of the instance or of its garbage
  * collector.
  */
 const intrinsics =
@@ -33,7 +36,7 @@ const intrinsics =
   Intrinsics.ATOB_BTOA
 
 interface CpuLimit {
-  /** CPU time limit of the function call. Preparing the instance does not count. */
+  /** CPU time limit of the function call in QuickJS. Preparing the instance does not count. */
   cpuMs: number
 }
 
@@ -46,12 +49,12 @@ interface FunctionCall extends CpuLimit {
 }
 
 /**
- * Error for the interruption of a function call, or for a failure of its QuickJS instance. The
- * result of the call is unknown.
+ * Error for the interruption of the call of a user's function, or for a failure of its QuickJS
+ * instance. The result of the call is unknown.
  */
 export class CallEnded extends Error {}
 
-/** Error of a function's source that is not the body of one function. */
+/** Error for the source of a user's function that is not the body of one function. */
 export class SourceError extends Error {}
 
 /** Type of WebAssembly, which is missing from Node's types; declares the used part only. */
@@ -65,7 +68,10 @@ interface WasmMemory {
 interface Template {
   module: CompiledModule
   snapshot: Snapshot
-  /** Exported handle of the harness code in the QuickJS instance. */
+  /**
+   * Exported handle of the harness (fixed code that calls the functions of users) in the QuickJS
+   * instance.
+   */
   harness: number
 }
 
@@ -76,8 +82,8 @@ interface LoadedInstance {
   memory: WasmMemory
   bytes: number
   /**
-   * Parts of the instance's memory that are in use: all memory except the stack, which is empty
-   * between calls, and the spare memory.
+   * Parts of the QuickJS instance's memory that are in use: all memory except the stack, which is
+   * empty between calls, and the spare memory.
    */
   parts: { at: number; bytes: Uint8Array }[]
 }
@@ -119,8 +125,8 @@ export class QuickJsInstance {
   }
 
   /**
-   * True if a function's source is one function body. False if the source closes the function and
-   * adds code.
+   * True if the source of a user's function is one function body. False if the source closes the
+   * function and adds code.
    */
   async isBody(source: string, limit: CpuLimit): Promise<boolean> {
     const result = await this.#run(limit, ({ vm, harness }) => {
@@ -131,7 +137,11 @@ export class QuickJsInstance {
     return result === 't'
   }
 
-  /** Calls a user's function through the harness, in a reset instance. @throws CallEnded */
+  /**
+   * Calls a user's function through the harness (fixed code in QuickJS), in a reset instance.
+   *
+   * @throws CallEnded
+   */
   call(call: FunctionCall): Promise<{ result: string; logs: string }> {
     return this.#run(call, ({ vm, harness }) => {
       const invoke = (...args: JSValueHandle[]) => vm.callFunction(harness, vm.undefined, ...args)
@@ -176,8 +186,8 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // Accesses `undefined`, which the wrapper of QuickJS allocates on first use. The allocation
-    // must precede the copy of the memory.
+    // Accesses `undefined` in QuickJS, which the wrapper of QuickJS allocates on first use. The
+    // allocation must precede the copy of the memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)
@@ -186,8 +196,8 @@ export class QuickJsInstance {
 }
 
 /**
- * Parts of an instance's memory above the stack, without the spare memory. The first sequence of
- * zeros that is longer than anything in use is the spare memory.
+ * Parts of a QuickJS instance's memory above the stack, without the spare memory. The first
+ * sequence of zeros that is longer than anything in use is the spare memory.
  */
 function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   const spare = findZeros(all, begin, spareBytes / 2)
@@ -197,7 +207,7 @@ function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   ]
 }
 
-/** Finds the first sequence of at least `length` zeros in the memory of an instance. */
+/** Finds the first sequence of at least `length` zeros in the memory of a QuickJS instance. */
 function findZeros(all: Uint8Array, from: number, length: number): { begin: number; end: number } {
   for (let begin = from; begin < all.length; begin++) {
     let end = begin
@@ -231,7 +241,9 @@ function engineOptions(
   }
 }
 
-/** Wraps the source of a function's body into a function expression. Keeps the line numbers. */
+/**
+ * Wraps the source of a user's function body into a function expression. Keeps the line numbers.
+ */
 function wrapSource(source: string): string {
   return `(function (payload, logger, env) {${source}\n})`
 }

@@ -13,8 +13,8 @@ import type {
 
 export interface SandboxOptions extends Partial<CallLimits> {
   /**
-   * CPU time after which the worker thread of a job is terminated, if the engine did not stop the
-   * job.
+   * CPU time after which the worker thread of a job (call of user functions) is terminated, if the
+   * engine did not stop the job.
    */
   killMs?: number
 }
@@ -32,10 +32,13 @@ const defaultKillMs = 1_000
  * instance has its own limit.
  */
 const maxHeapMb = 128
-/** Maximum jobs in one message to a worker thread: a message costs more than a job. */
+/**
+ * Maximum jobs (calls of user functions) in one message to a worker thread: a message costs more
+ * than a job.
+ */
 const maxBatch = 32
 
-/** Failure reasons of functions whose worker thread was ended. */
+/** Failure reasons of user functions whose worker thread was ended. */
 const endReasons: Partial<Record<WorkerFailure, string>> = {
   timeout: 'takes too much time',
   memory: 'takes too much memory',
@@ -43,8 +46,8 @@ const endReasons: Partial<Record<WorkerFailure, string>> = {
 }
 
 /**
- * Check that is evaluated before a queued function call starts. Returns the reason if the call must
- * be skipped.
+ * Check that is evaluated before a queued call of a user's function starts. Returns the reason if
+ * the call must be skipped.
  */
 export type SkipCheck = () => string | undefined
 
@@ -86,7 +89,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
   }
 
-  /** Syntax error of a function's source; undefined if the source is valid. */
+  /** Syntax error in the source of a user's function; undefined if the source is valid. */
   async check(source: string): Promise<string | undefined> {
     return (await this.#run({ kind: 'check', source }, (reason) => reason)) ?? undefined
   }
@@ -96,8 +99,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs a job in a worker thread. Returns the result of the job, or the result of `onEnded` if the
-   * thread was ended or the job was skipped.
+   * Runs a job (call of user functions) in a worker thread. Returns the result of the job, or the
+   * result of `onEnded` if the thread was ended or the job was skipped.
    */
   async #run<J extends Job>(
     job: J,
@@ -125,8 +128,8 @@ export class Sandbox implements AsyncDisposable {
 }
 
 /**
- * Function that creates the result of a job that did not end. The parameters are the reason and the
- * CPU time that the job used.
+ * Function that creates the result of a job (call of user functions) that did not end. The
+ * parameters are the reason and the CPU time that the job used.
  */
 type EndHandler<K extends Job['kind']> = (reason: string, usedMs: number) => JobResults[K]
 

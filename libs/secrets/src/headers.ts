@@ -75,8 +75,8 @@ export function isHeaderSealed(value: string): boolean {
 }
 
 /**
- * Returns the id of the key that sealed a header value, `clear` for a plaintext value, undefined
- * for an empty value.
+ * Returns the id of the key that sealed the value of a webhook header, `clear` for a plaintext
+ * value, undefined for an empty value.
  */
 export function keyIdOfHeader(value: string): string | undefined {
   if (value === '') return undefined
@@ -85,8 +85,8 @@ export function keyIdOfHeader(value: string): string | undefined {
 }
 
 /**
- * Seal context of a header as text. The encoded header name contains no slash, so that contexts of
- * different owners cannot be equal.
+ * Seal context of a webhook header's value (owner and name of the header) as text. The encoded
+ * header name contains no slash, so that contexts of different owners cannot be equal.
  */
 function sealContextOf({ owner, key }: HeaderSealContext): string {
   return `header/${owner}/${encodeURIComponent(key.toLowerCase())}`

@@ -6,18 +6,21 @@ import { keyIdOf } from './seal.ts'
  */
 const mark = 'sealed~'
 
-/** Adds the prefix of sealed values to a sealed value. */
+/** Adds the prefix that marks sealed values in URLs and headers to a sealed value. */
 export function markSealed(sealed: string): string {
   return mark + sealed
 }
 
-/** Returns a sealed value without its prefix; undefined if the text is not sealed. */
+/**
+ * Returns a sealed value without the prefix that marks sealed values; undefined if the text is not
+ * sealed.
+ */
 export function sealedIn(text: string): string | undefined {
   const sealed = text.startsWith(mark) ? text.slice(mark.length) : undefined
   return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined
 }
 
-/** True if a text certainly contains no sealed value. Cheap pre-check. */
+/** True if a text certainly contains no sealed value. Cheap check before the text is parsed. */
 export function lacksMark(text: string): boolean {
   return !text.includes(mark)
 }

@@ -4,7 +4,9 @@ import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject } fro
 export interface PublicKey {
   readonly id: string
   readonly key: KeyObject
-  /** Public key as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY. */
+  /**
+   * Public key for sealing values, as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY.
+   */
   readonly text: string
 }
 
@@ -23,7 +25,7 @@ export function keyPairFromSecret(secret: string): {
   publicKey: PublicKey
 } {
   const seed = Buffer.from(hkdfSync('sha256', secret, 'posthorn', 'sealing key v1', 32))
-  // PKCS #8 form of an X25519 key (RFC 8410 §7): constant header, then the key.
+  // PKCS #8 form of an X25519 key (RFC 8410 §7): a constant header, then the key.
   const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), seed])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const publicKey = describe(createPublicKey(key))

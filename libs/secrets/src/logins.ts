@@ -33,7 +33,7 @@ export async function unsealLogin(address: string, unsealer: Unsealer): Promise<
 }
 
 /**
- * Reseals the login of a URL with the newest key. A plaintext login is sealed.
+ * Reseals the login of a URL (user and password) with the newest key. A plaintext login is sealed.
  *
  * @throws AppError `internal` if no key fits
  */
@@ -73,7 +73,7 @@ function textOf({ url, part }: Login): string {
 }
 
 /**
- * Sets the secret of a login in its URL. The text is percent-encoded already; the setter does not
+ * Sets the secret of a login in its URL. The secret is percent-encoded already; the setter does not
  * encode `%` again.
  */
 function withText({ url, part }: Login, text: string): string {

@@ -4,38 +4,41 @@ import type { PrivateKey, PublicKey } from './keys.ts'
 
 export interface Sealer {
   /**
-   * Seals a value for one context (`credentials/<account>/imap`). Returns a compact JWE (RFC 7516)
-   * that contains the key id. A binding limits the use of the value further; earlier releases
-   * ignore bindings.
+   * Seals a value for one context: the place where it is stored, such as
+   * `credentials/<account>/imap`. Returns a compact JWE (RFC 7516) that contains the key id. A
+   * binding limits the use of the value further; earlier releases ignore bindings.
    */
   seal(value: string, context: string, binding?: Binding): Promise<string>
 }
 
 /**
- * Use that a sealed value is limited to, such as a server. A binding is readable and cannot be
- * changed.
+ * Binding: use that a sealed value is limited to, such as login at a certain server. A binding is
+ * readable and cannot be changed.
  */
 export type Binding = Readonly<Record<string, unknown>>
 
 export interface Unsealer {
   /**
-   * Unseals a value that was sealed for the context.
+   * Unseals a value that was sealed for the given context (the place where the value is stored).
    *
    * @throws AppError `internal` if the key is missing, the value was changed, or sealed for another
    * context
    */
   unseal(sealed: string, context: string): Promise<string>
-  /** Unseals a value with its binding, which is absent in values of earlier releases. */
+  /**
+   * Unseals a value and returns it with its binding (limit of its use), which is absent in values
+   * of earlier releases.
+   */
   open(sealed: string, context: string): Promise<{ value: string; binding?: Binding }>
 }
 
 /** Sealer that also seals stored values again, for the rotation of keys. */
 export interface Resealer extends Sealer {
-  /** Id of the newest key, with which values are sealed. */
+  /** Id of the newest key, with which secrets are sealed. */
   readonly newest: string
   /**
-   * Seals a sealed value again with the newest key, for the same context and binding. `binding` is
-   * used for a value without a binding.
+   * Seals a sealed value again with the newest key, for the same context and binding. `binding`
+   * (limit of the value's use) applies to a value without a binding.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */
@@ -46,8 +49,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, context, binding) =>
       new CompactEncrypt(Buffer.from(value))
-        // The JWE header is authenticated, so a sealed value that was moved to another row cannot
-        // be unsealed there. The context is stored under the name `place`.
+        // The JWE header is authenticated, so a sealed value that was moved to another database row
+        // cannot be unsealed there. The seal context is stored under the name `place`.
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',
@@ -73,7 +76,10 @@ export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   return { open, unseal: async (sealed, context) => (await open(sealed, context)).value }
 }
 
-/** Creates a resealer: unseals with any of the private keys and seals with the public key. */
+/**
+ * Creates a resealer: unseals values with any of the private keys and seals them with the public
+ * key.
+ */
 export function createResealer(publicKey: PublicKey, privateKeys: readonly PrivateKey[]): Resealer {
   const read = createReader(privateKeys)
   const sealer = createSealer(publicKey)
@@ -96,7 +102,10 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
-/** True if a sealed value has a binding. False if the text is not a sealed value. */
+/**
+ * True if a sealed value has a binding (limit of its use, such as a certain server). False if the
+ * text is not a sealed value.
+ */
 export function isBound(sealed: string): boolean {
   try {
     return decodeProtectedHeader(sealed)['binding'] !== undefined

@@ -17,12 +17,15 @@ export interface ServiceContext {
   bus: Bus
 }
 
-/** Clients of a started service, and functions for the state of its HTTP server. */
+/**
+ * Clients of a started service for Postgres, RabbitMQ and metrics, and functions for the state of
+ * its HTTP server.
+ */
 export interface Bootstrapped extends ServiceContext {
   port: number
   /**
-   * Resolves when the drain delay has passed since the start of the shutdown. In this time, clients
-   * detect that the process stops.
+   * Resolves when the drain delay has passed since the start of the service's shutdown. In this
+   * time, clients detect that the process stops.
    */
   drained: () => Promise<void>
   /**
@@ -30,7 +33,7 @@ export interface Bootstrapped extends ServiceContext {
    * fails. Call this function when the start is complete.
    */
   markStarted: () => void
-  /** Numbers of HTTP requests and RabbitMQ commands that are not finished. */
+  /** Numbers of HTTP requests and RabbitMQ commands that the service has not finished. */
   unfinished: () => Record<'requests' | 'commands', number>
 }
 
@@ -39,7 +42,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /**
    * Signal that aborts when the shutdown begins. The service then reports that it is not ready, and
-   * `bootstrap` stops waiting for the schema.
+   * `bootstrap` stops waiting for the database schema.
    */
   signal: AbortSignal
   /** Readiness checks of the service. By default, only Postgres is checked. */
@@ -50,10 +53,9 @@ export interface BootstrapOptions {
 
 /**
  * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints of a service,
- * then waits for the schema. `stack` disposes all of them in reverse order.
- *
- * While this function waits, the health endpoints already respond. They report that the process is
- * live, and that it is not ready until `markStarted` is called. RabbitMQ may be unavailable.
+ * then waits for the database schema. `stack` disposes all of them in reverse order. While this
+ * function waits, the health endpoints already respond. They report that the process is live, and
+ * that it is not ready until `markStarted` is called. RabbitMQ may be unavailable.
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,

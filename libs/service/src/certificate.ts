@@ -16,9 +16,9 @@ export interface Certificate {
 }
 
 /**
- * Reads the certificate and the private key of a listener, from PEM texts or from PEM files. Files
- * are read at every call, because they may be renewed at run time. Undefined if no certificate is
- * configured.
+ * Reads the certificate and the private key of a TLS listener, from PEM texts or from PEM files.
+ * Files are read at every call, because they may be renewed at run time. Undefined if no
+ * certificate is configured.
  */
 export async function readCertificate(
   cert: string | undefined,

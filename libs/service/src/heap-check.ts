@@ -15,7 +15,9 @@ export interface MemoryLimits {
   containerBytes: number
 }
 
-/** Logs a warning if the heap may grow beyond the memory limit of the container. */
+/**
+ * Logs a warning if the heap of the Node process may grow beyond the memory limit of the container.
+ */
 export function checkHeapLimit(log: Logger, limits: MemoryLimits = readMemoryLimits()): void {
   const { heapBytes, containerBytes } = limits
   if (containerBytes === 0 || containerBytes >= totalmem()) return

@@ -4,15 +4,17 @@ import type { Gauge, Logger, Metrics } from '@posthorn/telemetry'
 export interface PoolLimits {
   /** Maximum number of connections in the Postgres pool. */
   max: number
-  /** Maximum duration of an SQL statement that uses the pool. */
+  /** Maximum duration of an SQL statement that uses the Postgres pool. */
   timeoutMs: number
-  /** True if SQL statements are pipelined (see the function `connect`). */
+  /** True if the SQL statements of the pool are pipelined (see the function `connect`). */
   isPipelined?: boolean
 }
 
 export interface PoolDeps {
   url: string
-  /** Name of the service, which Postgres shows in pg_stat_activity. */
+  /**
+   * Name of the service that uses the Postgres pool. Postgres shows the name in pg_stat_activity.
+   */
   name: string
   log: Logger
   metrics: Metrics

@@ -9,7 +9,7 @@ export interface QueuePauseOptions {
   log: Logger
   /** Name of the work queue as in the API: `submit` or `notify`. */
   queue: string
-  /** Called with the new state when an operator pauses or resumes the queue. */
+  /** Called with the new state when an operator pauses or resumes the work queue. */
   onChange?: (paused: boolean) => void
 }
 
@@ -19,8 +19,8 @@ export interface QueuePause extends AsyncDisposable {
 }
 
 /**
- * Interval at which the pause state of a queue is read. If an invalidation is lost, a change takes
- * effect after at most this time.
+ * Interval at which it is read whether a work queue is paused. If the broadcast about a change is
+ * lost, the change takes effect after at most this time.
  */
 const everyMs = 500
 

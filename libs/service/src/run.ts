@@ -8,14 +8,15 @@ import type { ServiceConfig } from './service-config.ts'
 /** Running service, which is stopped by disposal. */
 export interface App extends AsyncDisposable {
   /**
-   * Returns the amount of work that is in progress or was abandoned by the shutdown, by kind of
-   * work.
+   * Returns the amount of the service's work that is in progress or was abandoned by the shutdown,
+   * by kind of work.
    */
   unfinished?: () => Record<string, number>
 }
 
 /**
- * Description of a service for `run`: its name, its configuration and the function that starts it.
+ * Description of a service for the function `run`: its name, its configuration and the function
+ * that starts it.
  */
 export interface Service<C extends ServiceConfig> {
   name: string
@@ -55,7 +56,10 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
 }
 
-/** Ends the process of a service if its shutdown takes too long. Calls `onTimeout` before. */
+/**
+ * Ends the process of a service if its shutdown takes too long. Calls `onTimeout` before the
+ * process ends.
+ */
 function limitShutdown(
   stopping: AbortSignal,
   { drainDelayMs, shutdownTimeoutMs }: ServiceConfig,
@@ -65,7 +69,8 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The timer does not keep the process alive, so that the process can end earlier.
+  // The timer for the maximum duration of the shutdown does not keep the process alive, so that the
+  // process can end earlier.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }

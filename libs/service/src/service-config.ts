@@ -16,7 +16,7 @@ export interface ServiceConfig {
   readonly port: number
   readonly logLevel: LogLevel
   /**
-   * Time after SIGTERM in which the process reports that it is not ready, but still accepts
+   * Time after SIGTERM in which the service reports that it is not ready, but still accepts
    * connections.
    */
   readonly drainDelayMs: number

@@ -8,9 +8,9 @@ export type LogLevel = (typeof logLevels)[number]
 /** Logger that writes log lines in JSON to stdout: `log.info({ account }, 'connected')`. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   /**
-   * Creates a logger that adds fields to each log line. With `redact: []`, the search for secrets
-   * is skipped, which takes more time than writing the line. Use this option only if the fields
-   * cannot contain secrets.
+   * Creates a logger that adds fields to each log line. With `redact: []`, secrets are not searched
+   * in the fields, because the search takes more time than writing the line. Use this option only
+   * if the fields cannot contain secrets.
    */
   child(bindings: object, options?: { redact: [] }): Logger
 }

@@ -37,7 +37,7 @@ export interface Metrics {
 const lagSampleMs = 100
 
 export interface MetricsOptions {
-  /** Clock in milliseconds that determines the age of metric values. */
+  /** Clock in milliseconds by which the age of metric values is determined. */
   clock?: () => number
 }
 

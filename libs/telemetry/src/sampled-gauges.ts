@@ -8,14 +8,14 @@ import type { Gauge } from 'prom-client'
 export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
 
 /**
- * Maximum time for which a scrape waits for values from Postgres. Usually, the values arrive within
- * a few milliseconds. Because of this limit, a scrape takes less than 100 ms even if Postgres does
- * not respond.
+ * Maximum time for which a scrape of the metrics waits for values from Postgres. Usually, the
+ * values arrive within a few milliseconds. Because of this limit, a scrape takes less than 100 ms
+ * even if Postgres does not respond.
  */
 const maxCollectMs = 25
 /**
- * Maximum age of a value that a scrape contains. Older values are left out, because they would hide
- * that the current value is unknown.
+ * Maximum age of a metric value that a scrape contains. Older values are left out, because they
+ * would hide that the current value is unknown.
  */
 const maxAgeMs = 120_000
 
@@ -24,14 +24,16 @@ interface Source {
   gauge: Gauge
   collect: CollectGauge
   /**
-   * True if the last call of `collect` returned a promise. Only values from promises have an age.
+   * True if the last call of the gauge's function `collect` returned a promise. Only values from
+   * promises have an age.
    */
   isSampled: boolean
   /**
-   * Promise of a `collect` call that has not ended yet. A slow call may last for several scrapes.
+   * Promise of a call of the gauge's function `collect` that has not ended yet. A slow call may
+   * last for several scrapes of the metrics.
    */
   running: Promise<void> | undefined
-  /** Time at which the gauge last got a value from a promise. */
+  /** Time at which the metric (gauge) last got a value from a promise. */
   sampledAt: number
 }
 
@@ -62,7 +64,10 @@ export class SampledGauges {
     for (const source of this.#sources) this.#describe(source, ages)
   }
 
-  /** Starts to collect the value of a gauge, unless the previous collection is still running. */
+  /**
+   * Starts to collect the value of a metric (gauge), unless its previous collection is still
+   * running.
+   */
   #start(source: Source): Promise<void> | undefined {
     if (source.running) return undefined
     const { gauge } = source
@@ -90,8 +95,8 @@ export class SampledGauges {
 }
 
 /**
- * Collects the value of a gauge. An exception is converted to a rejection, so that the scrape does
- * not fail.
+ * Collects the value of a metric (gauge). An exception is converted to a rejection, so that the
+ * scrape of the metrics does not fail.
  */
 function collected({ collect, gauge }: Source): ReturnType<CollectGauge> {
   try {

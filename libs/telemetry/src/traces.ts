@@ -1,11 +1,14 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 
-/** Message headers with the trace context of the W3C standard (`traceparent`, `tracestate`). */
+/**
+ * Headers of a RabbitMQ message with the trace context of the W3C standard (`traceparent`,
+ * `tracestate`).
+ */
 export type TraceHeaders = Record<string, string>
 
 /**
- * Returns message headers with which the receiver of a message continues the active trace. Empty
- * without tracing.
+ * Returns the headers of a RabbitMQ message with which its receiver continues the active trace.
+ * Empty without tracing.
  */
 export function activeTrace(): TraceHeaders {
   const headers: TraceHeaders = {}
@@ -14,8 +17,8 @@ export function activeTrace(): TraceHeaders {
 }
 
 /**
- * Runs a function in a tracing span that continues the trace of a message's sender. Costs almost
- * nothing if tracing is off.
+ * Runs a function in a tracing span that continues the trace of the sender of a RabbitMQ message.
+ * Costs almost nothing if tracing is off.
  */
 export function inSpan<T>(name: string, parent: TraceHeaders, work: () => Promise<T>): Promise<T> {
   const tracer = trace.getTracer('posthorn')

@@ -9,11 +9,12 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** Language of the text `html` of a message template. */
+/** Markup language of the text `html` of a message template. */
 export type TemplateFormat = 'html' | 'markdown'
 
 /**
- * Values for the expressions of a template. Passed as JSON, so without functions and prototypes.
+ * Values for the expressions of a message template. Passed as JSON, so without functions and
+ * prototypes.
  */
 export interface RenderContext {
   params: Record<string, unknown>
@@ -25,7 +26,7 @@ export interface RenderContext {
 /** Problem in one text of a message template. */
 export interface TemplateProblem {
   field: ContentField
-  /** Line of the template text that has the problem; absent if unknown. */
+  /** Line of the message template text that has the problem; absent if unknown. */
   line?: number
   reason: string
 }

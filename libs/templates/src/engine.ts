@@ -13,7 +13,7 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** Kind of escaping for values in a rendered template. */
+/** Kind of escaping for the values that are inserted into a message template. */
 type Mode = 'plain' | TemplateFormat
 
 /**
@@ -36,7 +36,8 @@ export class Engine {
   readonly #maxOutputBytes: number
 
   /**
-   * Creates a template engine. `maxOutputBytes`: maximum bytes of all texts of one rendering job.
+   * Creates a template engine. `maxOutputBytes` is the maximum of bytes in all texts of one
+   * rendered template.
    */
   constructor(maxOutputBytes: number) {
     this.#maxOutputBytes = maxOutputBytes
@@ -44,7 +45,10 @@ export class Engine {
     this.#handlebars.registerHelper(markdownHelper, escapeMarkdown)
   }
 
-  /** Runs a rendering job. Never throws: every error is a problem of the template. */
+  /**
+   * Runs a job that renders or checks a template. Never throws: every error is a problem of the
+   * template.
+   */
   run({ content, format, context }: Job): JobResult {
     if (context === undefined) return { problems: this.#check(content, format) }
     const values: unknown = JSON.parse(context)
@@ -128,8 +132,8 @@ const runtimeOptions = {
 }
 
 /**
- * Checks that a rendered text fits into the limit. Compares the length first: V8 allocates a
- * concatenated string only when its bytes are read.
+ * Checks that a rendered template text fits into the size limit. Compares the length first: V8
+ * allocates a concatenated string only when its bytes are read.
  */
 function assertFits(text: string, maxBytes: number): number {
   const bytes = text.length > maxBytes ? text.length : Buffer.byteLength(text)

@@ -1,13 +1,13 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
 /**
- * Job that renders the texts of a template. Without `context`, the job only checks the syntax of
- * the texts.
+ * Job that renders the texts of a message template. Without `context`, the job only checks the
+ * syntax of the texts.
  */
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
-  /** Values for the expressions of the template (render context), as JSON. */
+  /** Values for the expressions of the message template (render context), as JSON. */
   context?: string
 }
 

@@ -1,9 +1,9 @@
 import Handlebars from 'handlebars'
 
-/** Name of the helper that escapes values inserted into markdown, see `escapeMarkdown`. */
+/** Name of the template helper that escapes values inserted into markdown, see `escapeMarkdown`. */
 export const markdownHelper = 'escapeMarkdown'
 
-/** Error for a construct of a template that is not allowed. */
+/** Error for a construct of a message template that is not allowed. */
 export class TemplateError extends Error {
   readonly line: number | undefined
 

@@ -6,9 +6,9 @@ import type { Job, JobResult } from './jobs.ts'
 export interface RendererOptions {
   /** Maximum CPU time of one template rendering. */
   timeoutMs: number
-  /** Maximum bytes of all texts of one template rendering. */
+  /** Maximum bytes of all texts of one rendered template. */
   maxOutputBytes: number
-  /** Heap of each rendering process in MB, compiled templates included. Default 256. */
+  /** Heap of each template rendering process in MB, compiled templates included. Default 256. */
   maxMemoryMb?: number
 }
 
@@ -18,11 +18,11 @@ export interface RenderOptions {
 }
 
 /**
- * Default heap of a rendering process in MB, for compiled templates and one rendering. Far above
- * the need of a message.
+ * Default heap of a template rendering process in MB, for compiled templates and one rendering. Far
+ * above the need of a message.
  */
 const defaultMemoryMb = 256
-/** Idle time after which rendering processes are ended. */
+/** Idle time after which template rendering processes are ended. */
 const idleMs = 30_000
 
 const renderErrors: Record<WorkerFailure, [ErrorKind, string]> = {
@@ -68,7 +68,9 @@ export class Renderer implements AsyncDisposable {
     throw new AppError('unprocessable', result.problems.map(describeProblem).join('; '))
   }
 
-  /** Finds the problems of a template that do not depend on values. */
+  /**
+   * Finds the problems of a template that do not depend on the values inserted into the template.
+   */
   async check(content: TemplateContent, format: TemplateFormat): Promise<TemplateProblem[]> {
     const result = await this.#run({ content, format }, 'check')
     return 'problems' in result ? result.problems : []
@@ -89,7 +91,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Error message for a template problem, with field, line and reason. */
+/** Error message for a problem of a message template, with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }

@@ -24,7 +24,7 @@ const negligibleMs = 100
  */
 const maxGrowth = 8
 /**
- * Number of repeats of a measurement. The fastest counts, because compilation and garbage
+ * Number of repeats of a time measurement. The fastest run counts, because compilation and garbage
  * collection may slow down a run.
  */
 const runs = 4
@@ -46,7 +46,8 @@ export function slowTexts(read: (text: string) => unknown): string[] {
 }
 
 /**
- * CPU time of the fastest of several runs in milliseconds. Ends after a run of at most `enoughMs`.
+ * CPU time of the fastest of several runs of the measured code in milliseconds. Ends after a run of
+ * at most `enoughMs`.
  */
 function fastestMs(work: () => unknown, enoughMs: number): number {
   let fastest = Number.POSITIVE_INFINITY
@@ -56,8 +57,8 @@ function fastestMs(work: () => unknown, enoughMs: number): number {
 }
 
 /**
- * CPU time of a run in milliseconds. An error of the measured code is ignored, because parsers
- * reject most of the texts.
+ * CPU time of a run of the measured code in milliseconds. An error of the code is ignored, because
+ * parsers reject most of the texts.
  */
 function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage()

@@ -4,8 +4,8 @@ const maxLine = 64 * 1024
 const ends = ['end', 'close', 'error'] as const
 
 /**
- * Reader that receives data from a connection only on demand, so that unread data stops the
- * client's writes.
+ * Reader of a test server that receives data from a connection only on demand, so that unread data
+ * stops the client's writes.
  */
 export class ByteReader {
   readonly #stream: Duplex
@@ -25,8 +25,8 @@ export class ByteReader {
   }
 
   /**
-   * Detaches the reader from the connection, so that TLS or a pipe can use the connection. Returns
-   * the bytes that were not read.
+   * Detaches the reader from the client's connection, so that TLS or a pipe can use the connection.
+   * Returns the bytes that were not read.
    */
   release(): Buffer {
     this.#stream.off('readable', this.#onReadable)
@@ -35,7 +35,7 @@ export class ByteReader {
   }
 
   /**
-   * True if the connection has received more than was read, which means that the client did not
+   * True if the test server has received more than was read, which means that the client did not
    * wait for replies.
    */
   get hasMore(): boolean {
@@ -43,8 +43,8 @@ export class ByteReader {
   }
 
   /**
-   * Returns the text before the next `mark`. Undefined if the connection ends, or if the mark does
-   * not follow within 64 KiB.
+   * Returns the received text before the next `mark`. Undefined if the client's connection ends, or
+   * if the mark does not follow within 64 KiB.
    */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {
@@ -58,7 +58,10 @@ export class ByteReader {
     }
   }
 
-  /** Returns the next `count` bytes of the connection. Undefined if the connection ends earlier. */
+  /**
+   * Returns the next `count` bytes that the client has sent. Undefined if the connection ends
+   * earlier.
+   */
   async take(count: number): Promise<Buffer | undefined> {
     while (this.#bytes.length < count) if (!(await this.#fill())) return undefined
     const bytes = this.#bytes.subarray(0, count)
@@ -67,8 +70,8 @@ export class ByteReader {
   }
 
   /**
-   * Returns the next bytes of the connection. `unread` puts bytes back. Undefined after the end of
-   * the connection.
+   * Returns the next bytes that the client has sent. `unread` puts bytes back. Undefined after the
+   * end of the connection.
    */
   async bytes(): Promise<Buffer | undefined> {
     if (this.#bytes.length === 0 && !(await this.#fill())) return undefined
@@ -79,7 +82,7 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
-  /** Waits for more bytes of the connection. Returns false after its end. */
+  /** Waits for more bytes from the client. Returns false after the end of the connection. */
   async #fill(): Promise<boolean> {
     for (;;) {
       const bytes = this.#stream.read() as Buffer | null

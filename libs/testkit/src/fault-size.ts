@@ -1,6 +1,6 @@
 /** Sizes of a fault test: numbers of kills, messages or accounts. */
 export interface FaultSizes {
-  /** Size in `make test`, which is large enough that each assertion can fail. */
+  /** Size of a fault test in `make test`, which is large enough that each assertion can fail. */
   small: number
   /** Size of a fault test in `make test-faults`. */
   full: number

@@ -9,7 +9,7 @@ export interface ServerDirectories {
   cache: string
 }
 
-/** Server that was started for this process, because no address was configured. */
+/** Server that was started for this test process, because no address was configured. */
 export interface PrivateServer<Address> {
   address: Address
   destroy: () => Promise<void>
@@ -54,7 +54,7 @@ export function sharedServer<Address>(
   }
 }
 
-/** Creates an empty directory that servers may use with any system user. */
+/** Creates an empty directory that servers may use with any user of the operating system. */
 export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
   await chmod(dir, 0o755) // when the tests run as root, servers run as another user

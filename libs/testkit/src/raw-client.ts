@@ -33,7 +33,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** Received text that has not been read yet. */
+  /** Text received by the test client that has not been read yet. */
   get text(): string {
     return this.#text
   }
@@ -43,7 +43,8 @@ export class RawClient {
   }
 
   /**
-   * Waits until the received text matches the pattern. Returns the text up to the end of the match.
+   * Waits until the text that the test client has received matches the pattern. Returns the text up
+   * to the end of the match.
    */
   async until(pattern: RegExp, timeoutMs = 90_000): Promise<string> {
     let match = pattern.exec(this.#text)
@@ -58,7 +59,10 @@ export class RawClient {
     return read
   }
 
-  /** Waits for the end of the connection. Returns the text received before the end. */
+  /**
+   * Waits until the server ends the connection of the test client. Returns the text received before
+   * the end.
+   */
   async untilClosed(timeoutMs = 90_000): Promise<string> {
     const timeout = AbortSignal.timeout(timeoutMs)
     while (!this.#closed) await this.#change(timeout, 'end of the connection expected')
@@ -82,7 +86,7 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Resolves when more text has arrived or the connection has ended. */
+  /** Resolves when the test client has received more text or its connection has ended. */
   async #change(timeout: AbortSignal, expected: string): Promise<void> {
     await once(this.#changes, 'change', { signal: timeout }).catch((cause: unknown) => {
       throw new Error(`${expected}; had ${JSON.stringify(this.#text.slice(-500))}`, { cause })

@@ -18,12 +18,12 @@ const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
 const unsealer = createUnsealer([privateKey])
 
-/** Returns the login of an email address, sealed as the gateway stores it. */
+/** Returns the URL `address` with its login sealed, as api-gateway stores it. */
 export function sealedLogin(address: string): Promise<string> {
   return sealLogin(address, sealer)
 }
 
-/** Returns HTTP headers with sealed values, as the gateway stores them. */
+/** Returns HTTP headers with sealed values, as api-gateway stores them. */
 export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value: string }[]) {
   return sealHeaders(headers, owner, sealer)
 }

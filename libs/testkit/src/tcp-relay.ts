@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from '@posthorn/local/process/ports'
 
-/** Address of a server: `host:port`. */
+/** Address of the server behind a TCP relay: `host:port`. */
 export interface RelayTarget {
   hostname: string
   port: string
@@ -34,18 +34,18 @@ export class TcpRelay implements AsyncDisposable {
     return `127.0.0.1:${this.port}`
   }
 
-  /** Connects new clients to another server. Open connections are cut. */
+  /** Connects new clients of the TCP relay to another server. Open connections are cut. */
   retarget(target: RelayTarget): void {
     this.#target = target
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Delays data in each direction by `ms`. */
+  /** Delays the relayed data in each direction by `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** Drops all data while `isSilent` is true, as a firewall that drops packets. */
+  /** Drops all relayed data while `isSilent` is true, as a firewall that drops packets. */
   silence(isSilent: boolean): void {
     this.#isSilent = isSilent
   }
@@ -76,7 +76,8 @@ export class TcpRelay implements AsyncDisposable {
   #pass(chunk: Buffer, to: Socket): void {
     if (this.#isSilent) return
     if (this.#delayMs === 0) to.write(chunk)
-    // Order of data is kept, because timers with equal delays fire in the order of their creation.
+    // The order of relayed data is kept, because timers with equal delays fire in the order of
+    // their creation.
     else setTimeout(() => to.destroyed || to.write(chunk), this.#delayMs)
   }
 }

@@ -6,8 +6,8 @@ export interface ValueChanges {
 }
 
 /**
- * Returns the list after a change. Throws if the change is empty, adds or removes a value twice, or
- * contradicts the given list. `name` appears in error messages.
+ * Returns the list of values (such as flags) after a change. Throws if the change is empty, adds or
+ * removes a value twice, or contradicts the given list. `name` appears in error messages.
  */
 export function applyChanges(
   name: string,

@@ -6,7 +6,7 @@ import { listUnpinnedImages, recordDigests } from './base-images.ts'
 // recorded.
 const run = promisify(execFile)
 
-/** Reads the digest of an image's index, which covers the image for all platforms. */
+/** Reads the digest of a container image's index, which covers the image for all platforms. */
 async function readDigest(reference: string): Promise<string> {
   const format = ['--format', '{{.Manifest.Digest}}']
   const { stdout } = await run('docker', ['buildx', 'imagetools', 'inspect', ...format, reference])

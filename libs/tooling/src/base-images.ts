@@ -2,11 +2,13 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './commands.ts'
 
-/** Image of another publisher that is named in a file of this project. */
+/** Container image of another publisher that is named in a file of this project. */
 export interface BaseImage {
   /** Path of the file that names the image, relative to the project directory. */
   file: string
-  /** Reference of the image in the file: name and tag, and the digest if it is recorded. */
+  /**
+   * Reference of the image in the file: name and tag, and the digest if the file contains a digest.
+   */
   reference: string
 }
 

@@ -3,22 +3,27 @@ import { root, runProgram } from './commands.ts'
 /** Path of the bill of materials (CycloneDX 1.7), relative to the project directory. */
 export const billOfMaterials = '.local/sbom.cdx.json'
 
-/** Command that runs the package manager. The Makefile sets the command with the version to use. */
+/**
+ * Command that runs the package manager pnpm. The Makefile sets the command with the version to
+ * use.
+ */
 const [command = '', ...firstArgs] = (process.env['PNPM'] ?? 'pnpm').split(' ')
 
 const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) =>
   runProgram(command, [...firstArgs, ...args], { env, cwd })
 
 export interface AuditOptions {
-  /** Directory that contains the lockfile. */
+  /** Directory that contains the lockfile of the npm packages. */
   cwd?: string
   /**
    * URL of the npm registry whose advisory database is used. Defaults to the configured registry.
    */
   registry?: string
-  /** True to continue without a failure if the registry's advisories cannot be read. */
+  /**
+   * True to continue without a failure if the npm registry's security advisories cannot be read.
+   */
   acceptsUnreadable?: boolean
-  /** Called with the reason of a failure and the remedy, as text. */
+  /** Called with the reason of a failed check of the npm packages and the remedy, as text. */
   report?: (line: string) => void
 }
 

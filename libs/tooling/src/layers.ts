@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { SourceFile } from './workspace.ts'
 
-/** Folders that belong to one layer. They must not import from each other. */
+/** Source folders that belong to one layer. They must not import from each other. */
 type Layer = readonly string[]
 
 /**
@@ -108,7 +108,10 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/tooling/src': [['release']],
 }
 
-/** Lists the parent folders of source folders for which no layers are defined. */
+/**
+ * Lists the parent folders of source folders for which no layers (allowed directions of imports)
+ * are defined.
+ */
 export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[]): string[] {
   const parents = sources.map(({ path }) => posix.dirname(posix.dirname(path)))
   return [...new Set(parents)]
@@ -117,8 +120,8 @@ export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[
 }
 
 /**
- * Lists forbidden imports as `path → import`: imports from a higher layer, or from another folder
- * of the same layer.
+ * Lists forbidden imports of source files as `path → import`: imports from a higher layer, or from
+ * another folder of the same layer.
  */
 export function layerViolations(sources: readonly SourceFile[]): string[] {
   return Object.entries(layersOf).flatMap(([folder, layers]) => {
@@ -132,7 +135,10 @@ export function layerViolations(sources: readonly SourceFile[]): string[] {
   })
 }
 
-/** Ranks of the folders and files in a parent folder. The highest layer has rank 0. */
+/**
+ * Ranks of the layers to which the folders and files in a parent folder belong. The highest layer
+ * has rank 0.
+ */
 class Ranks {
   readonly #folder: string
   readonly #layers: readonly Layer[]
@@ -149,20 +155,23 @@ class Ranks {
     const own = this.#childOf(from)
     const other = this.#childOf(target)
     if (own === undefined || other === undefined || own === other) return true
-    // Files directly in the parent folder may import from all layers.
+    // Source files directly in the parent folder may import from all layers.
     if (own.endsWith('.ts')) return true
     const rank = this.#rankOf(own)
     return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
   }
 
-  /** Name of the folder or file, directly in the parent folder, to which a path belongs. */
+  /** Name of the source folder or file, directly in the parent folder, to which a path belongs. */
   #childOf(path: string): string | undefined {
     return path.startsWith(`${this.#folder}/`)
       ? path.slice(this.#folder.length + 1).split('/')[0]
       : undefined
   }
 
-  /** Rank of a folder. For a file, the highest layer from which the file imports. */
+  /**
+   * Rank of the layer to which a source folder belongs. For a file, rank of the highest layer from
+   * which the file imports.
+   */
   #rankOf(child: string): number {
     if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
@@ -179,7 +188,7 @@ class Ranks {
   }
 }
 
-/** Lists the paths of a file's relative imports. */
+/** Lists the paths of a source file's relative imports. */
 function localImports({ path, imports }: SourceFile): string[] {
   return imports
     .filter((name) => name.startsWith('.'))

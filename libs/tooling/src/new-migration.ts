@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './commands.ts'
 
-// `make migration NAME=add-labels`: creates the migration file with the next number.
+// `make migration NAME=add-labels`: creates the file of a database migration with the next number.
 const name = process.argv[2] ?? ''
 if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
   process.stderr.write('usage: make migration NAME=add-labels\n')

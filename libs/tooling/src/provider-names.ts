@@ -3,18 +3,19 @@ import { scanSource } from './scan.ts'
 /** Names of account types and OAuth2 providers that code may only use in certain files. */
 const names = 'gmail|gmailService|graph|outlook|outlookService'
 /**
- * Pattern of a text literal that is one of `names`, for example `'gmail'`. `identifier` is the
- * pattern of an identifier that is one of `names`, for example `.graph` or `{ gmail: … }`.
+ * Pattern of a text literal that equals a provider name in `names`, for example `'gmail'`.
+ * `identifier` is the pattern of an identifier that equals such a name, for example `.graph` or `{
+ * gmail: … }`.
  */
 const quoted = new RegExp(`['"](?:${names})['"]|^\`(?:${names})\`$`)
 const identifier = new RegExp(`(?:\\.|(?<![\\w$/.-]))(?:${names})(?![\\w$/-])`)
-/** Pattern of a comparison of the mail system with any name, in TypeScript or SQL. */
+/** Pattern of a comparison of an account's mail system with any name, in TypeScript or SQL. */
 const comparison =
   /\b(?:backend|provider)\b[\s"')]*(?:[!=]==?|<>|(?:not )?in\b)\s*(?:\(\s*)?['"][\w-]+['"]/
 
 /**
- * Files and folders whose code may name a provider, with the reason. A path that ends with `/` is a
- * folder.
+ * Files and folders whose code may name a mail provider, with the reason. A path that ends with `/`
+ * is a folder.
  */
 export const namingFiles: Readonly<Record<string, string>> = {
   'libs/contracts/src/account-types/': 'the descriptors',

@@ -29,7 +29,9 @@ export const replacedNames: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Participles that are not allowed as names, because a name has to say what the thing is. */
+/**
+ * Participles that are not allowed as names in code, because a name has to say what the thing is.
+ */
 export const bareParticiples: ReadonlySet<string> = new Set([
   'asked',
   'found',

@@ -5,11 +5,11 @@
 export interface SourcePart {
   kind: 'code' | 'comment' | 'literal'
   text: string
-  /** Line number at which this part of the source file starts. The first line is 1. */
+  /** Line number at which the part of the source file starts. The first line is 1. */
   line: number
 }
 
-/** Pattern of code after which a slash starts a regular expression literal. */
+/** Pattern of TypeScript code after which a slash starts a regular expression literal. */
 const beforeRegex = /(?:^|[=(,:;!&|?{}[\n+]|=>|\breturn|\btypeof|\bcase)\s*$/
 
 const token =

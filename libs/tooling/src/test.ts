@@ -28,7 +28,7 @@ const maxExitMs = 60_000
  * down the services under test.
  */
 const maxWorkers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 3 }
-/** Number of slowest test files that are listed at the end of a run. */
+/** Number of slowest test files that are listed at the end of a test run. */
 const slowestListed = 10
 const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
 
@@ -43,7 +43,7 @@ const phases: string[] = []
 
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
-// The servers mostly wait while they start, so the static checks run meanwhile.
+// The servers of the tests mostly wait while they start, so the static checks run meanwhile.
 const [servers] = await Promise.all([
   needsServers ? timed('start of servers', startServers) : undefined,
   isWholeRun ? timed('static checks', reportStaticChecks) : undefined,
@@ -55,7 +55,10 @@ try {
 }
 printSummary()
 
-/** Prints slowest files, phases, failures and, as the last line, the counts. */
+/**
+ * Prints the slowest test files, the phases, the failures and, as the last line, the counts of a
+ * test run.
+ */
 function printSummary(): void {
   const slowest = reports
     .flatMap(({ durations }) => durations)
@@ -74,7 +77,7 @@ function printSummary(): void {
   process.exitCode = count('failed') > 0 ? 1 : 0
 }
 
-/** Adds the failed static checks to the reports. */
+/** Adds the failed static checks to the reports of the test runs. */
 async function reportStaticChecks(): Promise<void> {
   const failed = await runStaticChecks()
   reports.push({
@@ -84,7 +87,7 @@ async function reportStaticChecks(): Promise<void> {
   })
 }
 
-/** Runs one kind of tests. A run that does not exit after its last test fails. */
+/** Runs one kind of tests. A Jest run that does not exit after its last test fails. */
 async function runKind(kind: Kind): Promise<RunReport> {
   const file = join(root, `.local/run-report.${process.pid}.${kind}`)
   mkdirSync(join(root, '.local'), { recursive: true })
@@ -106,7 +109,8 @@ async function runKind(kind: Kind): Promise<RunReport> {
     const text = `failed: the ${kind} tests left open handles, the run was killed ${maxExitMs / 1000} s after its last test`
     return { ...report, failed: report.failed + 1, failures: [...report.failures, text] }
   }
-  // A run that ended with an error but without a failed test (a crash, a leak) is a failure, too.
+  // A Jest run that ended with an error but without a failed test (a crash, a leak) is a failure,
+  // too.
   return code !== 0 && report.failed === 0
     ? { ...report, failed: 1, failures: [`failed: the run of ${kind} tests ended with ${code}`] }
     : report

@@ -29,7 +29,7 @@ const bannedWords =
  */
 const bannedName = /^(?!notices$).*(?:[nN]otices?(?![a-z]))/
 
-/** Pattern of the first word of comments that do not begin with a noun. */
+/** Pattern of the first word of comments in code that do not begin with a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
 /** Paths of all files whose wording is checked, relative to the project directory. */
@@ -107,7 +107,10 @@ export function checkScript(path: string, source: string): Violation[] {
   })
 }
 
-/** Checks the wording of a file with the rules for the type of the file. */
+/**
+ * Checks the wording of a file with the rules for the type of the file (TypeScript, Markdown or
+ * other).
+ */
 export function checkFile(path: string, source: string): Violation[] {
   if (path.endsWith('.md')) return checkDocument(path, source)
   return path.endsWith('.ts') ? checkSource(path, source) : checkScript(path, source)
@@ -152,8 +155,8 @@ function continuesComment(parts: readonly SourcePart[], index: number): boolean 
 }
 
 /**
- * Checks the lengths of lines. The contents of literals are not counted, because the formatter
- * cannot break them.
+ * Checks the lengths of lines of a source file. The contents of literals are not counted, because
+ * the formatter cannot break them.
  */
 function checkColumns(parts: readonly SourcePart[], report: Report): void {
   const source = parts

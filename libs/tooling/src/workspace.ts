@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { root } from './commands.ts'
 
 export interface WorkspacePackage {
-  /** Path of the package's folder, relative to the root of the project: `libs/bus`. */
+  /** Path of a workspace package's folder, relative to the root of the project: `libs/bus`. */
   folder: string
   dependencies: string[]
   devDependencies: string[]
@@ -83,8 +83,8 @@ const levels: Record<string, number> = {
 }
 
 /**
- * Returns the level of a package. A package may import packages of lower levels, `contracts` and
- * `config`.
+ * Returns the level of a workspace package. A package may import packages of lower levels,
+ * `contracts` and `config`.
  */
 export function levelOf(folder: string): number {
   const [top, name = ''] = folder.split('/')

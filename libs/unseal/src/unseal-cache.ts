@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Maximum time that auth-bridge may take to unseal a value. */
+/** Maximum time that auth-bridge may take to unseal a login or header value. */
 export const unsealTimeoutMs = 5_000
 
 /**
@@ -10,9 +10,9 @@ export const unsealTimeoutMs = 5_000
 const maxCharacters = 16_000_000
 
 /**
- * Cache of unsealed logins and header values by sealed value. Concurrent callers share one request,
- * failures are not cached. Values are about as large as their keys, so only keys count towards the
- * bound.
+ * Cache of unsealed logins and header values by sealed value. Concurrent callers share one request
+ * to auth-bridge, failures are not cached. Unsealed values are about as large as their sealed
+ * values, so only sealed values count towards the size limit of the cache.
  */
 export class UnsealCache extends TtlCache<string, string> {
   constructor() {

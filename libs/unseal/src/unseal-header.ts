@@ -10,7 +10,7 @@ type SealedHeader = HeaderSealContext & { value: string }
  * returned unchanged.
  *
  * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
- * key unseals the value for that owner and name
+ * key unseals the value for the given owner and name of the header
  */
 export type UnsealHeader = (header: SealedHeader) => Promise<string>
 

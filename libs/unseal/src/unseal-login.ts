@@ -13,7 +13,7 @@ import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 export type UnsealLogin = (address: string) => Promise<string>
 
 /**
- * Creates a function that has auth-bridge unseal the logins of URLs. The function caches unsealed
+ * Creates a function that has auth-bridge unseal the logins in URLs. The function caches unsealed
  * URLs by their sealed form.
  */
 export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {

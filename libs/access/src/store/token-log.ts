@@ -18,7 +18,7 @@ export interface TokenLogEntry {
   action: string
   group: string
   account: string | null
-  /** Reason for which the use of the token was rejected; null if the use was allowed. */
+  /** Reason for which the use of the access token was rejected; null if the use was allowed. */
   denied: string | null
 }
 
@@ -31,8 +31,8 @@ export type TimedEntry = TokenLogEntry & { at: Date }
 const maxLength = 1_024
 
 /**
- * Inserts entries of the token log in one statement. Truncates texts and removes U+0000, which
- * Postgres rejects.
+ * Inserts entries of the access token log in one statement. Truncates texts and removes U+0000,
+ * which Postgres rejects.
  */
 export async function insertTokenLog(db: Db, entries: readonly TimedEntry[]): Promise<void> {
   const texts = (key: keyof TokenLogEntry) =>

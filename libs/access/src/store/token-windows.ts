@@ -9,9 +9,11 @@ export interface CountedRequest {
 }
 
 export interface TokenWindow {
-  /** Number of requests of the token within the rate limit window, including this request. */
+  /**
+   * Number of requests with the access token within the rate limit window, including this request.
+   */
   requests: number
-  /** Seconds until the rate limit window of the token ends. */
+  /** Seconds until the rate limit window of the access token ends. */
   resetSeconds: number
 }
 
@@ -52,8 +54,8 @@ export async function countRequests(
   for (const { token, windowSeconds } of counted)
     tokens.set(token, { windowSeconds, left: (tokens.get(token)?.left ?? 0) + 1 })
   const entries = [...tokens.values()]
-  // The rows of the tokens are locked in a fixed order, so that concurrent statements do not
-  // deadlock.
+  // The rate limit rows of the access tokens are locked in a fixed order, so that concurrent
+  // statements do not deadlock.
   const { rows } = await sql<Row>`
     insert into token_windows (token, window_start, requests)
     select token, to_timestamp(floor(extract(epoch from now()) / seconds) * seconds), requests
@@ -78,7 +80,10 @@ export async function countRequests(
   })
 }
 
-/** Deletes the older rate limit windows of access tokens whose window has just started. */
+/**
+ * Deletes the older rate limit windows of those access tokens whose next rate limit window has just
+ * started.
+ */
 async function deletePreviousWindows(db: Db, started: readonly Row[]): Promise<void> {
   if (started.length === 0) return
   await sql`

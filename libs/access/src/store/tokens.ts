@@ -12,7 +12,10 @@ export type TokenRow = Pick<
 
 const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
 
-/** Returns the rows of the access tokens with these ids. Ids without a token have no row. */
+/**
+ * Returns the rows of the table `tokens` for the access tokens with the given ids. An id without a
+ * token has no row.
+ */
 export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenRow[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<TokenRow>`select ${sql.join(columns.map((name) => sql.ref(name)))}

@@ -97,8 +97,8 @@ export interface ApiDownload {
   contentType: string
   filename?: string
   /**
-   * Downloaded bytes, decoded from the transfer encoding. Leaving the iteration early ends the
-   * download.
+   * Bytes of the downloaded attachment or message, decoded from the transfer encoding. The download
+   * ends early if the caller stops reading.
    */
   content: AsyncIterable<Uint8Array>
 }

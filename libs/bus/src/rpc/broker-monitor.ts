@@ -70,8 +70,8 @@ export class BrokerMonitor {
 
   async #onSilence(): Promise<void> {
     const timer = this.#timer
-    // Pending I/O events are processed first. If this process was suspended, frames may have
-    // arrived that are not processed yet.
+    // Pending I/O events are processed first, before the RabbitMQ connection counts as silent. If
+    // this process was suspended, frames of RabbitMQ may have arrived that are not processed yet.
     await pendingEvents()
     if (timer !== this.#timer) return
     this.#timer = undefined

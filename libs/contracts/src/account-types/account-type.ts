@@ -11,8 +11,8 @@ export interface AccountType {
    */
   readonly readsBy: 'imap' | 'api'
   /**
-   * Transport of messages that are sent without a gateway: the SMTP server of the account, or the
-   * account's mail API.
+   * Transport of messages that are sent without a gateway (outgoing SMTP server that belongs to no
+   * account): the SMTP server of the account, or the account's mail API.
    */
   readonly sendsBy: 'smtp' | 'api'
   /**
@@ -32,7 +32,7 @@ export interface AccountType {
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
-/** Properties of a provider's change notifications. */
+/** Properties of a mail provider's change notifications. */
 export interface NotificationTraits {
   /**
    * Transport of a provider's change notifications to this installation.
@@ -46,25 +46,25 @@ export interface NotificationTraits {
   readonly transport: 'none' | 'push' | 'pull'
   /**
    * Method by which a change notification is recognized as genuine. `secret`: each notification
-   * contains the secret of the account's watch. `sender`: the transport authenticates the provider
-   * for all accounts.
+   * contains a secret that belongs to the account's registration for notifications. `sender`: the
+   * transport authenticates the provider for all accounts.
    */
   readonly authentication: 'none' | 'secret' | 'sender'
   /**
-   * True if a sync-worker must renew the watch of an account immediately when it becomes the
-   * account's holder. The renewal finds a watch that the provider removed silently, an unknown
-   * watch of a crashed worker, or a connection that has ended.
+   * True if a sync-worker that takes over an account must immediately renew the account's watch
+   * (registration for change notifications). The renewal finds a watch that the provider removed
+   * silently, an unknown watch of a crashed sync-worker, or a connection that has ended.
    */
   readonly isCheckedByHolder: boolean
   /**
-   * Number of consecutive failed requests for a watch after which the owner of the account is
-   * notified. More than 1 if the first requests may fail because the provider applies a change with
-   * a delay.
+   * Number of consecutive failed requests for a watch (registration for change notifications) after
+   * which the owner of the account is notified. More than 1 if the first requests may fail because
+   * the provider applies a change with a delay.
    */
   readonly maxRefusals: number
   /**
-   * True if the provider loses a considerable share of its notifications. The inbox is then polled,
-   * too.
+   * True if the mail provider loses a considerable share of its notifications. The inbox is then
+   * polled in addition.
    */
   readonly isLossy: boolean
 }
@@ -90,7 +90,10 @@ export interface ApiAccountType extends AccountType {
   readonly mailbox: MailApiTraits
   /** Published request limits of the mail API, which are the defaults of `SVC_PROVIDER_LIMITS`. */
   readonly limits: ProviderLimits
-  /** Request limits that replace the defaults, by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
+  /**
+   * Request limits of the mail API that replace the default limits, by the value of `quota` in
+   * `SVC_PROVIDER_LIMITS`.
+   */
   readonly quotas: Readonly<Record<string, Partial<ProviderLimits>>>
 }
 
@@ -102,7 +105,7 @@ export interface MailApiTraits {
    * are free names.
    */
   readonly placement: 'labels' | 'folder'
-  /** Kinds of messages that the mail API can store in a mailbox (`appendMessage`). */
+  /** Kinds of messages that the mail API can store in a mailbox (API operation `appendMessage`). */
   readonly appends: 'all' | 'drafts'
   /** True if the mail API can delete messages permanently. */
   readonly removes: boolean
@@ -116,39 +119,41 @@ export interface MailApiTraits {
  */
 export interface ProviderLimits {
   /**
-   * Maximum units for one mailbox and OAuth2 application per `accountWindowMs`, for all processes
-   * together.
+   * Maximum quota units for one mailbox and OAuth2 application per `accountWindowMs`, for all
+   * processes together.
    */
   accountUnits: number
   accountWindowMs: number
   /**
-   * Maximum units for all mailboxes of an OAuth2 application per `applicationWindowMs`, for all
-   * processes together.
+   * Maximum quota units for all mailboxes of an OAuth2 application per `applicationWindowMs`, for
+   * all processes together.
    */
   applicationUnits: number
   applicationWindowMs: number
   /**
-   * Maximum bytes of request bodies for one mailbox per `uploadWindowMs`. Absent if there is no
-   * limit.
+   * Maximum bytes of request bodies for one mailbox per `uploadWindowMs`. Absent if the provider
+   * does not limit the bytes.
    */
   uploadBytes?: number
   uploadWindowMs: number
-  /** Maximum concurrent requests for one mailbox, for sync-workers and for senders. */
+  /**
+   * Maximum concurrent requests to the mail API for one mailbox, for sync-workers and for senders.
+   */
   workerConcurrency: number
   senderConcurrency: number
   /**
-   * Percentage of an OAuth2 application's units that senders use. Sync-workers use the remaining
-   * units. Senders of earlier releases use this percentage of a mailbox's units, too.
+   * Percentage of an OAuth2 application's quota units that senders use. Sync-workers use the
+   * remaining units. Senders of earlier releases use this percentage of a mailbox's units, too.
    */
   senderPercent: number
   /**
-   * Percentage of a mailbox's units that senders use while no sync-worker lends them units. The
-   * sync-worker of the mailbox has the remaining units and lends units to senders.
+   * Percentage of a mailbox's quota units that senders use while no sync-worker lends them units.
+   * The sync-worker of the mailbox has the remaining units and lends units to senders.
    */
   reservePercent: number
   /**
-   * Units that a request costs, by operation. `defaultCost` applies to operations that are not
-   * listed.
+   * Quota units that a request to the mail provider costs, by operation. `defaultCost` applies to
+   * operations that are not listed.
    */
   costs: Readonly<Record<string, number>>
   defaultCost: number
@@ -173,15 +178,17 @@ export interface OAuth2ProviderTraits {
   readonly login: 'consent' | 'service'
   /** Members that are required when an OAuth2 application is registered. */
   readonly requiredMembers: readonly string[]
-  /** Kind of secret that an application with the login `service` may have instead of a key. */
+  /**
+   * Kind of secret that an OAuth2 application with the login `service` may have instead of a key.
+   */
   readonly keyAlternative?: 'externalAccount' | 'clientSecret'
   /** True if OAuth2 applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
   readonly hasTenants?: true
   /** True if OAuth2 applications may have the base scope `pubsub`. */
   readonly hasPubSub?: true
   /**
-   * True if grants use the scope `.default`. This scope names no permission, so permissions cannot
-   * be read from the scope.
+   * True if the OAuth2 grants of the provider use the scope `.default`. This scope names no
+   * permission, so permissions cannot be read from the scope.
    */
   readonly hasDefaultScope?: true
   /**

@@ -1,7 +1,7 @@
 /**
- * Units per method of the Gmail API (quota page of the Gmail API, May 2026). These units apply to
- * projects created since May 2026, and to projects without calls from November 2025 to April 2026.
- * Method names are the ids in the discovery document without `gmail.users.`.
+ * Quota units that each method of the Gmail API costs (quota page of the Gmail API, May 2026).
+ * These units apply to projects created since May 2026, and to projects without calls from November
+ * 2025 to April 2026. Method names are the ids in the discovery document without `gmail.users.`.
  */
 const since2026 = {
   getProfile: 1,
@@ -41,7 +41,10 @@ const since2026 = {
   'settings.sendAs.get': 1,
 } as const
 
-/** Units of those Gmail API methods that cost a different number of units in older projects. */
+/**
+ * Quota units of those Gmail API methods that cost a different number of units in older Google
+ * Cloud projects.
+ */
 const before2026 = {
   'messages.get': 5,
   'messages.attachments.get': 5,
@@ -62,5 +65,8 @@ export const gmailQuotas = {
   before2026: { accountUnits: 15_000, costs: { ...since2026, ...before2026 } },
 } as const
 
-/** Units per minute for all mailboxes of a project. The number is the same in both quota tables. */
+/**
+ * Quota units per minute for all mailboxes of a Google Cloud project. The number is the same in
+ * both quota tables of the Gmail API.
+ */
 export const gmailProjectUnits = 1_200_000

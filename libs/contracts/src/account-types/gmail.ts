@@ -13,11 +13,12 @@ export const gmail: ApiAccountType = {
   notifications: {
     transport: 'pull',
     authentication: 'sender',
-    // A new holder need not check the watch: a Gmail mailbox has only one watch, which the Gmail
-    // API does not list.
+    // A sync-worker that takes over a Gmail account need not check the watch (registration for
+    // notifications): a Gmail mailbox has only one watch, which the Gmail API does not list.
     isCheckedByHolder: false,
-    // Requests for a watch may fail for about 90 s after an OAuth2 application was created. Until
-    // then the Pub/Sub topic, or the permission to publish to the topic, may not exist.
+    // Requests for a watch (registration for Gmail notifications) may fail for about 90 s after an
+    // OAuth2 application was created. Until then the Pub/Sub topic, or the permission to publish to
+    // the topic, may not exist.
     maxRefusals: 3,
     isLossy: false,
   },

@@ -29,12 +29,13 @@ export const graph: ApiAccountType = {
   notifications: {
     transport: 'push',
     authentication: 'secret',
-    // A new holder must check the subscription: Graph may remove a change notification subscription
-    // silently. The subscriptions of a mailbox can be listed.
+    // A sync-worker that takes over a Microsoft Graph account must check the subscription: Graph
+    // may remove a change notification subscription silently. The subscriptions of a mailbox can be
+    // listed.
     isCheckedByHolder: true,
     maxRefusals: 1,
-    // The provider counts as lossy: about 20 % of the change notifications of Microsoft Graph do
-    // not arrive.
+    // Microsoft Graph counts as a provider that loses notifications: about 20 % of its change
+    // notifications do not arrive.
     isLossy: true,
   },
   mailbox: {

@@ -24,6 +24,7 @@ export const imapProviders = {
     requiredMembers: consentMembers,
     servers: { global: { imap: ['imap.mail.ru', 993], smtp: ['smtp.mail.ru', 465] } },
   },
-  // The client secret is optional, because a public OAuth2 client has no secret (RFC 6749 §2.1).
+  // The client secret of an OAuth2 application is optional, because a public OAuth2 client has no
+  // secret (RFC 6749 §2.1).
   generic: { login: 'consent', requiredMembers: ['clientId', 'redirectUrl'] },
 } as const satisfies Record<string, OAuth2ProviderTraits>

@@ -36,7 +36,7 @@ export const accountTypes: Readonly<Record<Backend, AccountType>> = types
 
 /**
  * Properties that are assumed for a mail system that only a newer release knows. Accounts of such a
- * mail system get no session, and their messages wait.
+ * mail system are not synchronised, and their messages wait.
  */
 const unknownType: AccountType = {
   readsBy: 'api',

@@ -26,7 +26,10 @@ import { stripProse } from './strip-prose.ts'
 
 export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 
-/** Baseline of all contracts: each contract by its name, such as `event messageNew`. */
+/**
+ * Baseline with which API, command and event contracts are compared to find changes: each contract
+ * by its name, such as `event messageNew`.
+ */
 export type Baseline = Record<string, unknown>
 
 /**
@@ -68,8 +71,8 @@ const settingLists = {
 }
 
 /**
- * Contracts of all API operations. The command that an operation forwards to a worker is left out:
- * it is internal and part of the command contracts.
+ * Contracts of all API operations. The command that an operation forwards to a sync-worker is left
+ * out: it is internal and part of the command contracts.
  */
 function operationContracts(): Record<string, object> {
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { ServiceName } from '../services.ts'
 
 /**
- * Services that may send a command, by command. Only api-gateway may send commands that are not
- * listed.
+ * Services that may send a command over RabbitMQ, by name of the command. Only api-gateway may send
+ * commands that are not listed.
  */
 const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],

@@ -24,8 +24,8 @@ export const Credentials = Type.Union([
     accessToken: Type.String(),
     destination: Type.Optional(Destination),
     /**
-     * Expiry time of the access token. Absent if the expiry is unknown. This member and the members
-     * below exist only for the protocol `api`.
+     * Expiry time of the access token in a login. Absent if the expiry is unknown. This member and
+     * the members below exist only for the protocol `api`.
      */
     expires: Type.Optional(IsoDate),
     /**
@@ -60,16 +60,19 @@ export function endOfUse(expires: string, now: number): number {
 }
 
 /**
- * Proof that the requester currently serves the account. auth-bridge verifies the proof against the
- * database if requesters are authenticated.
+ * Proof in a request for credentials that the requester currently serves the account. auth-bridge
+ * verifies the proof against the database if requesters are authenticated.
  */
 export const Entitlement = Strict({
   /**
-   * Sync-worker that holds the account's shard, and its secret. The worker's row in `workers`
-   * contains the SHA-256 hash of the secret.
+   * Proof of a sync-worker that it holds the shard (group of accounts) of the account: its id and
+   * its secret. The worker's row in `workers` contains the SHA-256 hash of the secret.
    */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
-  /** Id of a submission of the account that the requesting sender has leased. */
+  /**
+   * Proof of a sender that it serves the account: id of a submission of the account that the sender
+   * has leased.
+   */
   queueId: Type.Optional(Type.String()),
   /**
    * Id of the API access token with which the client of the IMAP proxy logged in. Absent if the
@@ -95,8 +98,8 @@ export const getCredentials = defineCommand({
      */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
     /**
-     * If true, auth-bridge does not use its caches. Set after the mail server has rejected the last
-     * credentials.
+     * If true, auth-bridge does not use cached credentials of the account. Set after the mail
+     * server has rejected the last credentials.
      */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),
@@ -187,8 +190,8 @@ export const unsealLogin = defineCommand({
 })
 
 /**
- * Unseals the value of a custom webhook header. Fails if the owner or the name of the header has
- * changed since the value was sealed.
+ * Unseals the value of a custom webhook header. Fails if the name of the header or its owner (the
+ * settings, an account or a webhook route) has changed since the value was sealed.
  */
 export const unsealHeader = defineCommand({
   name: 'unsealHeader',

@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Commands that sender sends to the sync-worker that holds the account's shard: exchange
-// `commands`, routing key `shard.<n>`.
+// Commands by which sender has sent messages filed in the mailboxes of the account. Served by the
+// sync-worker that holds the account's shard (group of accounts): exchange `commands`, routing key
+// `shard.<n>`.
 
 /**
  * Files a sent message: stores a copy in the Sent mailbox, flags the message that was replied to or
@@ -29,7 +30,10 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Path of the mailbox with the copy of the sent message. Absent if no copy was requested. */
+    /**
+     * Path of the mailbox that contains the copy of the sent message. Absent if no copy was
+     * requested.
+     */
     path: Type.Optional(Type.String()),
     /**
      * Names of filing steps that failed permanently, for example because the message to flag was

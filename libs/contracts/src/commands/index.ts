@@ -11,7 +11,10 @@ import * as outbox from './outbox.ts'
 import { lendUnits } from './quota.ts'
 import * as verify from './verify.ts'
 
-/** Commands served by the sync-worker that holds the shard of the account. */
+/**
+ * Commands about mailboxes and messages of an account, served by the sync-worker that holds the
+ * account's shard (group of accounts).
+ */
 export const accountCommands = {
   ...mailboxes,
   ...messages,
@@ -19,16 +22,22 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/** Commands without a reply that notify the sync-worker that holds a shard: exchange `commands`. */
+/**
+ * Commands without a reply that forward notifications of mail providers to the sync-worker that
+ * holds a shard (group of accounts): exchange `commands`.
+ */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
-/** Commands about request limits, served by the sync-worker that holds the account's shard. */
+/**
+ * Commands about request limits of mail providers, served by the sync-worker that holds the
+ * account's shard (group of accounts).
+ */
 export const quotaCommands = { lendUnits }
 /**
  * Commands that test mail servers, served by any sync-worker (`verifyImap`) or any sender
  * (`verifySmtp`).
  */
 export const verifyCommands = verify
-/** Commands about submissions in the outbox, served by any sender. */
+/** Commands about submissions (requests to send a message) in the outbox, served by any sender. */
 export const outboxCommands = outbox
 /** Commands about credentials, served by auth-bridge. */
 export const credentialCommands = {

@@ -3,9 +3,9 @@ import { defineCommand } from '../define.ts'
 import { MailboxEntry } from '../schemas/message.ts'
 import { Bool, Strict, Text } from '../schemas/primitives.ts'
 
-// Commands about mailboxes, served by the sync-worker that holds the account's shard: exchange
-// `commands`, routing key `shard.<n>`. A reply is sent after the change is in the stored mailbox
-// list.
+// Commands about mailboxes, served by the sync-worker that holds the account's shard (group of
+// accounts): exchange `commands`, routing key `shard.<n>`. After a change of a mailbox, the reply
+// is sent when the stored mailbox list contains the change.
 
 const account = Type.String()
 const newPath = Type.Union([Type.String(), Type.Array(Type.String())])

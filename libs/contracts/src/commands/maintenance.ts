@@ -3,8 +3,9 @@ import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { ServerSignatures } from '../schemas/server-signatures.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, routing
-// key `shard.<n>`.
+// Commands for the maintenance of an account (full sync, storage quota, email signatures), served
+// by the sync-worker that holds the account's shard (group of accounts): exchange `commands`,
+// routing key `shard.<n>`.
 
 /**
  * Requests a full sync of all mailboxes of an account. The reply is sent when the sync is

@@ -11,13 +11,13 @@ import {
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands that change messages, served by the sync-worker that holds the account's shard: exchange
-// `commands`, routing key `shard.<n>`. The next sync creates events for these changes, as for
-// changes by mail clients.
+// Commands that change messages, served by the sync-worker that holds the account's shard (group of
+// accounts): exchange `commands`, routing key `shard.<n>`. The next sync creates events for these
+// changes, as for changes by mail clients.
 
 const account = Type.String()
 const message = Type.String()
-/** Path of a mailbox, or a special use such as `\Archive`. */
+/** Mailbox whose messages a command changes: its path, or a special use such as `\Archive`. */
 const path = Type.String()
 const force = Type.Boolean()
 
@@ -33,7 +33,7 @@ export const moveMessage = defineCommand({
     account,
     message,
     path,
-    /** Path of the folder from which the message is moved. Not used for IMAP accounts. */
+    /** Path of the folder from which a message is moved. Not used for IMAP accounts. */
     source: Type.Optional(Type.String()),
   }),
   response: MovedMessage,
@@ -45,8 +45,8 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-// Each command below processes all messages that match a search, in batches, until the deadline of
-// the command. Batches that were completed before the deadline are not rolled back.
+// Commands that process all messages matching a search, in batches, until the deadline of the
+// command. Batches that were completed before the deadline are not rolled back.
 
 export const updateMessages = defineCommand({
   name: 'updateMessages',

@@ -4,11 +4,11 @@ import { MessageDetail, MessagePage, MessageText } from '../schemas/message.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands that read or store messages, served by the sync-worker that holds the account's shard:
-// exchange `commands`, routing key `shard.<n>`.
+// Commands that read or store messages, served by the sync-worker that holds the account's shard
+// (group of accounts): exchange `commands`, routing key `shard.<n>`.
 
 const account = Type.String()
-/** Path of a mailbox, or a special use such as `\Sent`. */
+/** Mailbox of a command about messages: its path, or a special use such as `\Sent`. */
 const path = Type.String()
 const page = {
   page: Type.Integer(),
@@ -48,7 +48,8 @@ export const searchMessages = defineCommand({
 })
 
 /**
- * Reads a message with its headers and attachments. The text is included if `textType` is present.
+ * Reads a message with its headers and attachments. The text of the message is included if the
+ * request contains `textType`.
  */
 export const getMessage = defineCommand({
   name: 'getMessage',
@@ -107,24 +108,24 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size of the attachment's content in bytes, as encoded in the message (transfer encoding). */
+    /** Size in bytes of an attachment's content as encoded in the message (transfer encoding). */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,
 })
 
 /**
- * Appends a message to a mailbox. The bytes of the message are in a row of `uploads`, which the
- * worker deletes in any case. A repeated request finds no row and therefore never stores a
- * duplicate.
+ * Appends a message to a mailbox. The bytes of the message are in a row of the table `uploads`,
+ * which the sync-worker deletes in any case. A repeated request finds no row and therefore never
+ * stores a duplicate.
  */
 export const uploadMessage = defineCommand({
   name: 'uploadMessage',
   request: Strict({
     account,
-    /** Id of the row of `uploads` with the bytes of the message. */
+    /** Id of the row of the table `uploads` with the bytes of the message to append. */
     upload: Type.String(),
-    /** Size in bytes of the message to store. */
+    /** Size in bytes of the message to append to a mailbox. */
     size: Type.Integer(),
     path,
     flags: Type.Optional(Type.Array(Type.String())),
@@ -132,8 +133,8 @@ export const uploadMessage = defineCommand({
   }),
   response: Type.Object({
     /**
-     * Id of the stored message. Absent if the mail server does not report the UID of the new
-     * message.
+     * Id of the message that was appended to a mailbox. Absent if the mail server does not report
+     * the UID of the new message.
      */
     id: Type.Optional(Type.String()),
     path: Type.String(),

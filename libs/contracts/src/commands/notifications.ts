@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 
-/** Maximum number of provider notifications in one command. */
+/** Maximum number of provider notifications in one command to a sync-worker. */
 export const maxNotifications = 100
 
 /** Pattern of a SHA-256 hash as base64url without padding. */
@@ -11,7 +11,7 @@ const secretHash = Type.String({ pattern: '^[\\w-]{43}$' })
 /** Maximum number of messages that one provider notification names. */
 export const maxNotifiedMessages = 10
 
-/** Pattern of the message ids in notifications of providers. */
+/** Pattern of the message ids in change notifications of mail providers. */
 export const notifiedId = /^[\x21-\x7e]{1,200}$/
 
 /** Message that a change notification of a mail provider names. */
@@ -27,7 +27,7 @@ export type NotifiedMessage = Static<typeof NotifiedMessage>
  *
  * - `changed`: read the feeds.
  * - `missed`: notifications were lost, so compare all messages.
- * - `expiring`: the provider asks to renew the watch of the account.
+ * - `expiring`: the provider asks to renew the account's watch (registration for notifications).
  * - `removed`: the provider has ended the watch of the account.
  */
 export const ProviderNotification = Strict({
@@ -39,9 +39,9 @@ export const ProviderNotification = Strict({
     Type.Literal('removed'),
   ]),
   /**
-   * Hash of the secret in the notification (`clientState` of Graph). The holder of the account
-   * compares the hash with the hash of the watch's secret. Absent if the transport has
-   * authenticated the provider (Pub/Sub).
+   * Hash of the secret in a change notification (`clientState` of Graph). The sync-worker that
+   * holds the account compares it with the hash of the secret that Posthorn gave to the provider.
+   * Absent if the transport has authenticated the provider (Pub/Sub).
    */
   secretHash: Type.Optional(secretHash),
   /**
@@ -49,20 +49,24 @@ export const ProviderNotification = Strict({
    * that the provider's notifications arrive.
    */
   isOwn: Type.Optional(Type.Boolean()),
-  /** Time at which the watch ends, as the provider states it. Only present with `expiring`. */
+  /**
+   * Time at which the account's registration for notifications (watch) ends, as the provider states
+   * it. Only present in a notification of the kind `expiring`.
+   */
   expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
   /**
-   * Messages that the notification names. Only present with `changed`. Absent if the notification
-   * names no message, or more than `maxNotifiedMessages` messages.
+   * Messages that the change notification of a provider names. Only present in a notification of
+   * the kind `changed`. Absent if the notification names no message, or more than
+   * `maxNotifiedMessages` messages.
    */
   messages: Type.Optional(Type.Array(NotifiedMessage, { maxItems: maxNotifiedMessages })),
 })
 export type ProviderNotification = Static<typeof ProviderNotification>
 
 /**
- * Forwards change notifications of mail providers to the sync-workers that hold the shards of the
- * accounts. A sync-worker ignores accounts that it does not hold. A notification without a holder
- * is dropped, because notifications only make the next poll earlier.
+ * Forwards change notifications of mail providers to the sync-workers that hold the shards (groups)
+ * of the accounts. A sync-worker ignores accounts that it does not hold. A notification is dropped
+ * if no sync-worker holds the account, because notifications only make the next poll earlier.
  */
 export const changesNoticed = defineCommand({
   name: 'changesNoticed',

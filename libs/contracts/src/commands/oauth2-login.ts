@@ -18,7 +18,9 @@ export const startOAuth2Login = defineCommand({
     codeChallenge: Type.String({ minLength: 43, maxLength: 128 }),
     /** Login name that the consent page of the OAuth2 provider suggests to the user. */
     loginHint: Type.Optional(Type.String({ maxLength: 256 })),
-    /** If true, the provider shows its consent page even to a user who has consented before. */
+    /**
+     * If true, the OAuth2 provider shows its consent page even to a user who has consented before.
+     */
     consent: Type.Optional(Type.Boolean()),
   }),
   response: Type.Object({
@@ -66,8 +68,8 @@ export const completeOAuth2Login = defineCommand({
 })
 
 /**
- * Revokes an unused OAuth2 grant at the provider (RFC 7009). `revoked` is false if the revocation
- * failed.
+ * Revokes an unused OAuth2 grant at the OAuth2 provider (RFC 7009). `revoked` is false if the
+ * revocation failed.
  */
 export const revokeOAuth2Grant = defineCommand({
   name: 'revokeOAuth2Grant',

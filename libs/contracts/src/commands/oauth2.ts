@@ -12,7 +12,7 @@ export const verifyOAuth2App = defineCommand({
   request: Strict({
     app: Type.String(),
     /**
-     * Id of an account, or an email address for which the service account of the application
+     * Id of an account, or an email address for which the service account of the OAuth2 application
      * requests a token.
      */
     account: Type.Optional(Type.String({ maxLength: 256 })),

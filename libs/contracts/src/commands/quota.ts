@@ -3,8 +3,9 @@ import { providers } from '../account-types/index.ts'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Command that sender sends to the sync-worker that holds the account's shard: exchange `commands`,
-// routing key `shard.<n>`. The command also works for an account without a session.
+// Command by which a sender borrows quota units of a mail provider from the sync-worker that holds
+// the account's shard (group of accounts): exchange `commands`, routing key `shard.<n>`. The
+// command also works for an account without a session.
 
 /**
  * Maximum time in milliseconds from a sender's request for quota units to the sync-worker's reply.
@@ -12,8 +13,8 @@ import { OneOf, Strict } from '../schemas/primitives.ts'
  */
 export const loanReplyMs = 100
 /**
- * Time in milliseconds within which lent units must be used. The time begins when the loan permits
- * the use of the units. Unused units are lost.
+ * Time in milliseconds within which a sender must use quota units lent by a sync-worker. The time
+ * begins when the loan permits the use of the units. Unused units are lost.
  */
 export const loanValidMs = 500
 
@@ -29,7 +30,10 @@ export const lendUnits = defineCommand({
     provider: OneOf(providers),
     /** Id of the OAuth2 application whose quota units are used for the mailbox. */
     application: Type.String({ maxLength: 256 }),
-    /** Units that one request to the provider costs. 0 if the command only reports a pause. */
+    /**
+     * Quota units that one request to the mail provider costs. 0 if the sender only reports that
+     * the provider refuses requests.
+     */
     units: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     /**
      * Time until which the provider refuses requests for the mailbox, in milliseconds since 1970.
@@ -41,8 +45,8 @@ export const lendUnits = defineCommand({
     /** Number of quota units that are lent: either all requested units or 0. */
     granted: Type.Integer({ minimum: 0 }),
     /**
-     * Delay in milliseconds from the reply until the lent units may be used. If no units are lent,
-     * delay until another request for a loan may succeed.
+     * Delay in milliseconds from the reply until the sender may use the lent quota units. If no
+     * units are lent, delay until another request for a loan may succeed.
      */
     delayMs: Type.Number({ minimum: 0 }),
     /**

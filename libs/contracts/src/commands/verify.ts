@@ -29,7 +29,7 @@ export const verifyImap = defineCommand({
   }),
 })
 
-/** Connects to an outgoing mail server. Logs in if the request contains credentials. */
+/** Tests the connection to an outgoing mail server. Logs in if the request contains credentials. */
 export const verifySmtp = defineCommand({
   name: 'verifySmtp',
   request: Strict({

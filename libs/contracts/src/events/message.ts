@@ -22,8 +22,8 @@ export const messageNew = defineEvent(
   Type.Intersect([
     Type.Omit(MessageDetail, ['replyTo']),
     Type.Object({
-      // `replyTo` is a single address here, although message responses have a list. Clients expect
-      // a single address in the event.
+      // In the event messageNew, `replyTo` is a single address, although message responses have a
+      // list. Clients expect a single address in the event.
       replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
       path: Text('Path of the mailbox.'),
       seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),

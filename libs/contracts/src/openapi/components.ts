@@ -86,8 +86,8 @@ function contentOf(schema: object): string {
 }
 
 /**
- * Names in JSON Schema for formats that have another name here. Formats that are not listed keep
- * their name in the OpenAPI document.
+ * Names in JSON Schema for formats that have another name in the contracts. Formats that are not
+ * listed keep their name in the OpenAPI document.
  */
 const formats: Record<string, string> = {
   'mail-address': 'email',
@@ -106,7 +106,7 @@ export function componentSchemas(): Record<string, object> {
 
 /**
  * Converts a schema for the OpenAPI document: named schemas become references, and keywords that
- * only the local validator knows are removed.
+ * only the validator of this package knows are removed.
  */
 export function toOpenApiSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
@@ -161,7 +161,7 @@ function properties(members: object): object {
   return Object.fromEntries(documented.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
-/** True for a request member that is accepted but not documented. */
+/** True for a member of an API request that is accepted but not documented. */
 function isHidden(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

@@ -1,5 +1,5 @@
 /**
- * Error codes of operations that need the worker of the account. See "503 codes", "504" and
+ * Error codes of operations that need the sync-worker of the account. See "503 codes", "504" and
  * "Provider-mapped errors" in the interface spec. The list includes codes for a deleted or
  * unsuitable OAuth2 application and for failed requests to a mail API.
  */

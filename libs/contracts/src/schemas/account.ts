@@ -29,7 +29,7 @@ import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
-/** Host name that outgoing connections send in the EHLO command. */
+/** Host name that connections to an outgoing mail server send in the EHLO command. */
 export const smtpEhloName = Type.Optional(
   Nullable(Text('Host name sent with EHLO.', { maxLength: 255, format: 'host-name' })),
 )

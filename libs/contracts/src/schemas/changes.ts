@@ -20,7 +20,10 @@ export type ChangeType = (typeof changeTypes)[number]
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
-/** Kinds of sync warnings. The kinds about a lost cursor concern accounts with a mail API. */
+/**
+ * Kinds of sync warnings. The kinds about a lost cursor (position in a change list) concern
+ * accounts with a mail API.
+ */
 export const syncWarningTypes = [
   'mailboxRefused',
   'historyIdExpired',
@@ -28,7 +31,10 @@ export const syncWarningTypes = [
   'cursorExpired',
 ] as const
 
-/** Warning about an incident during a sync. The state of the account does not change. */
+/**
+ * Warning about an incident during the sync of an account. The state of the account does not
+ * change.
+ */
 export const SyncWarning = Type.Object(
   {
     type: OneOf(syncWarningTypes, {
@@ -42,7 +48,10 @@ export const SyncWarning = Type.Object(
 )
 export type SyncWarning = Static<typeof SyncWarning>
 
-/** Data of a frame in the stream `GET /v1/changes`: a change of an account or proxy. */
+/**
+ * Data of a frame in the stream `GET /v1/changes`: a change of an account or of the state of a mail
+ * proxy.
+ */
 export const StateChange = Type.Object({
   account: Nullable(Text('Account id. Null for the state of a proxy.')),
   type: OneOf(changeTypes, {

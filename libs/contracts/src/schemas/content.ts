@@ -73,7 +73,10 @@ export const contentFields = {
   ),
 }
 
-/** Content of a message whose templates and references have been resolved. */
+/**
+ * Content of a message after its templates and its reference to a stored message (reply or
+ * forwarding) have been resolved.
+ */
 export const MessageContent = Strict({
   ...contentFields,
   attachments: Type.Optional(Type.Array(UploadAttachment, { maxItems: 1000 })),

@@ -81,8 +81,8 @@ export function permits(bound: Destination, actual: Destination): boolean {
 
 /**
  * Checks that credentials from auth-bridge are for the mail server to which the caller will
- * connect. The registration may have changed between the read of the caller and the read of
- * auth-bridge.
+ * connect. The caller and auth-bridge read the registration of the account at different times, and
+ * the registration may have changed in between.
  *
  * @throws AppError `unavailable`
  */

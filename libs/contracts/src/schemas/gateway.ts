@@ -26,7 +26,10 @@ export const GatewayRegistration = Strict({
 })
 export type GatewayRegistration = Static<typeof GatewayRegistration>
 
-/** Body of an update of a gateway. Absent members keep their stored value. */
+/**
+ * Body of an update of a gateway (outgoing SMTP server that belongs to no account). Absent members
+ * keep their stored value.
+ */
 export const GatewayUpdate = Strict({
   ...fields,
   name: Type.Optional(fields.name),

@@ -85,7 +85,10 @@ const disabled = Type.Optional(Bool(disabledDescription))
 export const ImapConfig = Strict({ ...server, ...imap, disabled })
 export type ImapConfig = Static<typeof ImapConfig>
 
-/** Incoming mail server of an account that is switched off. `host` and `port` are then optional. */
+/**
+ * Incoming mail server of an account, if this server is switched off (`disabled`). `host` and
+ * `port` are then optional.
+ */
 export const ImapDisabled = Strict({
   ...server,
   ...imap,

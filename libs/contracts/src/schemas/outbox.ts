@@ -48,7 +48,10 @@ const Progress = Type.Object(
   { description: 'Progress of sending.' },
 )
 
-/** Submission as an entry of the outbox. Credentials in `proxy` are masked. */
+/**
+ * Submission (request to send a message) as an entry of the outbox. Credentials in `proxy` are
+ * masked.
+ */
 export const OutboxEntry = Type.Object({
   queueId: Text('Id of the submission.'),
   account: Text('Account that sends the message.'),

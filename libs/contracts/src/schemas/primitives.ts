@@ -6,8 +6,8 @@ import {
   Type,
 } from 'typebox'
 
-// These functions create schemas. The description is the first argument, so that the definition of
-// most members fits on one line.
+// Functions that create schemas for members of requests and responses. The description is the first
+// argument, so that the definition of most members fits on one line.
 
 export const Text = (description: string, options: TStringOptions = {}) =>
   Type.String({ ...options, description })
@@ -28,7 +28,9 @@ export const described = <S extends object>(description: string, schema: S): S =
   description,
 })
 
-/** Schema of an object without additional members. All requests use such schemas. */
+/**
+ * Schema of an object without additional members. All API requests and commands use such schemas.
+ */
 export const Strict = <T extends TProperties>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, OneOf, Strict, Text } from './primitives.ts'
 
-/** Request member or parameter that is accepted for compatibility and has no effect. */
+/** Member or parameter of an API request that is accepted for compatibility and has no effect. */
 export const documentStore = Type.Optional(Bool('Accepted and ignored.'))
 
 /** Stored message to which a submission replies, or which the submission forwards. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Strict, Text, Time } from './primitives.ts'
 
-/** Largest message size in bytes that a search term may contain. */
+/** Largest message size in bytes that a search term for messages may contain. */
 const maxSize = 1_073_741_824
 
 /**

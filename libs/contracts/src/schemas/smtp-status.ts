@@ -13,7 +13,9 @@ export const smtpFailure = {
   description: Type.Optional(Text('Description of the error.')),
 }
 
-/** Members that describe the network path of an attempt to send a message. */
+/**
+ * Members that describe the network path of an attempt to send a message (proxy and local address).
+ */
 export const networkPath = {
   localAddress: Type.Optional(Text('Local IP address of the connection.')),
   name: Type.Optional(Text('Host name sent with EHLO.')),

@@ -80,7 +80,10 @@ export const quotationFormat = {
   ),
 }
 
-/** Options for sending a submission, independent of the content of the message. */
+/**
+ * Options for sending a submission (request to send a message), independent of the content of the
+ * message.
+ */
 const delivery = {
   sendAt,
   deliveryAttempts: Type.Optional(

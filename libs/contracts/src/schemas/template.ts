@@ -64,5 +64,5 @@ const listed = {
 export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: owner, ...listed, content: TemplateContent })
 
-/** Members with which a response identifies a message template. */
+/** Members with which an API response identifies a message template. */
 export const templateIdentity = { account: owner, id: listed.id }

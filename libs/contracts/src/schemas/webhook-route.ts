@@ -100,7 +100,7 @@ export const RouteError = Type.Object({
   eventId: Text('Event id.'),
 })
 
-/** Test run of the functions of a webhook route with a payload. */
+/** Test run of the filter and map function of a webhook route with a payload. */
 export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {

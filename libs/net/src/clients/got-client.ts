@@ -30,8 +30,8 @@ export function sendWithGot(
     ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
-  // For methods that may have a body, got waits for the body. Without a body, the request is
-  // therefore ended here.
+  // For HTTP methods that may have a body, the library got waits for the body. A request without a
+  // body is therefore ended explicitly.
   if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end()
   return readResponse(stream, maxResponseBytes)
 }

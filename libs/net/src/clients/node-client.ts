@@ -101,8 +101,8 @@ export class Exchange {
     { name, onClose = () => undefined }: ExchangeOptions,
   ) {
     this.#outgoing = outgoing
-    // Rejections of these promises must not count as unhandled when no caller is waiting for the
-    // promises.
+    // Rejections of the promises of an HTTP exchange must not count as unhandled when no caller is
+    // waiting for the promises.
     this.#response.promise.catch(() => undefined)
     this.#failed.promise.catch(() => undefined)
     const onTimeout = () => this.cancel(this.timeoutError(`the ${name} timed out`))
@@ -137,8 +137,8 @@ export class Exchange {
   /** Makes the HTTP exchange fail and closes its connection. */
   cancel(failure: Error): void {
     this.#failure ??= failure
-    // The failure is reported here, because Node reports a destroyed request only after the request
-    // has got a socket.
+    // The failure of an HTTP exchange is reported immediately, because Node reports a destroyed
+    // request only after the request has got a socket.
     this.#fail(failure)
     this.#outgoing.destroy(failure)
   }
@@ -154,8 +154,8 @@ export class Exchange {
   }
 
   /**
-   * Returns the reason why the exchange failed. The error of a stream is not sufficient, because it
-   * only says that the connection was destroyed.
+   * Returns the reason why the HTTP exchange failed. The error of a stream is not sufficient,
+   * because it only says that the connection was destroyed.
    */
   toError(error: Error): Error {
     if (this.#failure) return this.#failure
@@ -188,9 +188,9 @@ class ConnectTimer {
   }
 
   /**
-   * Starts the timeout for connecting. The timeout ends when a TLS connection has completed its
-   * handshake, and does not apply to a reused connection. Call this method when the request has got
-   * its socket.
+   * Starts the timeout for connecting to the HTTP server. The timeout ends when a TLS connection
+   * has completed its handshake, and does not apply to a reused connection. Call this method when
+   * the request has got its socket.
    */
   start({ socket, reusedSocket, protocol }: ClientRequest): void {
     if (!socket || reusedSocket) {
@@ -211,7 +211,7 @@ class ConnectTimer {
 }
 
 /**
- * Error code of a network failure or of Node.js. Texts that come from the server are never
+ * Error code of a network failure or of Node.js. Texts that come from the HTTP server are never
  * returned.
  */
 function networkCodeOf(error: Error): string | undefined {

@@ -4,7 +4,7 @@ import { createUnzip } from 'node:zlib'
 import { HttpError } from '../call.ts'
 
 export interface ResponseBodyOptions {
-  /** HTTP response as received. The body of this response is not decoded. */
+  /** HTTP response as received, with a body that is not decoded. */
   incoming: IncomingMessage
   /** Decoded bytes of the HTTP response body. */
   decoded: Readable
@@ -16,7 +16,10 @@ export interface ResponseBodyOptions {
   idleTimeoutMs: number
   /** Maximum time in milliseconds that the HTTP server may need for the whole response body. */
   timeoutMs: number
-  /** Converts an error of the response stream to the error that the reader receives. */
+  /**
+   * Converts an error of the HTTP response stream to the error that the reader of the body
+   * receives.
+   */
   toError: (error: Error) => Error
 }
 
@@ -40,12 +43,12 @@ export class ResponseBody extends Readable {
   constructor(options: ResponseBodyOptions) {
     super()
     this.#options = options
-    // Without this listener, an error of the response before the first read would end the process.
-    // The reader receives the error later.
+    // Without this listener, an error of the HTTP response before the first read of its body would
+    // end the process. The reader of the body receives the error later.
     this.on('error', () => undefined)
     const { incoming, decoded } = options
-    // Received bytes are counted separately. Members of a gzip file may be empty, so that the
-    // received bytes need not produce any decoded bytes.
+    // Received bytes of an HTTP response body are counted in addition to the decoded bytes. Members
+    // of a gzip file may be empty, so that the received bytes need not produce any decoded bytes.
     if (decoded !== incoming) incoming.on('data', (chunk: Buffer) => this.#countEncoded(chunk))
     decoded
       .on('data', (chunk: Buffer) => this.#onDecoded(chunk))
@@ -117,8 +120,8 @@ export class ResponseBody extends Readable {
 export const acceptedCodings = 'gzip, deflate'
 
 /**
- * Names of content codings that can be decoded (RFC 9110 §8.4.1). `deflate` is the zlib format of
- * RFC 1950.
+ * Names of content codings of HTTP responses that can be decoded (RFC 9110 §8.4.1). `deflate` is
+ * the zlib format of RFC 1950.
  */
 const unzippable = new Set(['gzip', 'x-gzip', 'deflate'])
 
@@ -132,6 +135,7 @@ export function decodeBody(incoming: IncomingMessage): Readable {
   const coding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase()
   if (coding === '' || coding === 'identity') return incoming
   if (!unzippable.has(coding)) throw new Error('the content coding of the response is unsupported')
-  // If one of the two streams fails, `pipeline` destroys the other stream with the same error.
+  // If the HTTP response or its decoder fails, `pipeline` destroys the other stream with the same
+  // error.
   return pipeline(incoming, createUnzip(), () => undefined)
 }

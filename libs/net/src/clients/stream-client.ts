@@ -43,8 +43,8 @@ function createOutgoing(agents: Agents, request: StreamRequest): ClientRequest {
 }
 
 /**
- * Headers with the length of a request body. They are set explicitly, because Node omits the length
- * for DELETE.
+ * Headers with the length of an HTTP request body. They are set explicitly, because Node omits the
+ * length for DELETE.
  */
 function framing(body: StreamRequest['body']): Record<string, string> {
   if (body === undefined) return {}
@@ -59,8 +59,8 @@ function isStreamed(body: StreamRequest['body']): body is StreamedBody {
 }
 
 /**
- * Yields the chunks of a request body and checks the declared length. If a longer or shorter body
- * were sent, the next request on the connection would be corrupted.
+ * Yields the chunks of an HTTP request body and checks the declared length. If a longer or shorter
+ * body were sent, the next request on the connection would be corrupted.
  */
 async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<Uint8Array> {
   let bytes = 0
@@ -132,8 +132,8 @@ class StreamExchange {
   }
 
   /**
-   * Sends a streamed request body. Stops when the response arrives, because the server does not
-   * need the rest of the body.
+   * Sends a streamed HTTP request body. Stops when the response arrives, because the server does
+   * not need the rest of the body.
    */
   async #write(body: StreamedBody): Promise<void> {
     const outgoing = this.#outgoing

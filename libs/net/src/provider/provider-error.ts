@@ -19,17 +19,17 @@ export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly status: number
   /**
-   * Error code of the provider: `errors[0].reason` or `details[].reason` of Google, `error.code` of
-   * Microsoft Graph, `error` of a token endpoint.
+   * Error code of the mail provider: `errors[0].reason` or `details[].reason` of Google,
+   * `error.code` of Microsoft Graph, `error` of a token endpoint.
    */
   readonly code: string | undefined
   /**
-   * Delay in milliseconds after which the provider allows a retry. Absent if the provider states no
-   * valid delay.
+   * Delay in milliseconds after which the mail provider allows a retry. Absent if the provider
+   * states no valid delay.
    */
   readonly retryAfterMs: number | undefined
   /**
-   * True if the response reports a rate limit that is shared by all accounts of the OAuth2
+   * True if the error response reports a rate limit that is shared by all accounts of the OAuth2
    * application.
    */
   readonly isApplicationLimit: boolean
@@ -45,8 +45,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * Header `Location` of the error response, unchanged. The header is not logged, and its origin is
-   * checked before it is used for a request.
+   * Header `Location` of the mail provider's error response, unchanged. The header is not logged,
+   * and its origin is checked before it is used for a request.
    */
   get location(): string | undefined {
     return this.#location
@@ -57,19 +57,21 @@ export interface ErrorResponse {
   status: number
   headers: IncomingHttpHeaders
   /**
-   * Body of the error response, possibly only the beginning. The body may be JSON, HTML or empty.
+   * Body of the mail provider's error response, possibly only the beginning. The body may be JSON,
+   * HTML or empty.
    */
   text: string
 }
 
 interface ErrorReadOptions {
   /**
-   * Maximum retry delay in milliseconds. Longer delays in responses are shortened to this maximum.
+   * Maximum retry delay in milliseconds. Longer delays in error responses of a mail provider are
+   * shortened to this maximum.
    */
   maxRetryAfterMs: number
   /**
-   * Access token of the request. The token is removed from error texts, because the server may have
-   * returned it.
+   * Access token of the request to the mail provider. The token is removed from error texts,
+   * because the server may have returned it.
    */
   token?: string | undefined
 }
@@ -98,8 +100,8 @@ export function readProviderError(
 }
 
 /**
- * Removes tokens from an error text: the access token of the request, and any possible token after
- * the word `Bearer`.
+ * Removes tokens from an error text of a mail provider: the access token of the request, and any
+ * possible token after the word `Bearer`.
  */
 function cleanText(text: string, token: string | undefined): string {
   const forms = token ? [token, encodeURIComponent(token)] : []
@@ -108,17 +110,18 @@ function cleanText(text: string, token: string | undefined): string {
 }
 
 /**
- * True if the exceeded quota belongs to the application, and not to a user. Names of Google's
- * quotas are, for example, `defaultPerMinutePerProject` and `defaultPerMinutePerUser`.
+ * True if the exceeded quota belongs to the Google Cloud project of the OAuth2 application, and not
+ * to a user. Names of Google's quotas are, for example, `defaultPerMinutePerProject` and
+ * `defaultPerMinutePerUser`.
  */
 function isApplicationQuota(quotaLimit = ''): boolean {
   return /PerProject/i.test(quotaLimit)
 }
 
 /**
- * True if the exceeded rate limit belongs to the application. Microsoft Graph names the scope of a
- * limit, such as `Tenant_Application/ReadWrite/<application>/<tenant>`. An application that belongs
- * to one tenant has limits in both scopes.
+ * True if the exceeded rate limit belongs to the OAuth2 application. Microsoft Graph names the
+ * scope of a limit, such as `Tenant_Application/ReadWrite/<application>/<tenant>`. An application
+ * that belongs to one tenant has limits in both scopes.
  */
 function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
   return /^(?:Tenant_)?Application(?:\/|$)/i.test(String(headers['x-ms-throttle-scope'] ?? ''))
@@ -127,15 +130,22 @@ function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
 interface ErrorFields {
   code?: string
   message?: string
-  /** Name of the quota that was exceeded. Google sends the name as `metadata.quota_limit`. */
+  /**
+   * Name of the Google API quota that was exceeded. Google sends the name as
+   * `metadata.quota_limit`.
+   */
   quotaLimit?: string
 }
 
-/** Reads the members of an error response one by one, because members may have unexpected types. */
+/**
+ * Reads the members of a mail provider's error response one by one, because members may have
+ * unexpected types.
+ */
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body
-  // A text in the member `error` means an error response of a token endpoint (RFC 6749 §5.2).
+  // In an error response, a text in the member `error` means that a token endpoint has responded
+  // (RFC 6749 §5.2).
   if (typeof error === 'string') return defined({ code: error, message: textOf(description) })
   if (!isObject(error)) return {}
   const [first] = Array.isArray(error['errors']) ? (error['errors'] as unknown[]) : []

@@ -17,21 +17,26 @@ export interface ProviderHttpOptions {
    * option `origins` with which the HTTP caller `caller` was created.
    */
   mappedOrigins?: OriginMap
-  /** Maximum for the retry delay in `Retry-After`, in milliseconds. Defaults to 24 h. */
+  /**
+   * Maximum for the retry delay that a mail provider states in `Retry-After`, in milliseconds.
+   * Defaults to 24 h.
+   */
   maxRetryAfterMs?: number
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** HTTP method of the request to the provider. Defaults to GET. */
+  /** HTTP method of the request to the mail provider. Defaults to GET. */
   method?: HttpMethod
   /**
-   * Path of the request, or a URL from a response of the provider, such as `nextLink`, `deltaLink`
-   * or `Location`.
+   * Path of the request to the mail provider, or a URL from a response of the provider, such as
+   * `nextLink`, `deltaLink` or `Location`.
    */
   url: string
   /** Access token of the account at the mail provider. */
   token: string
-  /** HTTP statuses of responses that do not count as errors, in addition to 2xx. */
+  /**
+   * HTTP statuses of the mail provider's responses that do not count as errors, in addition to 2xx.
+   */
   accept?: readonly number[]
 }
 
@@ -58,18 +63,27 @@ export interface ProviderJson<T> {
  * `unreachable` `ConnectionError` if there is no complete response.
  */
 export interface ProviderHttp {
-  /** Sends a request with the access token. The caller has to read or dispose the response. */
+  /**
+   * Sends a request with the account's access token to the mail provider. The caller has to read or
+   * dispose the response.
+   */
   readonly open: (request: ProviderRequest) => Promise<StreamedResponse>
-  /** Sends a request with the access token and reads a JSON response of at most `maxBytes`. */
+  /**
+   * Sends a request with the account's access token to the mail provider and reads a JSON response
+   * of at most `maxBytes`.
+   */
   readonly json: <T>(request: ProviderRequest) => Promise<ProviderJson<T>>
-  /** Sends a request without the access token to an upload URL, and reads a JSON response. */
+  /**
+   * Sends a request without the access token to an upload URL of the mail provider, and reads a
+   * JSON response.
+   */
   readonly upload: <T>(request: UploadRequest) => Promise<ProviderJson<T>>
 }
 
 const dayMs = 86_400_000
 /**
- * Maximum number of bytes that are read of an error response's body. Sufficient for any error in
- * JSON. HTML pages may be cut off.
+ * Maximum number of bytes that are read of the body of a mail provider's error response. Sufficient
+ * for any error in JSON. HTML pages may be cut off.
  */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
@@ -94,7 +108,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
 type SentRequest = Omit<ProviderRequest, 'token'> & { token: string | undefined }
 
-/** Sends a request to the provider. No other function adds an access token to a request. */
+/** Sends a request to the mail provider. No other function adds an access token to a request. */
 async function sendRequest(
   { caller, maxRetryAfterMs = dayMs }: ProviderHttpOptions,
   { token, accept = [], method = 'GET', headers = {}, ...request }: SentRequest,
@@ -128,8 +142,8 @@ function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptio
 }
 
 /**
- * Checks an upload URL from the provider. Any origin with HTTPS is allowed, and the origin of a
- * fake provider.
+ * Checks an upload URL that the mail provider returned. Any origin with HTTPS is allowed, and so is
+ * the origin of a fake provider in tests.
  */
 function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
   const url = parseUrl(link)
@@ -145,8 +159,8 @@ function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string
 const linkPattern = /^(?:https?:\/\/[^/]|\/(?!\/))[^\\\s\p{Cc}]*$/iu
 
 /**
- * Parses the URL of a request. A URL with a login is rejected, because the login would replace the
- * access token.
+ * Parses the URL of a request to the mail provider. A URL with a login is rejected, because the
+ * login would replace the access token.
  */
 function parseUrl(link: string, base?: string): URL | undefined {
   if (link.length > maxUrlLength || !linkPattern.test(link)) return undefined
@@ -177,8 +191,8 @@ async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>>
 }
 
 /**
- * Reads the whole body of a response. Reading fails if the body has more than `maxBytes` of the
- * request.
+ * Reads the whole body of the mail provider's response. Reading fails if the body has more bytes
+ * than `maxBytes` of the request.
  */
 async function readWhole({ body }: StreamedResponse): Promise<string> {
   const chunks: Buffer[] = []
@@ -187,8 +201,8 @@ async function readWhole({ body }: StreamedResponse): Promise<string> {
 }
 
 /**
- * Reads at most `maxBytes` of the body of an error response. If the body is incomplete, returns the
- * bytes that were received.
+ * Reads at most `maxBytes` of the body of a mail provider's error response. If the body is
+ * incomplete, returns the bytes that were received.
  */
 async function readText(response: StreamedResponse, maxBytes: number): Promise<string> {
   using _closed = response
@@ -201,15 +215,15 @@ async function readText(response: StreamedResponse, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break
     }
   } catch {
-    // The error is ignored. The HTTP status is sufficient, and the rest of the text is only a
-    // detail.
+    // An error while the body of an error response is read is ignored. The HTTP status is
+    // sufficient, and the rest of the text is only a detail.
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, maxBytes)
 }
 
 /**
- * Converts a failed request to the provider to an AppError. An error of the caller's request body
- * is returned unchanged.
+ * Converts a failed request to the mail provider to an AppError. An error of the caller's request
+ * body is returned unchanged.
  */
 function toAppError(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof HttpError)) return error

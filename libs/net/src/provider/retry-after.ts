@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Pattern of a retry date with a time zone: IMF-fixdate or RFC 850 date (RFC 9110 §5.6.7), or ISO
- * 8601 as in texts of Gmail.
+ * Pattern of a date in `Retry-After` with a time zone: IMF-fixdate or RFC 850 date (RFC 9110
+ * §5.6.7), or ISO 8601 as in texts of Gmail.
  */
 const datePattern =
   /^(?:[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT|\d{4}-\d{2}-\d{2}T[\d:.]{5,16}(?:Z|[+-]\d{2}:\d{2}))$/
@@ -14,7 +14,10 @@ const datePattern =
 const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 interface RetryAfterOptions {
-  /** Maximum retry delay in milliseconds. Longer delays are shortened to this maximum. */
+  /**
+   * Maximum retry delay in milliseconds. Longer delays that a provider states are shortened to this
+   * maximum.
+   */
   maxMs: number
   /**
    * Time from which a retry date is counted. Defaults to the `Date` header of the response, because
@@ -33,7 +36,8 @@ export function readRetryAfter(
   options: RetryAfterOptions,
 ): number | undefined {
   const value = headers['retry-after']?.trim() ?? ''
-  // The number of digits is limited, so that the number can be represented exactly.
+  // The number of digits in `Retry-After` is limited, so that the number can be represented
+  // exactly.
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(value))
     return limitDelay(Number(value) * 1_000, options.maxMs)
   const { maxMs, now = readDate(headers.date ?? '') ?? Date.now() } = options

@@ -17,15 +17,15 @@ const startupTimeoutMs = 120_000
 
 export interface ContainerOptions {
   image: string
-  /** Name of the container in the Docker network, and of its log file. */
+  /** Name of the Docker container in the Docker network, and of its log file. */
   name: string
   network: StartedNetwork
-  /** Directory of the container's log file. */
+  /** Directory of the Docker container's log file. */
   logs: string
   command: string[]
   env?: Readonly<Record<string, string>>
   user?: string
-  /** Ports of the container that are mapped to free ports of this machine. */
+  /** Ports of the Docker container that are mapped to free ports of this machine. */
   ports?: readonly number[]
   wait: WaitStrategy
 }
@@ -35,8 +35,8 @@ class NamedContainer extends GenericContainer {
   constructor({ image, name, network, logs, ...options }: ContainerOptions) {
     super(image)
     this.withNetwork(network)
-      // `withNetworkAliases` is not used, because it would also connect the container to the
-      // default network.
+      // The method `withNetworkAliases` of Testcontainers is not used, because it would also
+      // connect the Docker container to the default network.
       .withCommand(options.command)
       .withEnvironment(options.env ?? {})
       .withExposedPorts(...(options.ports ?? []))
@@ -65,14 +65,14 @@ class RestrictedContainer extends NamedContainer {
   }
 }
 
-/** Starts a container. Resolves when its wait strategy succeeds. */
+/** Starts a Docker container. Resolves when its wait strategy succeeds. */
 export function startContainer(options: ContainerOptions): Promise<StartedTestContainer> {
   return new NamedContainer(options).start()
 }
 
 /**
- * Starts a container with a read-only root file system, without capabilities and new privileges,
- * and with a memory limit. Resolves when its wait strategy succeeds.
+ * Starts a Docker container with a read-only root file system, without capabilities and new
+ * privileges, and with a memory limit. Resolves when its wait strategy succeeds.
  */
 export function startRestrictedContainer(
   options: ContainerOptions,

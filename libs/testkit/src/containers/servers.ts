@@ -8,9 +8,9 @@ const pullTimeoutMs = 300_000
 
 /** Postgres and RabbitMQ in containers of official images. Disposal removes the containers. */
 export interface ContainerServers extends AsyncDisposable {
-  /** Database URL of an empty database, for its owner. */
+  /** URL of an empty Postgres database, for its owner. */
   ownerUrl: string
-  /** AMQP URL of the default virtual host, for an administrator. */
+  /** AMQP URL of the default virtual host of RabbitMQ, for an administrator. */
   amqpUrl: string
   /** URL of the RabbitMQ management API, for an administrator. */
   apiUrl: string
@@ -34,7 +34,7 @@ export async function whyNoContainers(): Promise<string | undefined> {
 }
 
 /**
- * Limits the time of pulling images. A machine without access to a registry may never get a
+ * Limits the time of pulling Docker images. A machine without access to a registry may never get a
  * response.
  */
 async function withinPullTimeout(pull: Promise<void>): Promise<void> {
@@ -71,8 +71,8 @@ export async function startContainerServers(): Promise<ContainerServers> {
           POSTGRES_DB: 'posthorn',
         })
         .withExposedPorts(5432)
-        // The second log line is awaited: the image first starts Postgres without a network, to
-        // initialize the database.
+        // The start of Postgres is complete at the second log line with this text: the image first
+        // starts Postgres without a network, to initialize the database.
         .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2)),
     ),
     start(

@@ -5,11 +5,11 @@ import { type RawBuilder, sql } from 'kysely'
 /** Queue table of a service, with everything that the test suite needs to know about the table. */
 export interface DueRowsSubject<Table extends keyof Tables> {
   rows: DueRows<Table, DueRow>
-  /** Database connection with the role of the service. */
+  /** Database connection with the role of the service whose queue table is tested. */
   db: Db
   /** Database connection as the owner of the database. */
   owner: Db
-  /** SQL condition of the rows that the service claims. */
+  /** SQL condition of the rows that the service claims from its queue table. */
   where: RawBuilder<boolean>
   /** Inserts a row that is due now and meets the condition `where`. Returns the key of the row. */
   insert: () => Promise<string>
@@ -31,10 +31,10 @@ export function dueRowsSuite<Table extends keyof Tables>(subject: DueRowsSubject
 const leaseMs = 3_600_000
 const keysOf = (claimed: readonly DueRow[]) => claimed.map((row) => row.key)
 
-/** Queue under test. Its clock moves the times of the stored rows back. */
+/** Queue table under test. Its clock moves the times of the stored rows back. */
 class TestedQueue<Table extends keyof Tables> {
   readonly subject: DueRowsSubject<Table>
-  /** Number of attempts that a claim counts: 1 or 0. */
+  /** Number of attempts that are counted when a row of the queue table is claimed: 1 or 0. */
   readonly countedByClaim: number
 
   constructor(subject: DueRowsSubject<Table>) {
@@ -67,7 +67,8 @@ class TestedQueue<Table extends keyof Tables> {
   }
 
   /**
-   * Stored state of a row, with the minutes until the row is due. Undefined if the row was deleted.
+   * Stored state of a row of the queue table, with the minutes until the row is due. Undefined if
+   * the row was deleted.
    */
   async read(id: string) {
     const { leaseUntil } = this.subject.rows.table
@@ -81,7 +82,7 @@ class TestedQueue<Table extends keyof Tables> {
     return rows[0]
   }
 
-  /** Runs `work` while another transaction has locked a row. */
+  /** Runs `work` while another transaction has locked a row of the queue table. */
   async whileLocked(id: string, work: () => Promise<void>): Promise<void> {
     await this.subject.owner.transaction().execute(async (tx) => {
       await sql`select from ${this.#ref('table')}

@@ -10,9 +10,11 @@ import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 import { sharedServer } from '../private-server.ts'
 
 export interface TestDatabase {
-  /** Database connection as the owner, with all privileges. Closed by `drop`. */
+  /**
+   * Database connection as the owner of the test database, with all privileges. Closed by `drop`.
+   */
   db: Db
-  /** Database URL with the login of the owner. */
+  /** URL of the test database with the login of its owner. */
   url: string
   ownerUrl: string
   /**
@@ -37,8 +39,8 @@ export const usePostgres = sharedServer(
 )
 
 /**
- * Creates an empty database with the schema for one test file. The database is a copy of a
- * template, which the first test file of a run creates.
+ * Creates an empty database with the schema of Posthorn for one test file. The database is a copy
+ * of a template, which the first test file of a run creates.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const { address: server, drop } = await usePostgres()
@@ -79,7 +81,7 @@ async function ensureTemplate(server: string): Promise<string> {
       [name],
     )
     if (rows[0]?.datistemplate) return
-    // Removes an unfinished template of a process that died while creating the template.
+    // Removes an unfinished template database of a process that died while creating the template.
     await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     await client.query(`create database ${escapeIdentifier(name)}`)
     await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, {

@@ -17,12 +17,12 @@ export interface TestBus {
    */
   url: string
   vhost: string
-  /** Grants the services access to the virtual host. Each service has its own user. */
+  /** Grants the services access to the virtual host of RabbitMQ. Each service has its own user. */
   grantServices: () => Promise<void>
   /** AMQP URL for a service. Requires `grantServices`. */
   serviceUrl: (service: ServiceName) => string
   /**
-   * Closes all connections of the virtual host on the side of the broker. Returns the number of
+   * Closes all connections of the virtual host on the side of RabbitMQ. Returns the number of
    * closed connections.
    */
   closeConnections: () => Promise<number>

@@ -3,12 +3,12 @@ import { connectBus } from '@posthorn/bus'
 import { connect, type Db, publishEvents, recordEvents } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
-/** Database, broker and accounts in which test events are recorded. */
+/** Postgres database, RabbitMQ broker and accounts with which test events are recorded. */
 export interface EventsTarget {
   ownerUrl: string
   /**
-   * URL of the broker. If absent, events are stored but not published, as if the writer died after
-   * the commit.
+   * URL of the RabbitMQ broker. If absent, events are stored but not published, as if the writer
+   * died after the commit.
    */
   amqpUrl?: string
   accounts: readonly string[]

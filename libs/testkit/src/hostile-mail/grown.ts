@@ -1,6 +1,9 @@
 import { fill, type HostileMessage, rawMessage, usualHead } from './hostile-message.ts'
 
-/** Sizes of the generated messages along one dimension, smallest first. */
+/**
+ * Sizes of the generated test messages along one dimension, such as the number of recipients,
+ * smallest first.
+ */
 export const growthSteps = [10, 100, 1_000, 10_000, 50_000] as const
 
 /**

@@ -6,13 +6,15 @@ export interface HostileMessage {
   name: string
   /** Whole message (RFC 5322). */
   mime: () => Buffer
-  /** HTML body; absent if the message has no HTML body. */
+  /** HTML body of a generated test message; absent if the message has no HTML body. */
   html?: () => string
-  /** iCalendar object; absent if the message has no iCalendar object. */
+  /**
+   * iCalendar object of a generated test message; absent if the message has no iCalendar object.
+   */
   calendar?: () => string
 }
 
-/** Usual limit for the size of a body that a reader processes, in bytes. */
+/** Usual limit for the size of a message body that a reader processes, in bytes. */
 export const bodyLength = 2 * 1024 * 1024
 
 /** Repeats a piece of text up to a number of bytes. */

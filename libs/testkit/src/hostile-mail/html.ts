@@ -1,6 +1,6 @@
 import { bodyLength, fill, type HostileMessage, htmlMessage } from './hostile-message.ts'
 
-/** Pieces of HTML that are repeated up to the size limit of a body. */
+/** Pieces of HTML that are repeated up to the size limit of a message body. */
 const repeated = [
   ['<', '>', '<<a', '< ', '</', '</p>', '</b>', '</x', '<b>', '<b>x', '<p>'],
   ['<p><li>', '<br>', '<hr>', '<img>', '<img src="cid:a">'],

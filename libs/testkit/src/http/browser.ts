@@ -31,12 +31,14 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** True if Chromium is installed, unless TEST_BROWSER=off. Otherwise browser tests are skipped. */
+/**
+ * True if Chromium is installed and TEST_BROWSER is not `off`. If false, browser tests are skipped.
+ */
 export function hasBrowser(): boolean {
   return browserPath() !== undefined
 }
 
-/** Starts the Chromium that TEST_BROWSER names, or the Chromium of the system. */
+/** Starts the Chromium that TEST_BROWSER names, or the Chromium of the operating system. */
 export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Promise<TestBrowser> {
   const executablePath = browserPath()
   if (executablePath === undefined)

@@ -6,17 +6,18 @@ import {
 
 export interface ChatServerOptions {
   /**
-   * API key that requests must contain. Without this option, requests with and without any key are
-   * accepted.
+   * API key that requests to the chat endpoint must contain. Without this option, requests with and
+   * without any key are accepted.
    */
   key?: string
   /**
-   * Request members that this endpoint rejects, because real endpoints support different members.
+   * Request members that the chat endpoint of the test rejects, because real endpoints support
+   * different members.
    */
   unsupported?: readonly string[]
 }
 
-/** Members of a chat completion request that the server reads. */
+/** Members of a chat completion request that the test server reads. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: string }[]
@@ -32,11 +33,14 @@ export interface ChatServer extends AsyncDisposable {
   readonly url: string
   /** Valid chat requests, oldest first, including requests that got an error reply. */
   readonly requests: ChatRequest[]
-  /** Sets the function that returns the model's reply. Default: an empty summary. */
+  /** Sets the function that returns the language model's reply. Default: an empty summary. */
   setModel(model: (request: ChatRequest) => string): void
   /** Sets the replies to the next chat requests, one reply per request. */
   script(...replies: WebhookReply[]): void
-  /** Sets the reply to all later requests. Without an argument, the model replies again. */
+  /**
+   * Sets the reply to all later chat requests. Without an argument, the language model replies
+   * again.
+   */
   setReply(reply?: WebhookReply): void
 }
 

@@ -4,15 +4,18 @@ import { defined } from '@posthorn/contracts/defined'
 import { ByteReader } from '../byte-reader.ts'
 import { listen, stopListening } from '../listening.ts'
 
-/** Request of a client to the proxy. */
+/** Request of a client to the test proxy. */
 export interface ProxyRequest {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http'
-  /** Host that the client requested. A host name if the proxy has to resolve the name. */
+  /**
+   * Host that the client of the test proxy requested. A host name if the proxy has to resolve the
+   * name.
+   */
   host: string
   port: number
   user?: string
   pass?: string
-  /** Source address of the proxy's client. */
+  /** Source address of the test proxy's client. */
   from: string
 }
 
@@ -20,18 +23,18 @@ export interface TestProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly requests: ProxyRequest[]
-  /** True if the proxy rejects all requests. May be changed at any time. */
+  /** True if the test proxy rejects all requests. May be changed at any time. */
   rejects: boolean
   /**
-   * True to send the proxy's reply and the server's greeting in one packet. Not usable for servers
-   * without a greeting.
+   * True to send the test proxy's reply and the server's greeting in one packet. Not usable for
+   * servers without a greeting.
    */
   withGreeting: boolean
   readonly names: Map<string, string>
 }
 
 export interface TestProxyOptions {
-  /** User name that the proxy requires. If absent, the proxy accepts every client. */
+  /** User name that the test proxy requires. If absent, the proxy accepts every client. */
   user?: string
   pass?: string
 }
@@ -60,7 +63,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
   return proxy
 }
 
-/** Reads the request of a client to the proxy. All methods reject if the connection ends. */
+/** Reads the request of a client to the test proxy. All methods reject if the connection ends. */
 class ProxyClient {
   readonly socket: Socket
   readonly #reader: ByteReader
@@ -78,7 +81,7 @@ class ProxyClient {
     return (await this.#reader.until(mark)) ?? Promise.reject(new Error('connection ended'))
   }
 
-  /** Reads a text whose first byte is its length. */
+  /** Reads a text of a proxy request whose first byte is the length of the text. */
   async word(): Promise<string> {
     const [length = 0] = await this.bytes(1)
     return (await this.bytes(length)).toString()

@@ -30,8 +30,8 @@ export interface WebhookReply {
   /** Delay before the reply to a webhook, in milliseconds. */
   delayMs?: number
   /**
-   * `hang` never replies, and `drop` closes the connection without a reply. In both cases the
-   * request is received and recorded.
+   * `hang` never replies to the webhook, and `drop` closes the connection without a reply. In both
+   * cases the request is received and recorded.
    */
   instead?: 'hang' | 'drop'
 }
@@ -51,7 +51,10 @@ export interface WebhookReceiver {
    * request, counted from 0.
    */
   replyWith(rule: ReplyRule): void
-  /** Refuses connections until `open`, which listens on the same port again. */
+  /**
+   * Closes the webhook endpoint and refuses connections until `open`, which listens on the same
+   * port again.
+   */
   close(): Promise<void>
   open(): Promise<void>
 }

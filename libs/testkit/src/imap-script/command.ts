@@ -12,13 +12,13 @@ export interface ScriptCommand {
   readonly args: readonly Value[]
   readonly session: ScriptSession
   /**
-   * Executes the command. Returns the untagged lines and then the tagged line of the reply, without
-   * line ends. For hooks that change a detail of the reply.
+   * Executes the IMAP command. Returns the untagged lines and then the tagged line of the reply,
+   * without line ends. For hooks that change a detail of the reply.
    */
   readonly defaultReply: () => Promise<string[]>
 }
 
-/** Bytes of a reply that are sent unchanged, after which the connection may end. */
+/** Bytes of an IMAP reply that are sent unchanged, after which the connection may end. */
 export interface RawReply {
   raw: string
   then?: 'close' | 'reset' | 'freeze'
@@ -34,15 +34,15 @@ export type Reply = readonly string[] | RawReply | undefined
 export type Hook = (command: ScriptCommand) => Reply | Promise<Reply>
 
 export interface Quota {
-  /** Number of used bytes of the storage quota. */
+  /** Number of used bytes of the storage quota that the IMAP test server reports. */
   usage: number
   limit: number
 }
 
 /**
- * Delay until an open connection sees messages that arrived in its mailbox: a number of further
- * commands, until NOOP, or until the mailbox is selected again. IDLE and NOTIFY always announce new
- * messages.
+ * Delay until an open IMAP connection sees messages that arrived in its mailbox: a number of
+ * further commands, until NOOP, or until the mailbox is selected again. IDLE and NOTIFY always
+ * announce new messages.
  */
 export type Lag = number | 'noop' | 'select'
 

@@ -25,8 +25,9 @@ function addresses(text: string | undefined): string {
 }
 
 /**
- * Splits an address list at commas and around groups, but not inside quotes, comments and angle
- * brackets. Reads the text only once, because hostile messages have a million opening parentheses.
+ * Splits a message's address list at commas and around groups, but not inside quotes, comments and
+ * angle brackets. Reads the text only once, because hostile messages have a million opening
+ * parentheses.
  */
 function splitAddresses(text: string): string[] {
   const pieces: string[] = []
@@ -45,8 +46,8 @@ function splitAddresses(text: string): string[] {
 const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
 
 /**
- * Returns a function that skips a quote, bracket or parenthesis: the function returns the end of
- * the element that opens at a position, or the position itself.
+ * Returns a function that skips a quote, bracket or parenthesis in an address list: the function
+ * returns the end of the element that opens at a position, or the position itself.
  */
 function skipper(text: string): (at: number) => number {
   const unclosed = new Set<string>()

@@ -10,8 +10,9 @@ export interface AppendOptions {
   /** Category (tab) of Gmail's inbox. Only searches show the category. */
   category?: string
   /**
-   * Value of EMAILID. Consists of digits, so that the value is also valid for Gmail. Defaults to a
-   * hash of the content, so that copies of a message share the value.
+   * Value of EMAILID (OBJECTID, RFC 8474) of a message. Consists of digits, so that the value is
+   * also valid for Gmail. Defaults to a hash of the content, so that copies of a message share the
+   * value.
    */
   emailId?: string
   threadId?: string
@@ -42,8 +43,8 @@ export class ScriptMessage {
   /** Number of the last change of the message's flags. Changes of labels do not count. */
   flagsRevision = 0
   /**
-   * Values that FETCH returns instead of the real values, by FETCH item. The value `undefined`
-   * removes the item from the reply. A value may have an invalid syntax.
+   * Values that FETCH returns for a message instead of the real values, by FETCH item. The value
+   * `undefined` removes the item from the reply. A value may have an invalid syntax.
    */
   readonly overrides = new Map<string, string | undefined>()
   #tree: MimePart | undefined
@@ -94,7 +95,7 @@ function digits(text: string): string {
 
 export interface MailboxOptions {
   uidValidity?: number
-  /** LIST attributes of the mailbox, such as `\Sent` or `\Noselect`. */
+  /** LIST attributes of the IMAP mailbox, such as `\Sent` or `\Noselect`. */
   attributes?: readonly string[]
   subscribed?: boolean
 }
@@ -109,7 +110,7 @@ export class ScriptMailbox {
   uidValidity: number | string
   uidNext = 1
   highestModseq = 1n
-  /** True if SELECT announces NOMODSEQ instead of a mod-sequence. */
+  /** True if SELECT of the IMAP mailbox announces NOMODSEQ instead of a mod-sequence. */
   noModseq = false
   readonly attributes: Set<string>
   subscribed: boolean
@@ -159,7 +160,10 @@ export class ScriptMailbox {
     message.flagsRevision = message.revision
   }
 
-  /** Changes the labels of a message. The notification to sessions does not contain the labels. */
+  /**
+   * Changes the labels of a message in the IMAP test server. The notification to sessions does not
+   * contain the labels.
+   */
   changeLabels(uid: number, change: ChangedFlags): void {
     const message = this.message(uid)
     message.labels = changeFlagSet(message.labels, change)

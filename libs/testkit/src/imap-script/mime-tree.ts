@@ -83,8 +83,8 @@ export function readParameters(text: string): {
  */
 function splitAt(body: string, boundary: string): string[] {
   const mark = `\r\n--${boundary}`
-  // The body is split without concatenation, so that the pieces share its memory. A concatenation
-  // would copy the body at each level.
+  // The body of a multipart is split without concatenation, so that the pieces share its memory. A
+  // concatenation would copy the body at each level.
   const [first = '', ...rest] = body.split(mark)
   const start = mark.slice(2)
   const pieces = first.startsWith(start) ? [first.slice(start.length), ...rest] : rest

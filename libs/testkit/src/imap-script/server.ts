@@ -31,8 +31,8 @@ export interface ImapScriptOptions {
   /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
   appendLimit?: number
   /**
-   * Delay until new messages are announced. Default 0: the reply to the next command announces a
-   * new message.
+   * Delay until the IMAP server announces new messages. Default 0: the reply to the next command
+   * announces a new message.
    */
   lag?: Lag
 }
@@ -76,7 +76,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // Failed TLS handshakes are ignored here, because the client reports them.
+    // Failed TLS handshakes of the IMAP server are ignored, because the client reports them.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -85,8 +85,8 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Port on which TLS starts with the first byte. The other port offers STARTTLS if the capability
-   * is set.
+   * Port of the IMAP server on which TLS starts with the first byte. The other port offers STARTTLS
+   * if the capability is set.
    */
   get securePort(): number {
     return this.#ports[1] ?? 0
@@ -205,7 +205,7 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Notifies sessions of a mailbox change. Changes within one tick of the event loop are sent
+   * Notifies IMAP sessions of a mailbox change. Changes within one tick of the event loop are sent
    * together.
    */
   #changed(mailbox: ScriptMailbox): void {

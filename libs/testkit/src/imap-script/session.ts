@@ -21,10 +21,14 @@ export class ScriptSession {
    */
   readonly changedMailboxes = new Set<ScriptMailbox>()
   /**
-   * Messages of the selected mailbox in the order of the sequence numbers that the client knows.
+   * Messages of the selected IMAP mailbox in the order of the sequence numbers that the client
+   * knows.
    */
   view: ScriptMessage[] = []
-  /** Number of commands since the arrival of a message that the client has not been notified of. */
+  /**
+   * Number of IMAP commands since the arrival of a message that the client has not been notified
+   * of.
+   */
   commandsBehind = 0
   #socket: Socket
   #received: Buffer[] = []
@@ -48,18 +52,18 @@ export class ScriptSession {
     return this.#ended
   }
 
-  /** Sends a line with its line end to the client. */
+  /** Sends a line with its line end to the IMAP client. */
   send(line: string): void {
     this.write(`${line}\r\n`)
   }
 
-  /** Sends bytes to the client, one byte per character. */
+  /** Sends bytes to the IMAP client, one byte per character. */
   write(bytes: string): void {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
   /**
-   * Sends a text to the client again and again, as fast as the client reads, until the client
+   * Sends a text to the IMAP client again and again, as fast as the client reads, until the client
    * disconnects.
    */
   flood(text: string): void {
@@ -82,13 +86,13 @@ export class ScriptSession {
     else this.#socket.resetAndDestroy()
   }
 
-  /** Stops sending and reading without closing the connection, as with an unplugged cable. */
+  /** Stops sending and reading without closing the IMAP connection, as with an unplugged cable. */
   freeze(): void {
     this.#frozen = true
     this.#socket.pause()
   }
 
-  /** Starts TLS on the connection after STARTTLS. */
+  /** Starts TLS on the IMAP connection after STARTTLS. */
   upgrade(secrets: { key: string; cert: string }): void {
     const plain = this.#socket
     plain.removeAllListeners('data')
@@ -100,7 +104,8 @@ export class ScriptSession {
   }
 
   /**
-   * Returns the next line of the client without its line end. Undefined if the client disconnected.
+   * Returns the next line of the IMAP client without its line end. Undefined if the client
+   * disconnected.
    */
   async line(): Promise<string | undefined> {
     for (;;) {
@@ -116,7 +121,9 @@ export class ScriptSession {
     }
   }
 
-  /** Returns the next `count` bytes of the client. Undefined if the client disconnected before. */
+  /**
+   * Returns the next `count` bytes of the IMAP client. Undefined if the client disconnected before.
+   */
   async bytes(count: number): Promise<string | undefined> {
     while (this.#size < count) {
       if (this.#ended) return undefined
@@ -127,7 +134,7 @@ export class ScriptSession {
     return all.toString('latin1', 0, count)
   }
 
-  /** Selects a mailbox. The client counts as notified of the mailbox's current state. */
+  /** Selects an IMAP mailbox. The client counts as notified of the mailbox's current state. */
   select(mailbox: ScriptMailbox, readOnly: boolean): void {
     this.mailbox = mailbox
     this.readOnly = readOnly
@@ -142,8 +149,8 @@ export class ScriptSession {
   }
 
   /**
-   * True if the mailbox has new messages that the client was not notified of, and no message was
-   * deleted.
+   * True if the selected mailbox has new messages that the IMAP client was not notified of, and no
+   * message was deleted.
    */
   get hasUnseenMessages(): boolean {
     const messages = this.mailbox?.messages ?? []
@@ -152,15 +159,15 @@ export class ScriptSession {
   }
 
   /**
-   * Records that the client knows the current state of a message, from the client's command or from
-   * a reply.
+   * Records that the IMAP client knows the current state of a message, from the client's command or
+   * from a reply.
    */
   markNotified(message: ScriptMessage): void {
     this.#notifiedRevisions.set(message, message.revision)
   }
 
   /**
-   * Returns notifications of the changes of the selected mailbox since the last call. Without
+   * Returns the IMAP notifications of changes in the selected mailbox since the last call. Without
    * `expunges`, stops before the first expunge (RFC 9051 §7.5.1).
    */
   takeNotifications(expunges = true): string[] {
@@ -176,7 +183,7 @@ export class ScriptSession {
     for (const [index, message] of this.view.slice(0, previousLength).entries()) {
       const notified = Math.max(this.#announced, this.#notifiedRevisions.get(message) ?? 0)
       if (message.revision <= notified) continue
-      // For a change of labels, Gmail sends only the mod-sequence.
+      // When labels of a message change, Gmail notifies IMAP clients only of the mod-sequence.
       const change =
         message.flagsRevision > notified || !this.enabled.has('CONDSTORE')
           ? this.flagsOf(message)

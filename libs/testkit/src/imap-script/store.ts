@@ -8,8 +8,8 @@ export class ImapRejection extends Error {
   override name = 'ImapRejection'
 
   /**
-   * Replaces line ends and braces in the text: a value from the client must not end the line or
-   * start a literal.
+   * Replaces line ends and braces in the text of an IMAP reply: a value from the client must not
+   * end the line or start a literal.
    */
   constructor(text: string) {
     super(text.replaceAll(/[\r\n{}]/g, '?'))
@@ -53,7 +53,7 @@ export class MailboxStore {
 
   create(path: string, options: MailboxOptions = {}): ScriptMailbox {
     if (this.find(path)) throw new ImapRejection('NO [ALREADYEXISTS] Mailbox already exists')
-    // A mailbox that is created again gets a new UIDVALIDITY.
+    // An IMAP mailbox that is created again gets a new UIDVALIDITY.
     const uidValidity = options.uidValidity ?? 1_000 + ++this.#created
     const mailbox = new ScriptMailbox(path, { ...options, uidValidity }, () =>
       this.#changed(mailbox),

@@ -52,7 +52,7 @@ export function readValues(text: string): Value[] {
   }
 
   /**
-   * Reads an atom, which ends at a space or parenthesis outside of brackets, as in
+   * Reads an IMAP atom, which ends at a space or parenthesis outside of brackets, as in
    * `BODY[HEADER.FIELDS (TO)]`.
    */
   function readAtom(): string {

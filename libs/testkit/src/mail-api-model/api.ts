@@ -29,8 +29,8 @@ import type { ModelWatches } from './watches.ts'
 import { ModelWriter } from './writer.ts'
 
 /**
- * Point of a call of the mail API at which a process may be cut off: `before` the call takes
- * effect, or `after`, when only its response is lost.
+ * Point of a call of the mail API at which a test may cut off the calling process: `before` the
+ * call takes effect, or `after`, when only its response is lost.
  */
 export interface CutPoint {
   method: keyof MailApi

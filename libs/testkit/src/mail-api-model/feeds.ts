@@ -16,42 +16,39 @@ import {
   stateOf,
 } from './store.ts'
 
-/** Faults of the feeds of a model mailbox. Most faults have a probability per page. */
+/** Faults of a model mailbox's change lists. Most faults have a probability per page. */
 export interface FeedFaults {
-  /** Maximum entries per page of a feed. */
+  /** Maximum entries per page of a feed (change list). */
   maxPage: number
-  /** Probability that a page repeats changes from before its cursor. */
+  /** Probability that a page of a change list repeats changes from before its cursor. */
   replays: number
-  /** Probability that a page lacks the latest changes of a round that it reports as complete. */
+  /** Probability that the last page of a change list lacks the latest changes. */
   outdated: number
-  /** Probability of a page without entries that is followed by further pages. */
+  /** Probability of an empty page in a change list that is followed by further pages. */
   emptyPages: number
   /**
-   * True if a message that left a folder and returned between two rounds is reported as removed
-   * (placement `folder`).
+   * True if a message that left a folder and returned between two reads of the change list is
+   * reported as removed (mailboxes with folders only).
    */
   losesReturns: boolean
-  /** Number of the latest cursors per feed that stay valid. */
+  /** Number of the latest cursors per feed (change list) that stay valid. */
   liveCursors: number
-  /** Probability of a full round that lacks some or all messages (placement `labels`). */
+  /** Probability that a full listing lacks messages (mailboxes with labels only). */
   shortRounds: number
 }
 
-/**
- * Position of a full round. `stage`: label or flag; `below`: order of the previous page's last
- * entry.
- */
+/** Position in a full listing of the mailbox: label or flag, and the last entry's order. */
 interface FullPosition {
   start: number
   stage: string
   below: number | null
-  /** Share of the messages that the full round contains, from 0 to 1. */
+  /** Share of the mailbox's messages in the full listing, from 0 to 1. */
   named: number
 }
 
 interface Cursor {
   generation: number
-  /** Sequence number of a position in the history. Absent in a full round. */
+  /** Position in the history of changes. Absent in a full listing of the mailbox. */
   seq?: number
   full?: FullPosition
 }
@@ -100,7 +97,7 @@ function readCursor(text: string, { generation, oldest }: FeedHistory, faults: F
   return cursor
 }
 
-/** Stages of a full round: all messages, then those of each flag and label (placement `labels`). */
+/** Stages of a full listing of a mailbox: all messages, then those of each flag and label. */
 function stagesOf(store: ModelStore, feed: Feed): Stage[] {
   if (feed.folderId !== undefined) {
     const { folderId } = feed
@@ -114,7 +111,7 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // The tab in the name sorts flags before labels, whose names have visible characters only.
+      // The tab in a stage's name sorts flags before labels, which have visible characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),
@@ -133,7 +130,7 @@ function firstPosition(store: ModelStore, { shortRounds }: FeedFaults): FullPosi
   return { start: store.seq, stage: '', below: null, named }
 }
 
-/** True for messages of a shortened full round, which has the same messages in each stage. */
+/** True for messages in a shortened full listing, which has the same messages in each stage. */
 function isNamed({ order }: ModelMessage, { start, named }: FullPosition): boolean {
   return ((order * 7 + start) % 10) / 10 < named
 }
@@ -145,7 +142,7 @@ function readFullRound(
 ): ChangesPage {
   const { start, stage, below, named } = position
   const stages = stagesOf(store, feed).filter(({ name }) => name >= stage)
-  // If the label of the stage was deleted since the last page, the next stage starts at its top.
+  // If the label of a stage was deleted since the last page, the next stage starts at its top.
   const [current, next] = stages
   const first = current?.name === stage ? (below ?? Infinity) : Infinity
   const rest = current
@@ -233,7 +230,7 @@ function addEntry(
   else result.changed.push(partialState(message, records))
 }
 
-/** Returns only the members of a message that the records changed, with their current values. */
+/** Returns only the members of a message that history records changed, with current values. */
 function partialState(message: ModelMessage, records: readonly HistoryRecord[]): MessageChange {
   const flags = Object.keys(Object.assign({}, ...records.map((record) => record.flags ?? {})))
   const labelled = records.some(
@@ -249,7 +246,7 @@ function partialState(message: ModelMessage, records: readonly HistoryRecord[]):
   })
 }
 
-/** Merges records to their net effect. At times leaves out the thread id, as providers do. */
+/** Merges history records to their net effect. At times leaves out the thread id. */
 function mergeRecords(
   store: ModelStore,
   id: string,

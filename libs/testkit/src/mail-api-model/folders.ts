@@ -27,7 +27,10 @@ const graphFolders: [name: string, specialUse: NonNullable<ApiFolder['specialUse
   ['Gelöschte Elemente', '\\Trash'],
 ]
 
-/** Adds the folders that exist in every mailbox with this placement. */
+/**
+ * Adds the folders that exist in every mailbox with labels or in every mailbox with folders
+ * (`placement`).
+ */
 export function addSystemFolders(store: ModelStore): void {
   const folders: ApiFolder[] =
     store.placement === 'labels'

@@ -23,15 +23,24 @@ export interface MailApiModelOptions {
   placement: Placement
   /** Seed of random ids and faults. Defaults to 1. */
   seed?: number
-  /** Number of changes per feed for which cursors stay valid. Defaults to 100,000. */
+  /** Number of changes per feed (change list) for which cursors stay valid. Defaults to 100,000. */
   historyLimit?: number
   /** Maximum entries per page of a list. Defaults to 500. */
   maxListPage?: number
-  /** Faults of feeds. Default: no faults, pages of 500 entries and 1,000 valid cursors. */
+  /**
+   * Faults of the model mailbox's feeds (change lists). Default: no faults, pages of 500 entries
+   * and 1,000 valid cursors.
+   */
   feedFaults?: Partial<FeedFaults>
-  /** Traits of the provider that replace the default traits of the placement. */
+  /**
+   * Traits of the mail provider that replace the default traits of a mailbox with labels or with
+   * folders (`placement`).
+   */
   traits?: Partial<Omit<MailApiTraits, 'placement'>>
-  /** Current time for arriving messages and for watches. Default: a constant time. */
+  /**
+   * Current time for arriving messages and for watches (registrations for notifications). Default:
+   * a constant time.
+   */
   now?: () => Date
 }
 
@@ -46,7 +55,7 @@ export class MailApiModel {
   readonly store: ModelStore
   readonly sending: ModelSending
   readonly watches: ModelWatches
-  /** Faults of feeds, which may be changed at any time. */
+  /** Faults of the model mailbox's feeds (change lists), which may be changed at any time. */
   readonly feedFaults: FeedFaults
   /** Called before and after every call of `api`. May throw an error, which ends the call. */
   onCall: CutHook = () => undefined
@@ -91,7 +100,10 @@ export class MailApiModel {
     })
   }
 
-  /** Stores a message. The message arrives in the inbox unless `placed` names another folder. */
+  /**
+   * Stores a message in the model mailbox. The message arrives in the inbox unless `placed` names
+   * another folder.
+   */
   deliver(raw: string | Uint8Array, placed: Partial<NewMessage> = {}): ModelMessage {
     const folderId = placed.folderId ?? this.folder('\\Inbox').id
     return this.store.insert(Buffer.from(raw), { unseen: true, ...placed, folderId })

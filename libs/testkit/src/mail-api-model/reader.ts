@@ -59,7 +59,10 @@ export class ModelReader {
     }
   }
 
-  /** Part id of an attachment. With placement `folder`, part ids are opaque and contain `=`. */
+  /**
+   * Part id of an attachment. In mailboxes with folders (placement `folder`), part ids are opaque
+   * and contain `=`.
+   */
   #partIdOf(path: string): string {
     return this.#store.placement === 'labels' ? path : `${Buffer.from(path).toString('hex')}=`
   }

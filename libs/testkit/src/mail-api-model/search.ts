@@ -53,8 +53,8 @@ export function searchModel(
 }
 
 /**
- * True for a message in trash or junk. With placement `labels`, such messages are not part of the
- * whole mailbox.
+ * True for a message in trash or junk. In mailboxes with labels (placement `labels`), such messages
+ * are not part of the whole mailbox.
  */
 function isHidden(store: ModelStore, message: ModelMessage): boolean {
   if (store.placement === 'folder') return false

@@ -24,7 +24,10 @@ export class ModelSending {
   readonly incomplete = new Set<string>()
   readonly #store: ModelStore
   readonly #maxBytes: number
-  /** Message ids by draft id. With placement `folder`, drafts are messages and have no own id. */
+  /**
+   * Message ids by draft id. In mailboxes with folders (placement `folder`), drafts are messages
+   * and have no own id.
+   */
   readonly #drafts = new Map<string, string>()
 
   constructor(store: ModelStore, maxBytes: number) {

@@ -18,14 +18,14 @@ export interface ModelMessage {
   receivedAt: Date
   content: ModelContent
   flags: ApiFlags
-  /** Folder of the message. Absent with placement `labels`. */
+  /** Folder of the message. Absent in mailboxes with labels (placement `labels`). */
   folderId?: string
   labels: Set<string>
-  /** Number of the next reads that do not find the message yet. */
+  /** Number of the next reads of the mailbox that do not find the message yet. */
   hiddenReads: number
 }
 
-/** Entry of a feed's history. */
+/** Record in the history of a feed (change list). */
 export interface HistoryRecord {
   seq: number
   kind: 'added' | 'removed' | 'changed'
@@ -35,12 +35,18 @@ export interface HistoryRecord {
   flags?: Partial<ApiFlags>
 }
 
-/** History of one feed. Sequence numbers of records have gaps and are unique within the mailbox. */
+/**
+ * History of one feed (change list). Sequence numbers of records have gaps and are unique within
+ * the mailbox.
+ */
 export interface FeedHistory {
   records: HistoryRecord[]
-  /** Oldest valid position. Cursors at an earlier position have expired. */
+  /**
+   * Oldest valid position in the history of a change list. Cursors at an earlier position have
+   * expired.
+   */
   oldest: number
-  /** Number of the latest cursor of the feed. */
+  /** Number of the latest cursor of the feed (change list). */
   generation: number
 }
 
@@ -60,7 +66,7 @@ export interface NewMessage extends Partial<ApiFlags> {
   hiddenReads?: number
 }
 
-/** Id of the only feed of a mailbox with placement `labels`. */
+/** Id of the only feed (change list) of a mailbox with labels (placement `labels`). */
 export const mailboxFeed = 'mailbox'
 
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -105,7 +111,7 @@ export class ModelStore {
     return history
   }
 
-  /** Expires all cursors of feeds. */
+  /** Expires all cursors of the mailbox's feeds (change lists). */
   expireHistory(): void {
     this.#seq += 10
     for (const history of this.histories.values()) {
@@ -223,7 +229,8 @@ export class ModelStore {
     this.#seq += 1 + this.random.below(5)
     const history = this.history(feedId)
     history.records.push({ seq: this.#seq, ...record })
-    // The history is trimmed in larger steps, which keeps the cost per record constant.
+    // The history of a change list is trimmed in larger steps, which keeps the cost per record
+    // constant.
     const surplus = history.records.length - this.#historyLimit
     if (surplus <= Math.min(this.#historyLimit, 1_000)) return
     const dropped = history.records.splice(0, surplus)

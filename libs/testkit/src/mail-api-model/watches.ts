@@ -4,8 +4,8 @@ import type { ModelStore } from './store.ts'
 const dayMs = 86_400_000
 
 /**
- * Watches of a model mailbox. With placement `labels` there is at most one watch, otherwise any
- * number.
+ * Watches (registrations for notifications) of a model mailbox. A mailbox with labels has at most
+ * one watch, a mailbox with folders any number.
  */
 export class ModelWatches {
   readonly #store: ModelStore
@@ -30,7 +30,10 @@ export class ModelWatches {
     this.#watches.delete(id)
   }
 
-  /** Removes all watches without notifying the client. */
+  /**
+   * Removes all watches (registrations for notifications) of a model mailbox without notifying the
+   * client.
+   */
   removeAll(): void {
     this.#watches.clear()
   }

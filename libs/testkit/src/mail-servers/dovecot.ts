@@ -21,8 +21,8 @@ export interface TestUser {
   user: string
   pass: string
   /**
-   * Email address of the user. Mail that is submitted to this server for the address arrives in the
-   * user's INBOX.
+   * Email address of a Dovecot user. Mail that is submitted to this server for the address arrives
+   * in the user's INBOX.
    */
   address: string
   host: string

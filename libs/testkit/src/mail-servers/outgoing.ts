@@ -12,8 +12,8 @@ import { testDovecot, type TestDovecot, type TestUser } from './dovecot.ts'
 export interface TestOutgoing extends OutgoingAddress {
   mail: TestDovecot
   /**
-   * Returns a new user. `submissionPort` is the port of this server. The mailbox at `imapPort`
-   * receives the server's reports.
+   * Returns a new user of the outgoing mail server. `submissionPort` is the port of this server.
+   * The mailbox at `imapPort` receives the server's reports.
    */
   freshUser: (prefix?: string) => TestUser
   drop: () => Promise<void>

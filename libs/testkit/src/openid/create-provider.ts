@@ -53,7 +53,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
       devInteractions: { enabled: false },
       revocation: { enabled: true, allowedPolicy: () => true },
     },
-    // The last scope in the list belongs to the Gmail API.
+    // The last OAuth2 scope in the list belongs to the Gmail API.
     scopes: ['openid', 'offline_access', 'mail', 'https://www.googleapis.com/auth/gmail.modify'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },

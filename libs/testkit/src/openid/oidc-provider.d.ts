@@ -1,4 +1,5 @@
-// Types of the part of `oidc-provider` that is used here. The package has no types.
+// Types of that part of `oidc-provider` that the test OpenID provider uses. The package has no
+// types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

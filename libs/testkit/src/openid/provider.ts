@@ -19,13 +19,13 @@ export interface TestOpenIdProvider extends ProviderSettings {
    */
   introspectionUrl: string
   /**
-   * If set, the token endpoint executes a request and then waits for this function before it
-   * responds.
+   * If set, the token endpoint of the OpenID provider executes a request and then waits for this
+   * function before it responds.
    */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** If set, the discovery document is sent after this function has resolved. */
+  /** If set, the OpenID provider sends its discovery document after this function has resolved. */
   holdDiscovery?: (() => Promise<void>) | undefined
-  /** If set, this response is sent to every token request. */
+  /** If set, the OpenID provider sends this response to every token request. */
   tokenReply?: { status: number; body: string } | undefined
   /** Revokes all OAuth2 grants of a user. */
   revoke(user: string): Promise<void>

@@ -3,7 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { DeliveryGate, FaultAction } from './faults.ts'
 import type { SentResponse } from './validator.ts'
 
-/** Sends a response of a provider fake. Cuts or delays the response if the action requests that. */
+/**
+ * Sends a response of a provider fake. Cuts or delays the response if the fault `action` requests
+ * that.
+ */
 export async function deliver(
   response: ServerResponse,
   { status, headers, bytes }: SentResponse,
@@ -11,8 +14,8 @@ export async function deliver(
 ): Promise<void> {
   response.writeHead(status, { ...headers, 'content-length': bytes.length })
   if (action?.kind === 'truncate') {
-    // The beginning of the body is flushed before the connection is cut, so that the client
-    // receives it.
+    // The beginning of the response body is flushed before the connection is cut, so that the
+    // client receives it.
     response.write(bytes.subarray(0, action.bytes), () => response.destroy())
     return
   }
@@ -21,7 +24,7 @@ export async function deliver(
   else response.end(bytes)
 }
 
-/** Sends a body in pieces, with several turns of the event loop before each piece. */
+/** Sends a response body in pieces, with several turns of the event loop before each piece. */
 async function drip(response: ServerResponse, bytes: Buffer, pieces: number): Promise<void> {
   response.flushHeaders()
   const size = Math.ceil(bytes.length / pieces) || 1

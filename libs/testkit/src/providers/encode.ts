@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import type { ProviderResponse } from './requests.ts'
 import type { SentResponse } from './validator.ts'
 
-/** JSON body of a request. Undefined for a content type other than JSON. */
+/** JSON body of a request to a provider fake. Undefined for a content type other than JSON. */
 export function jsonOf(contentType = '', raw: Buffer): unknown {
   if (!contentType.startsWith('application/json')) return undefined
   try {
@@ -13,8 +13,8 @@ export function jsonOf(contentType = '', raw: Buffer): unknown {
 }
 
 /**
- * Converts a response of a handler to the form that is sent: objects as JSON, and status 204
- * without a body.
+ * Converts a response of a provider fake's handler to the form that is sent: objects as JSON, and
+ * status 204 without a body.
  */
 export function encode({ status, headers = {}, body }: ProviderResponse): SentResponse {
   const isText = typeof body === 'string' || body instanceof Uint8Array

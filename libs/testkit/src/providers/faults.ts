@@ -2,8 +2,8 @@ import type { ProviderRequest, ProviderResponse } from './requests.ts'
 import type { SentResponse } from './validator.ts'
 
 /**
- * Response that replaces the response of the fake. Without `delivery`, it is sent completely and in
- * one piece.
+ * Response that replaces the response of the provider fake. Without `delivery`, it is sent
+ * completely and in one piece.
  */
 export interface AlteredResponse extends SentResponse {
   delivery?: Extract<FaultAction, { kind: 'truncate' | 'drip' }>
@@ -11,27 +11,34 @@ export interface AlteredResponse extends SentResponse {
 
 /** Fault of a provider fake that applies to one request. */
 export type FaultAction =
-  /** Responds without executing the request. */
+  /** Fault of a provider fake: responds without executing the request. */
   | { kind: 'reply'; response: ProviderResponse; unchecked?: true }
   /**
-   * Executes the request. Sends the header and `bytes` bytes of the body, then resets the
-   * connection.
+   * Fault of a provider fake: executes the request, sends the header and `bytes` bytes of the body,
+   * then resets the connection.
    */
   | { kind: 'truncate'; bytes: number }
-  /** Executes the request. Sends another response instead of the original response. */
+  /**
+   * Fault of a provider fake: executes the request and sends another response instead of the
+   * original response.
+   */
   | { kind: 'alter'; alter: (response: SentResponse) => AlteredResponse }
   /**
-   * Executes the request. Sends the body in `pieces` pieces, over several turns of the event loop.
+   * Fault of a provider fake: executes the request and sends the body in `pieces` pieces, over
+   * several turns of the event loop.
    */
   | { kind: 'drip'; pieces: number }
-  /** Executes the request. Sends the body at the pace that the gate permits. */
+  /**
+   * Fault of a provider fake: executes the request and sends the body at the pace that the gate
+   * (set by the test) permits.
+   */
   | { kind: 'hold'; gate: DeliveryGate }
-  /** Resets the connection before or after the request is executed. */
+  /** Fault of a provider fake: resets the connection before or after the request is executed. */
   | { kind: 'reset'; phase: 'before' | 'after' }
 
 /**
- * Function that decides which fault applies to a request. With undefined, the next fault decides,
- * or the request is executed normally.
+ * Function that decides which fault applies to a request to the provider fake. With undefined, the
+ * next fault decides, or the request is executed normally.
  */
 export type ProviderFault = (request: ProviderRequest) => FaultAction | undefined
 
@@ -88,7 +95,10 @@ export function resets(phase: 'before' | 'after' = 'before'): ProviderFault {
   return () => ({ kind: 'reset', phase })
 }
 
-/** Gate that controls how fast held response bodies are sent. Initially no byte passes. */
+/**
+ * Gate with which a test controls how fast a provider fake sends response bodies. Initially no byte
+ * passes.
+ */
 export class DeliveryGate {
   #permitted = 0
   #waiting = 0
@@ -99,7 +109,7 @@ export class DeliveryGate {
     return this.#waiting
   }
 
-  /** Lets `bytes` more bytes pass the gate, counted over all held bodies. */
+  /** Lets `bytes` more bytes of response bodies pass the gate, counted over all held bodies. */
   pass(bytes: number): void {
     this.#permitted += bytes
     this.#changed.resolve()
@@ -111,7 +121,10 @@ export class DeliveryGate {
     this.pass(Infinity)
   }
 
-  /** Takes the permission to send 1 to `bytes` bytes. Waits until some bytes are permitted. */
+  /**
+   * Takes the permission to send 1 to `bytes` bytes of a response body. Waits until some bytes are
+   * permitted.
+   */
   async take(bytes: number): Promise<number> {
     this.#waiting++
     while (this.#permitted === 0) await this.#changed.promise

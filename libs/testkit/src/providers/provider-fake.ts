@@ -27,19 +27,16 @@ export type ProviderHandler = (
 ) => ProviderResponse | Promise<ProviderResponse>
 
 export interface ProviderFakeOptions {
-  /** Descriptions of the APIs that the fake serves. The paths of the APIs must differ. */
+  /** APIs that the provider fake serves. The paths of the APIs must differ. */
   descriptions: readonly ApiDescription[]
-  /** Operations of the fake without a published description, such as a token endpoint. */
+  /** Operations of the provider fake without a published description, such as a token endpoint. */
   undescribed?: readonly Undescribed[]
-  /**
-   * Handlers by operation id. An operation without a handler counts as a violation of the
-   * description.
-   */
+  /** Handlers by operation id. A missing handler counts as a violation of the API description. */
   handlers: Readonly<Record<string, ProviderHandler>>
   /** Returns the quota units that an operation costs. Defaults to 1 unit. */
   unitsOf?: (operation: string) => number
   clock?: VirtualClock
-  /** True to serve HTTPS with a self-signed certificate. Defaults to false. */
+  /** True if the provider fake serves HTTPS with a self-signed certificate. Defaults to false. */
   tls?: boolean
 }
 
@@ -54,7 +51,7 @@ export interface Violation {
 
 type Undescribed = { id: string; method: string; path: string }
 
-/** HTTP request as received, or a part of a batch. `url` is a path with its query. */
+/** HTTP request to a provider fake, or a part of a batch. `url` is a path with its query. */
 type ReceivedHttp = Pick<ProviderRequest, 'method' | 'headers' | 'raw' | 'closed'> & {
   url: string
   signal?: AbortSignal
@@ -75,7 +72,7 @@ type Connection = { request: IncomingMessage; response: ServerResponse }
  */
 export class ProviderFake implements AsyncDisposable {
   readonly clock: VirtualClock
-  /** Certificate of the fake in PEM format. Absent without TLS. */
+  /** Certificate of the provider fake in PEM format. Absent without TLS. */
   readonly cert: string | undefined
   readonly log: LoggedRequest[] = []
   readonly violations: Violation[] = []
@@ -107,14 +104,14 @@ export class ProviderFake implements AsyncDisposable {
     this.#port = await listen(this.#server, this.#port)
   }
 
-  /** Ends connections and refuses new connections until `open`, which uses the same port again. */
+  /** Ends connections and refuses new connections to the provider fake until `open`. */
   async close(): Promise<void> {
     await stopListening(this.#server, () => this.#server.closeAllConnections())
   }
 
   /**
-   * Applies a fault to an operation, or to all operations with `*`. The latest fault decides first.
-   * Returns a function that removes the fault.
+   * Applies a fault to an operation of the fake, or to all with `*`. The latest fault decides
+   * first. Returns a function that removes the fault.
    */
   on(operation: string, fault: ProviderFault): () => void {
     const entry = { operation, fault }
@@ -122,12 +119,12 @@ export class ProviderFake implements AsyncDisposable {
     return () => void this.#faults.splice(this.#faults.indexOf(entry), 1)
   }
 
-  /** Logged requests of an operation, or all requests, in the order of their arrival. */
+  /** Logged requests of an operation or of the whole provider fake, in order of arrival. */
   requests(operation?: string): LoggedRequest[] {
     return this.log.filter((each) => operation === undefined || each.operation === operation)
   }
 
-  /** Quota units of the requests that arrived at the virtual time `since` or later. */
+  /** Quota units of the requests to the fake since the virtual time `since`. */
   unitsSince(since = -Infinity): number {
     return this.log.reduce((sum, { at, units }) => sum + (at >= since ? units : 0), 0)
   }
@@ -172,7 +169,7 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // Reached if the client disconnected, or if a handler failed, which `#run` has recorded.
+      // Sending a response fails if the client disconnected, or if a handler failed (see `#run`).
       request.socket.destroy()
     }
   }
@@ -278,7 +275,7 @@ function altered({ delivery, ...result }: AlteredResponse): Outcome {
   return { result, action: delivery }
 }
 
-/** Signal for parts of a batch, which cannot be aborted separately. */
+/** Abort signal for parts of a batch request, which cannot be aborted separately. */
 const neverAborted = new AbortController().signal
 const empty: SentResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.alloc(0) }
 

@@ -6,17 +6,23 @@ import type { SentResponse } from './validator.ts'
 
 /** Plan of the faults of the next responses of a provider fake. */
 export interface FaultPlan {
-  /** Kinds of faults. `reset` ends the connection without a response. */
+  /**
+   * Kinds of faults in responses of a provider fake. `reset` ends the connection without a
+   * response.
+   */
   readonly kinds: readonly (ResponseFaultKind | 'reset')[]
-  /** Probability that a response is broken. */
+  /** Probability that a response of a provider fake is broken. */
   readonly probability: number
   /** Maximum broken responses to one request and its repeats. */
   readonly repeats: number
-  /** Maximum broken responses to all requests together. If absent, there is no maximum. */
+  /**
+   * Maximum broken responses to all requests to a provider fake together. If absent, there is no
+   * maximum.
+   */
   readonly total?: number
 }
 
-/** Request whose response may be broken, with its own random numbers. */
+/** Request to a provider fake whose response may be broken, with its own random numbers. */
 interface Chance {
   readonly request: ProviderRequest
   readonly random: SeededRandom
@@ -36,12 +42,14 @@ const noResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.al
  * no influence, so that a run can be repeated with its seed.
  */
 export class RandomFaults {
-  /** Descriptions of the broken responses. Used in the report of a failed test. */
+  /**
+   * Descriptions of the broken responses of a provider fake. Used in the report of a failed test.
+   */
   readonly broken: string[] = []
   readonly #seed: number
   readonly #nullable: ((name: string) => boolean) | undefined
   readonly #earlier = new Map<string, SentResponse>()
-  /** Number of requests since the start of the plan, by method and path. */
+  /** Number of requests since the plan of faults was started, by method and path. */
   readonly #requests = new Map<string, number>()
   #plan: FaultPlan | undefined
   #plans = 0
@@ -53,7 +61,10 @@ export class RandomFaults {
     this.#nullable = nullable
   }
 
-  /** Breaks responses by this plan from now on. Replaces an earlier plan. */
+  /**
+   * Breaks responses of a provider fake by the given plan of faults from now on. Replaces an
+   * earlier plan.
+   */
   start(plan: FaultPlan): void {
     this.#plan = plan
     this.#plans++
@@ -107,8 +118,8 @@ export class RandomFaults {
     if (kind === undefined) return response
     const options = { kind, earlier, ...(this.#nullable && { nullable: this.#nullable }) }
     const broken = breakResponse(random, response, options)
-    // A fault of the delivery cannot apply to a part of a batch, whose response is not sent
-    // separately.
+    // A fault in the delivery of a response cannot apply to a part of a batch, whose response is
+    // not sent separately.
     if (!broken || (isPart(request) && broken.delivery)) return response
     const { description, ...altered } = broken
     this.#record(request, description)

@@ -2,23 +2,26 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** Request to a provider fake. */
 export interface ProviderRequest {
-  /** Id of the operation in the API description. */
+  /** Id of the requested operation in the API description of the provider. */
   operation: string
   method: string
   /** Path of the request without the query. Only the values in `params` are decoded. */
   path: string
-  /** Decoded values of the names in the path template. */
+  /** Decoded values of the names in the path template of the requested operation. */
   params: Record<string, string>
   query: URLSearchParams
   headers: IncomingHttpHeaders
   raw: Buffer
   /** Parsed JSON body of the request. Undefined without a body, or with another content type. */
   body: unknown
-  /** Virtual time at which the request arrived. */
+  /** Virtual time at which the request arrived at the provider fake. */
   at: number
   /** Signal that aborts when the client disconnects before it has received the response. */
   signal: AbortSignal
-  /** Resolves when the response was sent or cut off. Absent for parts of a batch. */
+  /**
+   * Resolves when the response of the provider fake was sent or cut off. Absent for parts of a
+   * batch.
+   */
   closed?: Promise<void>
 }
 

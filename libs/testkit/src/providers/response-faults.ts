@@ -48,7 +48,7 @@ export interface BreakOptions {
   kind: ResponseFaultKind
   /** Returns true for names of members that may be null in responses of the provider. */
   nullable?: (name: string) => boolean
-  /** Earlier response of the same operation, for the fault `earlier response`. */
+  /** Earlier response to the same operation, for the fault `earlier response`. */
   earlier?: SentResponse | undefined
 }
 
@@ -59,7 +59,7 @@ type Break = (
   options: BreakOptions,
 ) => Broken | undefined
 
-/** Size of a huge response in bytes. Clients read fewer bytes of most responses. */
+/** Size of a huge faulty response in bytes. Clients read fewer bytes of most responses. */
 const hugeBytes = 3 * 1024 * 1024
 const nestedLevels = 20_000
 const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>502</body></html>'
@@ -208,7 +208,7 @@ function failed(random: SeededRandom, { headers }: SentResponse, status: number)
   return { ...body, status, headers: { ...headers, ...more }, description }
 }
 
-/** Response with changed JSON. Undefined if there is no JSON or no place for the change. */
+/** Provider response with changed JSON. Undefined without JSON or place for the change. */
 function changed(
   { bytes }: SentResponse,
   change: (json: unknown) => string | undefined,

@@ -15,7 +15,7 @@ export class UnitQuota {
 
   /**
    * Takes quota units and returns 0. If the units are not available, takes none and returns the
-   * milliseconds until they are. Returns Infinity for more units than the limit.
+   * milliseconds until they are available. Returns Infinity for more units than the limit.
    */
   take(key: string, units: number): number {
     if (units > this.#limit) return Infinity

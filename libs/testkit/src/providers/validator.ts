@@ -19,7 +19,7 @@ export interface MatchedOperation {
 interface Route {
   pattern: RegExp
   /**
-   * Number of characters of the path template outside of names. The template with the most
+   * Number of characters of the API path template outside of names. The template with the most
    * characters is used.
    */
   literal: number
@@ -145,7 +145,8 @@ export class ApiValidator {
     if (value === undefined) return ['the body is not JSON']
     const validate = this.#compiled.get(schema) ?? this.#compile(schema)
     if (validate(value)) return []
-    // Errors of the keyword `if` are left out, because the errors of its branch are reported, too.
+    // Validation errors of the keyword `if` are left out, because the errors of its branch are
+    // reported, too.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
     return errors.map(({ instancePath, message = '', params }) =>
       `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
@@ -189,7 +190,10 @@ function decodeParams(groups: Record<string, string>): Record<string, string> {
   )
 }
 
-/** Splits a list at commas outside of parentheses. Parentheses follow an expanded property. */
+/**
+ * Splits a list in a query parameter at commas outside of parentheses. Parentheses follow an
+ * expanded property.
+ */
 function splitList(text: string): string[] {
   return text.split(/,(?![^(]*\))/).map((item) => item.trim().replace(/\(.*\)$/s, ''))
 }

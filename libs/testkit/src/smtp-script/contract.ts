@@ -2,25 +2,31 @@ import type { SecureContext } from 'node:tls'
 
 /** Message that the SMTP server received completely. */
 export interface SmtpMessage {
-  /** Message-ID with its angle brackets. Empty if the message has no Message-ID. */
+  /**
+   * Message-ID of the received message with its angle brackets. Empty if the message has no
+   * Message-ID.
+   */
   messageId: string
   from: string
   to: string[]
   /**
-   * Parameters after the addresses in MAIL and RCPT, such as `BODY=8BITMIME RET=HDRS` and
-   * `NOTIFY=SUCCESS`.
+   * Parameters after the addresses in the SMTP commands MAIL and RCPT, such as `BODY=8BITMIME
+   * RET=HDRS` and `NOTIFY=SUCCESS`.
    */
   parameters: { from: string; to: string[] }
   raw: Buffer
   /** SHA-256 of the message `raw` in hexadecimal digits. */
   sha256: string
-  /** User who was authenticated when the message was sent. Absent without a login. */
+  /**
+   * User who was authenticated when the message was sent to the SMTP server. Absent without a
+   * login.
+   */
   user?: string
   helo: string
   receivedAt: Date
 }
 
-/** Envelope of the message that is being received. */
+/** Envelope of the message that the SMTP server is receiving. */
 export interface Envelope {
   from: string
   parameters: string
@@ -29,17 +35,17 @@ export interface Envelope {
 
 /** Connection of an SMTP client. */
 export interface SmtpSession {
-  /** Lines that the server received on this connection, without secrets. */
+  /** Lines that the SMTP server received on this connection, without secrets. */
   readonly received: string[]
   helo: string
   user: string | undefined
   envelope: Envelope | undefined
-  /** True if the client has sent a command before it had the reply to the previous command. */
+  /** True if the SMTP client has sent a command before it had the reply to the previous command. */
   readonly pipelined: boolean
-  /** True if the connection uses TLS: after STARTTLS or from its beginning. */
+  /** True if the SMTP connection uses TLS: after STARTTLS or from its beginning. */
   readonly secured: boolean
   write(bytes: string | Uint8Array): void
-  /** Sends a line during AUTH and returns the client's next line. */
+  /** Sends a line during the SMTP command AUTH and returns the client's next line. */
   prompt(line: string): Promise<string>
   /** Ends the SMTP connection after all pending writes. */
   close(): void
@@ -70,18 +76,18 @@ export type SmtpMoment =
 /** SMTP command that the server received. */
 export interface SmtpCommand {
   readonly moment: SmtpMoment
-  /** Whole command line of the client. Empty at `greeting`, `body` and `dot`. */
+  /** Whole SMTP command line of the client. Empty at `greeting`, `body` and `dot`. */
   readonly line: string
   readonly session: SmtpSession
-  /** Number of bytes of the message that were received so far. */
+  /** Number of bytes of the message that the SMTP server has received so far. */
   readonly bytes: number
-  /** Message that was received. Present at the moment `dot`. */
+  /** Message that the SMTP server received. Present at the moment `dot` (end of data). */
   readonly message?: SmtpMessage
   /** Executes the SMTP command as the server does without hooks. Returns the reply lines. */
   readonly defaultReply: () => Promise<string[]>
 }
 
-/** Bytes of a reply that are sent unchanged, after which the connection may end. */
+/** Bytes of an SMTP reply that are sent unchanged, after which the connection may end. */
 export interface SmtpRaw {
   raw: string | Uint8Array
   then?: 'close' | 'reset'
@@ -102,7 +108,7 @@ export interface SmtpRejection {
 }
 
 /**
- * Result of the end of data. `undefined` accepts the message. A rejection rejects the message.
+ * Result of the end of SMTP data. `undefined` accepts the message. A rejection rejects the message.
  * `drop` stores the message and closes the connection without a reply, so that the sender cannot
  * know the result. `drop-unkept` closes the connection without storing the message. `hang` stores
  * the message and never replies.
@@ -128,7 +134,10 @@ export interface SmtpBehaviour {
   onLogin?: (login: SmtpLogin) => SmtpRejection | undefined
 }
 
-/** Returns a callback that rejects its first `count` calls and accepts all later calls. */
+/**
+ * Returns a callback for SMTP commands that rejects its first `count` calls and accepts all later
+ * calls.
+ */
 export function rejectTimes(
   count: number,
   rejection: SmtpRejection,

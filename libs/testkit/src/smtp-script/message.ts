@@ -14,15 +14,16 @@ export function sha256(bytes: Buffer): string {
 const dot = Buffer.from('\r\n.\r\n')
 
 /**
- * Reads a message up to the line with a single dot and removes dot stuffing (RFC 5321 §4.5.2).
- * Undefined if the connection ends before. `before` is called before each read with the number of
- * bytes so far, and stops reading by returning false.
+ * Reads a message of the SMTP client up to the line with a single dot and removes dot stuffing (RFC
+ * 5321 §4.5.2). Undefined if the connection ends before. `before` is called before each read with
+ * the number of bytes so far, and stops reading by returning false.
  */
 export async function readBody(
   incoming: ByteReader,
   before: ((bytes: number) => Promise<boolean>) | undefined,
 ): Promise<Buffer | undefined> {
-  // The line end of DATA counts as the line end before the dot, so that a message may be empty.
+  // The line end of the SMTP command DATA counts as the line end before the dot, so that a message
+  // may be empty.
   const parts: Buffer[] = [Buffer.from('\r\n')]
   let length = 2
   let tail = parts[0] ?? Buffer.alloc(0)

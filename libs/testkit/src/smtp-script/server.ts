@@ -16,23 +16,29 @@ import { SmtpConnection } from './session.ts'
 export interface SmtpScript extends AsyncDisposable {
   readonly host: string
   readonly port: number
-  /** Stored messages, oldest first. Duplicates have equal `messageId`, `to` and `sha256`. */
+  /**
+   * Messages that the SMTP server stored, oldest first. Duplicates have equal `messageId`, `to` and
+   * `sha256`.
+   */
   readonly accepted: SmtpMessage[]
   /** Number of SMTP connections since the start of the server. */
   readonly connections: number
   /** Open connections of the SMTP server. */
   readonly sessions: readonly SmtpSession[]
   /**
-   * Received lines of all connections. A dot stands for each message. Of AUTH commands, only the
-   * mechanism is recorded.
+   * Lines received on all SMTP connections. A dot stands for each message. Of AUTH commands, only
+   * the mechanism is recorded.
    */
   readonly received: string[]
   behaviour: SmtpBehaviour
-  /** Sets the hook that replies at a moment. `undefined` removes the hook. */
+  /**
+   * Sets the hook that replies to SMTP clients at a moment, such as a command. `undefined` removes
+   * the hook.
+   */
   on(moment: SmtpMoment, hook: SmtpHook | undefined): void
   /**
-   * Ends open connections and refuses new connections until `open`, which listens on the same port
-   * again.
+   * Ends open SMTP connections and refuses new connections until `open`, which listens on the same
+   * port again.
    */
   close(): Promise<void>
   open(): Promise<void>
@@ -45,9 +51,15 @@ export interface SmtpScriptOptions {
    * closed.
    */
   port?: number
-  /** True to require AUTH before MAIL. Every login succeeds unless `onLogin` rejects the login. */
+  /**
+   * True to require AUTH before MAIL in SMTP. Every login succeeds unless `onLogin` rejects the
+   * login.
+   */
   requireLogin?: boolean
-  /** True to start TLS with the first byte. Otherwise STARTTLS is offered unless `plain` is set. */
+  /**
+   * True if the SMTP server starts TLS with the first byte. If false, STARTTLS is offered unless
+   * `plain` is set.
+   */
   secure?: boolean
   plain?: boolean
   /** Maximum size of a message in bytes, announced by SIZE. Defaults to 64 MiB. */

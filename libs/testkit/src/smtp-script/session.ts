@@ -18,12 +18,12 @@ import { handlers } from './verbs.ts'
 
 /** Connection of an SMTP client. */
 export class SmtpConnection implements SmtpSession {
-  /** Lines that the server received on this connection, without secrets. */
+  /** Lines that the SMTP server received on this connection, without secrets. */
   readonly received: string[] = []
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** True if the client has sent a command before it had the reply to the previous command. */
+  /** True if the SMTP client has sent a command before it had the reply to the previous command. */
   pipelined = false
   readonly #state: SmtpServerState
   /** Socket below TLS. */
@@ -80,13 +80,13 @@ export class SmtpConnection implements SmtpSession {
     this.#socket.destroy()
   }
 
-  /** Sends a line during AUTH and returns the client's next line. */
+  /** Sends a line during the SMTP command AUTH and returns the client's next line. */
   async prompt(line: string): Promise<string> {
     this.write(`${line}\r\n`)
     return (await this.#incoming.until('\r\n')) ?? '*'
   }
 
-  /** Starts TLS on the connection, which discards all previous state (RFC 3207 §4.2). */
+  /** Starts TLS on the SMTP connection, which discards all previous state (RFC 3207 §4.2). */
   async startTls(secureContext: SecureContext): Promise<void> {
     this.#incoming.release()
     const tls = new TLSSocket(this.#socket, { isServer: true, secureContext })
@@ -111,7 +111,7 @@ export class SmtpConnection implements SmtpSession {
   }
 
   /**
-   * Continues after a reply to a command: starts TLS, receives the message, or closes the
+   * Continues after a reply to an SMTP command: starts TLS, receives the message, or closes the
    * connection.
    */
   async #after(verb: string, reply = ''): Promise<void> {
@@ -170,8 +170,8 @@ export class SmtpConnection implements SmtpSession {
   }
 
   /**
-   * Replies to an SMTP command as the hook decides, otherwise normally. Returns the last line of
-   * the reply.
+   * Replies to an SMTP command as the hook decides, or normally without a hook. Returns the last
+   * line of the reply.
    */
   async #answer(
     input: Partial<SmtpCommand> & Pick<SmtpCommand, 'moment'>,
@@ -190,8 +190,8 @@ export class SmtpConnection implements SmtpSession {
   }
 
   /**
-   * Calls a hook. If the hook throws, the connection is reset, and disposal of the server throws
-   * the error.
+   * Calls a hook of the SMTP server. If the hook throws, the connection is reset, and disposal of
+   * the server throws the error.
    */
   async #guarded<T>(call: () => T | Promise<T>): Promise<T | SmtpRaw> {
     try {

@@ -1,7 +1,7 @@
 const unreleased = 'Unreleased'
 
 interface Section {
-  /** Heading of the changelog section, such as `1.0.0 (2026-12-01)`. */
+  /** Heading of a section in the changelog of the project, such as `1.0.0 (2026-12-01)`. */
   heading: string
   body: string
 }

@@ -30,7 +30,7 @@ export class Repository {
     return readFileSync(join(this.folder, file), 'utf8')
   }
 
-  /** Reads the version in each file that contains the version, by path of the file. */
+  /** Reads the project version in each file that contains the version, by path of the file. */
   versions(): Map<string, string> {
     return new Map(
       Object.entries(versionFiles).map(([file, pattern]) => [
@@ -41,8 +41,8 @@ export class Repository {
   }
 
   /**
-   * Returns the texts of all files that contain the version, with the version replaced by a new
-   * version.
+   * Returns the texts of all files that contain the project version, with the version replaced by a
+   * new version.
    */
   withVersion(version: string): Map<string, string> {
     return new Map(
@@ -53,7 +53,7 @@ export class Repository {
     )
   }
 
-  /** Commit from which the tests of the rolling upgrade start. */
+  /** Git commit from which the tests of the rolling upgrade start. */
   previousRelease(): string {
     const text = this.read(previousReleaseFile)
     return /^export const previousRelease = '([^']*)'$/m.exec(text)?.[1] ?? ''

@@ -1,6 +1,6 @@
 interface Version {
   numbers: readonly number[]
-  /** Identifiers after the hyphen in the number of a pre-release version. Empty for a release. */
+  /** Identifiers after the hyphen in a pre-release version, such as `rc.1`. Empty for a release. */
   prerelease: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function isVersion(text: string): boolean {
   return parse(text) !== undefined
 }
 
-/** True if the version is a pre-release such as `1.0.0-rc.1`. */
+/** True if the version of the project is a pre-release such as `1.0.0-rc.1`. */
 export function isPrerelease(text: string): boolean {
   return (parse(text)?.prerelease.length ?? 0) > 0
 }

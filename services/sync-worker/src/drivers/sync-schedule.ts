@@ -77,7 +77,7 @@ export interface SyncSchedule extends NamedParts {
   readonly pushAt: number
   /** Start time of the last sync of the whole account. */
   readonly completeAt: number
-  /** End time of the last `full` or `poll` action. While such an action runs, its start time. */
+  /** End time of the last sync (`full` or `poll`) of the account. During a sync, its start time. */
   readonly passedAt: number
   /** Random position of the next poll in the range of poll intervals, from -1 to 1. */
   readonly spread: number

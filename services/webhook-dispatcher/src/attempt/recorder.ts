@@ -12,8 +12,8 @@ const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
 /** Maximum webhook deliveries whose attempts or results one statement commits. */
 const maxItems = 100
 /**
- * Time for which the result of an attempt waits for other results, so that one statement records
- * all. The next delivery to the same target does not wait for the recording.
+ * Time for which the result of a webhook delivery attempt waits for other results, so that one
+ * statement records all. The next delivery to the same target does not wait for the recording.
  */
 const resultLingerMs = 10
 /**

@@ -119,7 +119,8 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
     const requestedVersion = version
     try {
       const value = await fetch()
-      // Signing keys that changed during the request are used once and requested again.
+      // Webhook signing keys that changed while they were requested from auth-bridge are used once,
+      // then requested again.
       cached = { value, freshUntil: requestedVersion === version ? Date.now() + ttlMs : 0 }
     } catch (error) {
       const reason = messageOf(error)

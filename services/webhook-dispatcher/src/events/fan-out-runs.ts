@@ -27,8 +27,8 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // Requests after the start of this fan-out need the next fan-out of the partition, because
-      // this fan-out may have read the events already.
+      // A fan-out creates webhook deliveries for the events of a partition. A fan-out requested
+      // from now on has to follow, because the current fan-out may have read the events already.
       requested.forget(partition)
       await run(partition)
     })

@@ -130,8 +130,8 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
 }
 
 /**
- * Pending events before the first event about which the routes have not decided. That event was
- * recorded after the decisions.
+ * Pending events for which the functions of the webhook routes have decided whether to deliver
+ * them. Ends before the first event that was recorded after these decisions.
  */
 function decidedEvents(
   pending: readonly PendingEvent[],

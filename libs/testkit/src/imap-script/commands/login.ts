@@ -43,8 +43,8 @@ const onAuthenticate: Handler = async (command, world) => {
   try {
     return logIn(command, world, [user, token])
   } catch (error) {
-    // The error is sent as a challenge, to which the client replies before the server sends NO (RFC
-    // 7628 §3.2.2).
+    // The error of a bearer token is sent as a SASL challenge, to which the client replies before
+    // the server sends NO (RFC 7628 §3.2.2).
     await ask(Buffer.from('{"status":"400"}').toString('base64'))
     throw error
   }
@@ -92,7 +92,7 @@ export const loginCommands: Record<string, Handler> = {
   LOGIN: (command, world) =>
     logIn(command, world, [asText(command.args[0]), asText(command.args[1])]),
   AUTHENTICATE: onAuthenticate,
-  // `server.ts` starts the TLS handshake after this reply.
+  // `server.ts` starts the TLS handshake after this reply to STARTTLS.
   STARTTLS: (command) => ok(command),
   ENABLE: onEnable,
   ID: (command) => ok(command, ['* ID ("name" "script")']),

@@ -65,7 +65,7 @@ function allOf(keys: readonly Value[], last: Last): Test {
 }
 
 /**
- * Removes one search key with its arguments from the front of a list. Returns the function that
+ * Removes an IMAP search key with its arguments from the front of a list. Returns the function that
  * tests a message.
  */
 function readKey(rest: Value[], last: Last): Test {
@@ -104,7 +104,9 @@ type KeyOf = (next: () => string) => (message: ScriptMessage) => boolean
 const includes = (text: string | undefined, part: string) =>
   text !== undefined && decoded(text).includes(part.toLowerCase())
 
-/** Decodes UTF-8 encoded words (RFC 2047), so that searches compare the decoded text. */
+/**
+ * Decodes UTF-8 encoded words (RFC 2047) of a message, so that searches compare the decoded text.
+ */
 function decoded(text: string): string {
   return text
     .replace(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_word, kind: string, inside: string) =>
@@ -119,7 +121,7 @@ function decoded(text: string): string {
     .toLowerCase()
 }
 
-/** Creates the test function of a search key with one argument. */
+/** Creates the test function of an IMAP search key with one argument. */
 const withText =
   (test: (message: ScriptMessage, text: string) => boolean): KeyOf =>
   (next) => {

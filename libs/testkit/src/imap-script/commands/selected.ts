@@ -5,7 +5,7 @@ import { isInRanges, readSet } from '../sequence-set.ts'
 import type { Value } from '../syntax.ts'
 import { asText } from '../syntax.ts'
 
-/** Message of the selected mailbox with its sequence number. */
+/** Message of the selected IMAP mailbox with its sequence number. */
 export type Numbered = readonly [seq: number, message: ScriptMessage]
 
 export function selectedMailbox({ session }: ScriptCommand): ScriptMailbox {

@@ -72,7 +72,7 @@ export function reduceDiscovery(
   document: DiscoveryDocument,
   published: { source: string; licence: string },
 ): ApiDescription {
-  // Bytes are base64url in the Gmail API, and base64 in Pub/Sub.
+  // In Google's API descriptions, bytes are base64url in the Gmail API, and base64 in Pub/Sub.
   const bytes = document.name === 'gmail' ? '^[A-Za-z0-9_-]*={0,2}$' : '^[A-Za-z0-9+/]*={0,2}$'
   const convert = (type: DiscoveryType) => convertType(type, { ...patterns, byte: bytes })
   const parametersOf = (method: DiscoveryMethod) =>

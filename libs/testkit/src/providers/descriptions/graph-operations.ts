@@ -63,8 +63,8 @@ const acceptsMime = /^POST (?:\/mailFolders\/\{mailFolder-id\})?\/messages$|^POS
 /** Query parameters that Microsoft Graph accepts, although its API description lacks them. */
 const liveQuery: [pattern: RegExp, query: Record<string, QueryParameter>][] = [
   [/^GET \/.*(?:Folders|messages|attachments|masterCategories)$/, { $skiptoken: text }],
-  // The page "singleValueLegacyExtendedProperty: get" of the documentation describes this
-  // parameter.
+  // The page "singleValueLegacyExtendedProperty: get" of the documentation describes the parameter
+  // that the API description of Graph lacks.
   [/^GET \/messages\/\{message-id\}$/, { $expand: text }],
   [/^GET \/mailFolders/, { includeHiddenFolders: { schema: { enum: ['true', 'false'] } } }],
   [

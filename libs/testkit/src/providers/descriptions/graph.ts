@@ -50,7 +50,9 @@ const byEdm: Record<string, Schema> = {
   'Edm.Binary': base64,
 }
 
-/** Members of a message that a request must not contain, because the service sets them. */
+/**
+ * Members of a message that a request to Microsoft Graph must not contain, because Graph sets them.
+ */
 const readOnlyMembers = [
   'id',
   'changeKey',
@@ -122,7 +124,7 @@ function memberOf(schema: OpenApiSchema): Schema {
   return schema.nullable && schema.type !== 'array' ? orNull(convert(schema)) : convert(schema)
 }
 
-/** Converts the schema of a value that is not null. */
+/** Converts the OpenAPI schema of a value that is not null. */
 function convert(schema: OpenApiSchema): Schema {
   const { $ref, type, format, items, enum: values, pattern, minimum, maximum } = schema
   if ($ref) return reference(nameOf($ref))

@@ -47,7 +47,10 @@ export function invalid(message: string): GmailFailure {
 
 /** Error responses of Gmail to valid requests, for `fake.on`. */
 export const gmailFailures = {
-  /** The text has two blanks and the response has no header `Retry-After`, as observed at Gmail. */
+  /**
+   * The error text of Gmail has two blanks and the response has no header `Retry-After`, as
+   * observed at Gmail.
+   */
   rateLimitedUntil: (time: Date) =>
     gmailError(
       403,
@@ -60,7 +63,10 @@ export const gmailFailures = {
     const delay = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
     return { ...response, headers: { ...headers, ...delay } }
   },
-  /** Response for a limit on all users of the Google project, in the format without `errors`. */
+  /**
+   * Response of Gmail for a limit on all users of the Google project, in the format without
+   * `errors`.
+   */
   projectLimit: (retryAfter: string): ProviderResponse => {
     const message = "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'"
     const metadata = { service: 'gmail.googleapis.com', quota_limit: 'defaultPerMinutePerProject' }

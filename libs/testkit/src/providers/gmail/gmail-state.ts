@@ -7,7 +7,7 @@ import { GmailNotifications } from './pubsub/gmail-notifications.ts'
 
 const modifyScope = 'https://www.googleapis.com/auth/gmail.modify'
 
-/** Access of a client to one mailbox. */
+/** Access of a client to one mailbox of the Gmail fake. */
 export interface FakeGrant {
   address: string
   scopes: readonly string[]
@@ -26,12 +26,13 @@ export interface FakeSentMessage {
  * time.
  */
 export interface GmailSwitches {
-  /** True to enforce limits of 6,000 units per minute and 5 concurrent requests. */
+  /** True to enforce limits of 6,000 quota units per minute and 5 concurrent requests. */
   limits: boolean
   /** True if sending keeps the Message-ID of the message. */
   keepsMessageId: boolean
   /**
-   * True if sending replaces authors other than the mailbox, as for addresses that are no aliases.
+   * True if sending replaces authors in From other than the mailbox's own address, as for addresses
+   * that are no aliases.
    */
   replacesFrom: boolean
   /** True if history records contain no label sets. */
@@ -53,7 +54,7 @@ export type MailboxHandler = (
   request: ProviderRequest,
 ) => ProviderResponse | Promise<ProviderResponse>
 
-/** Resumable upload that has started. */
+/** Resumable upload to the Gmail fake that has started. */
 export interface UploadSession {
   /** Members of the uploaded resource other than the source of the message. */
   resource: Record<string, unknown>
@@ -74,7 +75,10 @@ export abstract class GmailState {
   readonly refreshTokens = new Map<string, FakeGrant>()
   readonly sent: FakeSentMessage[] = []
   readonly pubsub: FakePubSub
-  /** Watches of the fake, and the notifications that Gmail publishes for them. */
+  /**
+   * Watches (registrations for notifications) of the Gmail fake, and the notifications that Gmail
+   * publishes for them.
+   */
   readonly notifications: GmailNotifications
   readonly uploads = new Map<string, UploadSession>()
   /** Attachments by their current attachment ids. */
@@ -116,8 +120,8 @@ export abstract class GmailState {
   }
 
   /**
-   * Access that the token of a request grants. Undefined if the request has no token, or the token
-   * has expired.
+   * Access that the token of a request to the Gmail fake grants. Undefined if the request has no
+   * token, or the token has expired.
    */
   findGrant({ headers }: Pick<ProviderRequest, 'headers'>): FakeGrant | undefined {
     const grant = this.tokens.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')

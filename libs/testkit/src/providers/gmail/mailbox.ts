@@ -87,7 +87,7 @@ export class GmailMailbox {
    * hidden record.
    */
   #hidden = { reads: 0, from: 0n }
-  /** List of the current messages. Cached until the next change. */
+  /** List of the Gmail mailbox's current messages. Cached until the next change. */
   #list: readonly FakeMessage[] | undefined
   #counts: ((labelId: string) => LabelCounts) | undefined
   readonly #clock: VirtualClock
@@ -122,7 +122,10 @@ export class GmailMailbox {
     return this.#counts(labelId)
   }
 
-  /** Stores a message that arrives. By default, the message is unread and in the inbox. */
+  /**
+   * Stores a message that arrives in the Gmail mailbox. By default, the message is unread and in
+   * the inbox.
+   */
   deliver(raw: string | Uint8Array, placed: Partial<NewMessage> = {}): FakeMessage {
     return this.insert(Buffer.from(raw), { labels: ['INBOX', 'UNREAD'], ...placed })
   }
@@ -240,7 +243,7 @@ export class GmailMailbox {
   }
 
   #newId(): string {
-    // Message ids rise in irregular steps.
+    // Message ids of the Gmail mailbox rise in irregular steps.
     this.#nextId += 1n + ((this.#nextId * 7n) % 13n)
     return this.#nextId.toString(16)
   }

@@ -11,7 +11,10 @@ export interface FakePart {
 }
 
 export interface PayloadOptions {
-  /** Size in bytes above which a text becomes an attachment, like every part with a file name. */
+  /**
+   * Size in bytes above which the Gmail fake turns a text into an attachment, like every part with
+   * a file name.
+   */
   largeTextBytes: number
   newAttachmentId: (partId: string) => string
 }
@@ -52,7 +55,7 @@ export function contentOf({ header, body }: MimePart): Buffer {
   return Buffer.from(body, encoding === 'base64' ? 'base64' : 'latin1')
 }
 
-/** Header fields in order and unfolded. The spelling of the names is unchanged. */
+/** Header fields of a message in order and unfolded. The spelling of the names is unchanged. */
 export function headersOf({ header }: Pick<MimePart, 'header'>): { name: string; value: string }[] {
   return [...header.matchAll(/^([^\r\n:\s]+):[ \t]*(.*(?:\r\n[ \t]+.*)*)/gm)].map(
     ([, name = '', value = '']) => ({

@@ -1,7 +1,7 @@
 import { field, type MimePart } from '../../imap-script/mime-tree.ts'
 import { textOf } from './payload.ts'
 
-/** Members of a message that queries need. */
+/** Members of a Gmail message that search queries need. */
 export interface QueriedMessage {
   mime: MimePart
   labels: ReadonlySet<string>

@@ -5,7 +5,7 @@ import type { GmailState } from './gmail-state.ts'
 import type { FakeMessage, GmailMailbox } from './mailbox.ts'
 import { parseSource } from './payload.ts'
 
-/** Message of a request: the source, and the other members. */
+/** Message in a request to the Gmail fake: the source, and the other members. */
 export interface StoredRequest {
   resource: { threadId?: string; labelIds?: string[] } & Record<string, unknown>
   raw: Buffer
@@ -43,7 +43,7 @@ export function sendMessage(
   }
 }
 
-/** Stores a draft under a new message id. */
+/** Stores a draft in the Gmail fake under a new message id. */
 export function saveDraft(
   mailbox: GmailMailbox,
   { resource, raw, draftId }: StoredRequest & { draftId?: string },
@@ -94,7 +94,9 @@ export function idsOf({ id, threadId, labels }: FakeMessage): object {
   return { id, threadId, ...(labels.size > 0 && { labelIds: [...labels] }) }
 }
 
-/** Checks that a thread exists in the mailbox. Without an id, returns undefined. */
+/**
+ * Checks that a thread exists in the mailbox of the Gmail fake. Without an id, returns undefined.
+ */
 function threadOf(mailbox: GmailMailbox, threadId: string | undefined): string | undefined {
   if (threadId === undefined) return undefined
   if (mailbox.list.some((message) => message.threadId === threadId)) return threadId

@@ -28,7 +28,7 @@ export async function respondToBatch(request: GraphRequest): Promise<ProviderRes
       'The number of batch requests exceeds the maximum of 20.',
     )
   const responses: PartResponse[] = []
-  // All parts of the batch count as concurrent requests from the start.
+  // All parts of a Graph batch count as concurrent requests from the start.
   const refused = new Set(parts.filter((part) => !start(request, part)))
   for (const part of parts) {
     const failed = part.dependsOn?.some(
@@ -42,8 +42,8 @@ export async function respondToBatch(request: GraphRequest): Promise<ProviderRes
 }
 
 /**
- * Counts a part of a batch as a request to its mailbox. Returns false if too many requests are
- * running.
+ * Counts a part of a Graph batch as a request to its mailbox. Returns false if too many requests
+ * are running.
  */
 function start({ fake, closed }: GraphRequest, { url }: Part): boolean {
   const [, user] = /^\/users\/([^/]+)\//.exec(url) ?? []

@@ -1,6 +1,6 @@
 /**
- * Concurrent requests of each mailbox. A request counts from its start until its response is sent.
- * The parts of a batch count until the response to the batch is sent.
+ * Concurrent requests to each mailbox of the Graph fake. A request counts from its start until its
+ * response is sent. The parts of a batch count until the response to the batch is sent.
  */
 export class FakeConcurrency {
   /** Largest number of concurrent requests that was reached, by mailbox address. */
@@ -15,8 +15,8 @@ export class FakeConcurrency {
   }
 
   /**
-   * Counts a request that ends when `closed` resolves. Returns false if too many requests are
-   * running.
+   * Counts a request to the Graph fake that ends when `closed` resolves. Returns false if too many
+   * requests are running.
    */
   start(address: string, closed: Promise<void>): boolean {
     const running = (this.#running.get(address) ?? 0) + 1

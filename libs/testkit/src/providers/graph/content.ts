@@ -27,7 +27,10 @@ export interface FakeContent {
   /** Extended properties (MAPI) of a structured message. */
   properties?: { id: string; value: string }[]
   attachments: FakeAttachment[]
-  /** MIME text as received. Absent for structured messages, whose MIME text is built on request. */
+  /**
+   * MIME text of a Graph message as received. Absent for structured messages, whose MIME text is
+   * built on request.
+   */
   raw?: Buffer
 }
 

@@ -3,40 +3,43 @@ import { damagedPage, GraphFault, isImmutable, type Json, preferences } from './
 import type { FakeFolder, FakeMailbox, FolderChange } from './mailbox.ts'
 import { messageView } from './views.ts'
 
-/** Faults of Graph deltas that were observed at the real service. */
+/** Faults of Graph deltas (change lists of a folder) that were observed at the real service. */
 export interface DeltaFaults {
   /**
-   * True if a message that left a folder and returned between two rounds is only reported as
-   * removed.
+   * True if a message that left a folder and returned between two reads of the Graph delta (change
+   * list) is only reported as removed.
    */
   losesReturns: boolean
-  /** Number of the latest links of a folder that stay valid. */
+  /** Number of the latest delta links of a Graph folder that stay valid. */
   liveLinks: number
-  /** True to repeat the first entry of a page at the end of the page. */
+  /** True to repeat the first entry of a Graph delta page at the end of the page. */
   replays: boolean
-  /** True to start each round with an empty page that has a link to the next page. */
+  /**
+   * True to start each read of a Graph delta (change list) with an empty page that has a link to
+   * the next page.
+   */
   emptyPages: boolean
-  /** Reason that deltas report for removed messages. */
+  /** Reason that Graph deltas (change lists) report for removed messages. */
   reason: 'deleted' | 'changed'
   /** Maximum size of a delta page, even if a larger page is requested. */
   maxPage: number
-  /** Id of a folder that is reported as the parent of all messages. */
+  /** Id of a folder that Graph deltas (change lists) report as the parent of all messages. */
   unknownParent?: string
-  /** Form of the error response after the state of a delta was lost. */
+  /** Form of the error response after the state of a Graph delta (change list) was lost. */
   lost: { status: number; code: string; location?: boolean }
 }
 
 type Entry = { id: string; removed: boolean; props?: string[] | undefined }
 
-/** State of a delta that a link stands for. */
+/** State of a Graph delta (change list) that a link stands for. */
 interface Link {
   folderId: string
   select: string | undefined
-  /** Remaining entries of the delta's round. */
+  /** Entries of the Graph delta that remain until all changes were sent. */
   entries: Entry[]
-  /** Sequence number of the last change that the round contains. */
+  /** Sequence number of the last change that the pages of the Graph delta contain. */
   seq: number
-  /** True before the first page of the round was sent. */
+  /** True before the first page of a Graph delta (change list) was sent. */
   starts: boolean
 }
 
@@ -62,13 +65,16 @@ export class FakeDelta {
     this.#mailbox = mailbox
   }
 
-  /** Expires the links of these folders. Default: of all folders. */
+  /** Expires the delta links of the given Graph folders. Default: of all folders. */
   expire(isExpired: (folderId: string) => boolean = () => true): void {
     for (const [token, { folderId }] of this.#links)
       if (isExpired(folderId)) this.#links.delete(token)
   }
 
-  /** Creates one page of a delta. `url` is the URL of the link without the query. */
+  /**
+   * Creates one page of a Graph delta (change list). `url` is the URL of the link without the
+   * query.
+   */
   page(folder: FakeFolder, request: ProviderRequest, url: string): Json {
     const { query } = request
     if (query.has('$expand'))
@@ -79,7 +85,8 @@ export class FakeDelta {
     const entries = this.#entriesOf(link, Math.min(top || sizeOf(request), this.faults.maxPage))
     const left = link.entries.slice(entries.length)
     const isHeldBack = link.starts && this.faults.emptyPages
-    // A delta request with `$top` ends the round early, and the remaining entries are lost.
+    // A Graph delta request with `$top` ends the list of changes early, and the remaining entries
+    // are lost.
     const isLast = !isHeldBack && (left.length === 0 || top > 0)
     const rest = { ...link, entries: isLast ? [] : left, starts: false }
     const [name, parameter] = isLast ? ['deltaLink', '$deltatoken'] : ['nextLink', '$skiptoken']
@@ -101,8 +108,8 @@ export class FakeDelta {
   }
 
   /**
-   * Finds the state of a link. After a complete round, the link continues with the changes since
-   * that round.
+   * Finds the state of a Graph delta link. After all changes were sent, the link continues with the
+   * changes since then.
    */
   #find(token: string): Link {
     const link = this.#links.get(token)
@@ -168,7 +175,10 @@ function topOf({ query }: ProviderRequest): number {
   return Number(query.get('$top') ?? 0)
 }
 
-/** Page size that a request asks for. Without the header `Prefer`, a page has 10 entries. */
+/**
+ * Page size that a Graph delta request asks for. Without the header `Prefer`, a page has 10
+ * entries.
+ */
 function sizeOf(request: ProviderRequest): number {
   return Number(/odata\.maxpagesize=(\d+)/.exec(preferences(request))?.[1] ?? 10)
 }

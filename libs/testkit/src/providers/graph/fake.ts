@@ -27,7 +27,8 @@ import { FakeTokens } from './tokens.ts'
 
 export interface GraphFakeOptions {
   /**
-   * Addresses of mailboxes. The first address is the mailbox of `/me`. Default: `ann@mail.example`.
+   * Addresses of the Graph fake's mailboxes. The first address is the mailbox of `/me`. Default:
+   * `ann@mail.example`.
    */
   mailboxes?: readonly string[]
   clock?: VirtualClock
@@ -207,8 +208,8 @@ export class GraphFake implements GraphService, AsyncDisposable {
   }
 
   /**
-   * Handler that checks the token before it calls `handler`, and sends a thrown fault as a
-   * response.
+   * Handler that checks the token of a Graph request before it calls `handler`, and sends a thrown
+   * fault as a response.
    */
   #guarded(
     handler: (request: GraphRequest) => ProviderResponse | Promise<ProviderResponse>,
@@ -244,7 +245,7 @@ function ignoreLargeMime(server: ProviderFake): void {
     )
 }
 
-/** Error response of the upload limit. The text is from O365/python-o365 issue 500. */
+/** Error response of the Graph fake's upload limit. The text is from O365/python-o365 issue 500. */
 function overUpload(delayMs: number): GraphFault {
   const text = 'Application is over its IncomingBytes limit.'
   const fault = new GraphFault(429, 'ApplicationThrottled', text)

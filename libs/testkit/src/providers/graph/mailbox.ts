@@ -6,7 +6,7 @@ import { folderMissing, GraphFault, itemMissing } from './json.ts'
 export interface FakeFolder {
   id: string
   name: string
-  /** Id of the parent folder. Absent at the top level. */
+  /** Id of the Graph folder's parent folder. Absent at the top level. */
   parentId?: string
   wellKnown?: string
   hidden?: true
@@ -29,13 +29,13 @@ export interface FakeMessage {
   createdAt: number
   conversationId: string
   version: number
-  /** Number of the next reads that do not find the message yet. */
+  /** Number of the next reads of the Graph mailbox that do not find the message yet. */
   hiddenReads: number
 }
 
 /**
- * Change of a message in a folder. `props` are the properties that changed. Absent if the change
- * concerns the whole message.
+ * Change of a message in a Graph folder. `props` are the properties that changed. Absent if the
+ * change concerns the whole message.
  */
 export interface FolderChange {
   seq: number
@@ -54,7 +54,7 @@ export interface NewMessage {
   isDraft?: boolean
 }
 
-/** Event of a message for which notifications are sent. */
+/** Event of a message for which Graph notifications are sent. */
 export interface MessageEvent {
   changeType: 'created' | 'updated' | 'deleted'
   id: string

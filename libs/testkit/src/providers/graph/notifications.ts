@@ -3,15 +3,15 @@ import type { Json } from './json.ts'
 import type { FakeMailbox, MessageEvent } from './mailbox.ts'
 import { active, lifecycleOf, notificationOf } from './subscriptions.ts'
 
-/** Faults of the delivery of notifications. */
+/** Faults of the delivery of Graph notifications. */
 export interface NotificationFaults {
-  /** True if every notification is lost. */
+  /** True if every Graph notification is lost. */
   losesAll: boolean
-  /** True if every fifth notification is lost. */
+  /** True if every fifth Graph notification is lost. */
   losesFifth: boolean
-  /** True if every notification is sent twice. */
+  /** True if every Graph notification is sent twice. */
   duplicates: boolean
-  /** Number of reads after a notification that do not find its message yet. */
+  /** Number of reads after a Graph notification that do not find its message yet. */
   hiddenReads: number
 }
 
@@ -47,7 +47,7 @@ export class FakeNotifications {
   }
 
   /**
-   * Sends all waiting notifications. A request may contain notifications of several accounts.
+   * Sends all waiting Graph notifications. A request may contain notifications of several accounts.
    * Returns the HTTP statuses of the responses.
    */
   async send(): Promise<number[]> {
@@ -71,8 +71,8 @@ export class FakeNotifications {
   }
 
   /**
-   * Sends a lifecycle event for all subscriptions of a mailbox, `count` times. Returns the HTTP
-   * statuses of the responses.
+   * Sends a lifecycle event of Graph for all subscriptions of a mailbox, `count` times. Returns the
+   * HTTP statuses of the responses.
    */
   async lifecycle(mailbox: FakeMailbox, event: string, count = 1): Promise<number[]> {
     const statuses: number[] = []

@@ -12,7 +12,7 @@ export interface GraphRequest extends ProviderRequest {
 
 export interface MailboxRequest extends GraphRequest {
   mailbox: FakeMailbox
-  /** Returns the value of a name in the path template of the operation. */
+  /** Returns the value of a name in the path template of a Graph operation. */
   param: (name: string) => string
 }
 
@@ -20,18 +20,20 @@ export type GraphRoutes = Record<string, (request: MailboxRequest) => ProviderRe
 
 /** Faults of the Graph fake that do not replace a response. See also `delta`, `notifications`. */
 export interface GraphFaults {
-  /** True to refuse new subscriptions, as for shared mailboxes and after failed validations. */
+  /**
+   * True to refuse new Graph subscriptions, as for shared mailboxes and after failed validations.
+   */
   refusesSubscriptions: boolean
   /**
    * True if the mailbox is shared by another user with delegated rights. Subscriptions and upload
    * sessions are then refused.
    */
   delegatedShared: boolean
-  /** True if lists with a filter have no links to further pages. */
+  /** True if Graph lists with a filter have no links to further pages. */
   losesNextLinks: boolean
-  /** True if links to further pages of searches have expired. */
+  /** True if links to further pages of Graph searches have expired. */
   staleSearch: boolean
-  /** Maximum size of a list page, even if a larger page is requested. */
+  /** Maximum size of a Graph list page, even if a larger page is requested. */
   maxListPage: number
   /** True if the storage of the mailbox is full. */
   full: boolean
@@ -65,7 +67,7 @@ export interface FakeSubscription {
   expiresAt: number
 }
 
-/** Upload of one attachment in slices. */
+/** Upload of one attachment to the Graph fake in slices. */
 export interface UploadSession {
   mailbox: FakeMailbox
   message: FakeMessage
@@ -84,14 +86,14 @@ export interface GraphService {
   readonly faults: GraphFaults
   readonly subscriptions: Map<string, FakeSubscription>
   readonly uploads: Map<string, UploadSession>
-  /** Origin of the links in responses. */
+  /** Origin of the links in responses of the Graph fake. */
   readonly publicOrigin: string
   readonly server: {
     execute(
       request: Pick<ProviderRequest, 'method' | 'headers' | 'raw'> & { url: string },
     ): Promise<SentResponse>
   }
-  /** Mailbox of the token's user. */
+  /** Mailbox of the user to whom the token of a Graph request belongs. */
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
   /**

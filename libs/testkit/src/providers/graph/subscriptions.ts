@@ -11,7 +11,7 @@ const forbidden =
   'Operation: Create; Exception: [Status Code: Forbidden; Reason: Access is denied. Check credentials and try again.]'
 const tenantId = '00000000-0000-0000-0000-0000000000aa'
 
-/** Handlers of requests for subscriptions, whose paths are not below a mailbox. */
+/** Handlers of requests for Graph subscriptions, whose paths are not below a mailbox. */
 export const subscriptionRoutes: Record<
   string,
   (request: GraphRequest) => ProviderResponse | Promise<ProviderResponse>
@@ -20,7 +20,7 @@ export const subscriptionRoutes: Record<
     body: { value: active(fake).map((each) => viewOf(each)) },
   }),
   'GET /subscriptions/{subscription-id}': () => {
-    // Reading a single subscription fails here, as it does for some tenants for years.
+    // Reading a single subscription fails in the Graph fake, as it does for some tenants for years.
     throw new GraphFault(
       500,
       'ExtensionError',

@@ -21,7 +21,10 @@ const errors: Record<number, [status: number, error: string]> = {
  * refresh token stays valid.
  */
 export class FakeTokens {
-  /** Error code of the next responses, such as 700082. Undefined for successful responses. */
+  /**
+   * Error code of the next responses of Microsoft's token endpoint, such as 700082. Undefined for
+   * successful responses.
+   */
   failure: number | undefined
   /** Access tokens that the Graph fake accepts. Undefined if every token is accepted. */
   accepted: Set<string> | undefined

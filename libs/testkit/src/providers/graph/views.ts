@@ -5,9 +5,12 @@ import type { FakeFolder, FakeMailbox, FakeMessage } from './mailbox.ts'
 
 export interface ViewOptions {
   immutable: boolean
-  /** Value of `$select`. If undefined, all properties are sent that Graph sends by default. */
+  /**
+   * Value of `$select` in a Graph request. If undefined, all properties are sent that Graph sends
+   * by default.
+   */
   select?: string | undefined
-  /** True if the header `Prefer` asks for plain text. */
+  /** True if the header `Prefer` of a Graph request asks for plain text. */
   plain?: boolean
   /** Value of `$expand`. */
   expand?: string | undefined

@@ -17,7 +17,8 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
       if (!grant) return refused('Token has been expired or revoked.')
       const accessToken = gmail.grant(grant.address, grant.scopes, grant.project)
       const scope = grant.scopes.join(' ')
-      // The response contains no refresh token, because the old refresh token stays valid.
+      // The response of Google's token endpoint contains no refresh token, because the old refresh
+      // token stays valid.
       const body = { access_token: accessToken, expires_in: 3_599, scope, token_type: 'Bearer' }
       return { body }
     },

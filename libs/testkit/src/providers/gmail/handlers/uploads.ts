@@ -6,7 +6,10 @@ import { insertMessage, saveDraft, sendMessage, type StoredRequest } from '../st
 
 type Store = (mailbox: GmailMailbox, request: StoredRequest) => ProviderResponse
 
-/** Chunk unit in bytes. The size of each chunk except the last is a multiple of this unit. */
+/**
+ * Chunk unit of resumable uploads in bytes. The size of each chunk except the last is a multiple of
+ * this unit.
+ */
 const chunkUnit = 262_144
 
 /** Handlers of the three forms of uploads: media, multipart and resumable. */

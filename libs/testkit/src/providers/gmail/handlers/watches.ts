@@ -38,7 +38,7 @@ export function watchHandlers(gmail: GmailState): Record<string, MailboxHandler>
 
 /**
  * Error of a Pub/Sub topic, if Gmail cannot publish to the topic. Gmail publishes a test message
- * before it starts a watch.
+ * before it starts a watch (registration for notifications).
  */
 function refusedTopic({ pubsub }: GmailState, topic: string) {
   const text = `Error sending test message to Cloud PubSub ${topic} : `

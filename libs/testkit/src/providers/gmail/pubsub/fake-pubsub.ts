@@ -14,7 +14,7 @@ import type {
 export const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'
 export const publisherRole = 'roles/pubsub.publisher'
 
-/** Resource `ReceivedMessage`. */
+/** Resource `ReceivedMessage` of Cloud Pub/Sub: a message that a pull delivers. */
 interface ReceivedMessage {
   ackId: string
   message: FakePubSubMessage
@@ -34,7 +34,7 @@ const deletedTopic = '_deleted-topic_'
  * unacknowledged message is delivered again when the test moves the clock.
  */
 export class FakePubSub {
-  /** Access policies by the full name of the topic. */
+  /** Access policies of Pub/Sub topics, by the full name of the topic. */
   readonly topics = new Map<string, FakePolicy>()
   readonly subscriptions = new Map<string, FakeSubscription>()
   readonly pushes: GooglePushes

@@ -1,7 +1,7 @@
 import type { GmailMailbox } from '../mailbox.ts'
 import type { FakePubSub } from './fake-pubsub.ts'
 
-/** Notification that Gmail publishes. */
+/** Notification about a mailbox change that Gmail publishes to Pub/Sub. */
 export interface FakeNotification {
   topic: string
   emailAddress: string
@@ -10,31 +10,43 @@ export interface FakeNotification {
 
 /** Faults of the notifications of Gmail. */
 export interface NotificationFaults {
-  /** Number of the next notifications that are lost. */
+  /** Number of the next Gmail notifications that are lost. */
   lost: number
-  /** True if every notification is published twice. */
+  /** True if every Gmail notification is published twice. */
   duplicated: boolean
-  /** True if notifications wait until `release`, which publishes the latest notification first. */
+  /**
+   * True if Gmail notifications wait until `release`, which publishes the latest notification
+   * first.
+   */
   reordered: boolean
-  /** Number of history reads after a notification that do not show its change yet. */
+  /** Number of history reads after a Gmail notification that do not show its change yet. */
   ahead: number
 }
 
-/** Watch of a mailbox for one Google project. */
+/** Watch (registration for notifications) of a Gmail mailbox for one Google project. */
 export interface FakeWatch {
   address: string
   topic: string
   expiresAt: number
-  /** True if the watch no longer sends notifications, although it has not expired. */
+  /**
+   * True if the watch (registration for notifications) no longer sends notifications, although it
+   * has not expired.
+   */
   isSilent: boolean
 }
 
-/** Watches of mailboxes and the notifications that they cause. */
+/**
+ * Watches (registrations for notifications) of Gmail mailboxes and the notifications that they
+ * cause.
+ */
 export class GmailNotifications {
   readonly faults: NotificationFaults = { lost: 0, duplicated: false, reordered: false, ahead: 0 }
   /** Notifications that Gmail would publish if there were no faults. */
   readonly all: FakeNotification[] = []
-  /** Watches by their key, which consists of the mailbox and the Google project. */
+  /**
+   * Watches (registrations for notifications) by their key, which consists of the mailbox and the
+   * Google project.
+   */
   readonly watches = new Map<string, FakeWatch>()
   readonly #pubsub: FakePubSub
   readonly #held: FakeNotification[] = []
@@ -48,8 +60,8 @@ export class GmailNotifications {
   }
 
   /**
-   * Starts or renews a watch, and publishes a notification. A silent watch stays silent when it is
-   * renewed.
+   * Starts or renews a watch (registration for notifications) of a Gmail mailbox, and publishes a
+   * notification. A silent watch stays silent when it is renewed.
    */
   start(
     { address, historyId }: GmailMailbox,
@@ -61,7 +73,10 @@ export class GmailNotifications {
     if (!isSilent) this.#publish({ topic, emailAddress: address, historyId: String(historyId) })
   }
 
-  /** Ends the watch of a Google project, or all watches of the mailbox. */
+  /**
+   * Ends the watch (registration for notifications) of a Google project, or all watches of the
+   * Gmail mailbox.
+   */
   stop(address: string, project?: string): void {
     for (const [key, watch] of this.watches)
       if (
@@ -71,7 +86,10 @@ export class GmailNotifications {
         this.watches.delete(key)
   }
 
-  /** Makes the watches of a mailbox silent until they are stopped and started again. */
+  /**
+   * Makes the watches (registrations for notifications) of a Gmail mailbox silent until they are
+   * stopped and started again.
+   */
   silence(address: string): void {
     for (const watch of this.watches.values()) if (watch.address === address) watch.isSilent = true
   }
@@ -86,7 +104,7 @@ export class GmailNotifications {
     }
   }
 
-  /** Publishes the notifications that have waited, latest first. */
+  /** Publishes the Gmail notifications that have waited, latest first. */
   release(): void {
     for (const notification of this.#held.splice(0).reverse()) this.#send(notification)
   }
@@ -100,7 +118,7 @@ export class GmailNotifications {
   }
 
   #send({ topic, emailAddress, historyId }: FakeNotification): void {
-    // The history id is a JSON number in notifications, but a string in the API.
+    // The history id is a JSON number in Gmail notifications, but a string in the Gmail API.
     this.#pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: Number(historyId) }))
   }
 }

@@ -8,7 +8,10 @@ const keyId = 'fake-key-1'
 /** HTTP statuses that acknowledge a push ("Receive messages from push subscriptions"). */
 const acknowledging = new Set([102, 200, 201, 202, 204])
 
-/** Request of a push, and the HTTP status of its response, or 0 without a response. */
+/**
+ * Request by which Pub/Sub pushes a message, and the HTTP status of its response, or 0 without a
+ * response.
+ */
 export interface SentPush {
   endpoint: string
   messageId: string
@@ -17,7 +20,7 @@ export interface SentPush {
 
 /** Pushes of Pub/Sub, with OpenID Connect tokens as Google signs them. */
 export class GooglePushes implements AsyncDisposable {
-  /** Pushes in the order of their responses. */
+  /** Pushes of Pub/Sub messages in the order of their responses. */
   readonly sent: SentPush[] = []
   /**
    * Function that returns the URL for a push endpoint, because services under test have no public
@@ -33,12 +36,15 @@ export class GooglePushes implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** JSON Web Key Set that verifies the signatures of tokens. */
+  /** JSON Web Key Set that verifies the signatures of the tokens in Pub/Sub pushes. */
   get keySet(): { keys: (JsonWebKey & { kid: string })[] } {
     return { keys: [{ ...this.#keyPair().publicKey.export({ format: 'jwk' }), kid: keyId }] }
   }
 
-  /** Pushes a message until the endpoint acknowledges the message or the subscription changes. */
+  /**
+   * Pushes a Pub/Sub message until the endpoint acknowledges the message or the subscription
+   * changes.
+   */
   add(subscription: FakeSubscription, message: FakePubSubMessage): void {
     const run = this.#deliver(subscription, message).finally(() => this.#running.delete(run))
     this.#running.add(run)

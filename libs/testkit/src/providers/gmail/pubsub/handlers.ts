@@ -67,7 +67,8 @@ function topicHandlers({ pubsub }: GmailState): Record<string, Handler> {
     'topics.setIamPolicy': (request) => {
       const { etag } = policyOf(request)
       const { policy = {} } = request.body as { policy?: FakePolicy }
-      // Refuses a policy if another client has changed the policy since it was read.
+      // Refuses an access policy of Pub/Sub if another client has changed the policy since it was
+      // read.
       if (policy.etag !== undefined && policy.etag !== etag)
         throw new PubSubFailure(409, 'ABORTED', 'There were concurrent policy changes.')
       const stored = { ...policy, etag: pubsub.newEtag() }
@@ -135,7 +136,7 @@ function subscriptionHandlers({ pubsub }: GmailState): Record<string, Handler> {
 }
 
 /**
- * Converts a request to a subscription. A deadline of 0, or a missing deadline, becomes the
+ * Converts a request to a Pub/Sub subscription. A deadline of 0, or a missing deadline, becomes the
  * default.
  */
 function toResource(

@@ -16,8 +16,8 @@ export interface FakePushConfig {
   pushEndpoint?: string
   oidcToken?: { serviceAccountEmail?: string; audience?: string }
   /**
-   * If set, the body of a push is the data of the message. Otherwise the body is JSON with a member
-   * `message`.
+   * If set, the body of a Pub/Sub push is the data of the message. If absent, the body is JSON with
+   * a member `message`.
    */
   noWrapper?: { writeMetadata?: boolean }
 }
@@ -39,12 +39,12 @@ interface Delivery {
 /** Subscription with the messages that have not been acknowledged. */
 export interface FakeSubscription {
   resource: FakeSubscriptionResource
-  /** Messages that are due for delivery, oldest first. */
+  /** Messages of a Pub/Sub subscription that are due for delivery, oldest first. */
   waiting: Delivery[]
   /** Delivered messages by `ackId`, until their deadline in virtual time has passed. */
   outstanding: Map<string, Delivery & { dueAt: number }>
   /** Number of pull requests that wait for a message. */
   openPulls: number
-  /** Messages that the subscriber has acknowledged. */
+  /** Messages that the subscriber of the Pub/Sub subscription has acknowledged. */
   acknowledged: FakePubSubMessage[]
 }

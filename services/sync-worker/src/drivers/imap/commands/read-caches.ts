@@ -42,7 +42,7 @@ export class MailboxCache {
     this.#retriesMs = retriesMs
   }
 
-  /** Runs work with the cached row, and again with the stored row if the cached row is stale. */
+  /** Runs work with the cached mailbox row, and again with the stored row if the cache is stale. */
   async use<T>(
     session: ImapAccountSession,
     { key, find }: MailboxLookup,

@@ -32,7 +32,7 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service made to the mailbox list before the LIST command; or undefined. */
+  /** Change of the mailbox list by this service before the LIST command. Undefined if none. */
   applied: AppliedListChange | undefined
   /**
    * True if an earlier listing (LIST response) also left out the missing mailboxes. The current
