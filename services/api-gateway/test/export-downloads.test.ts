@@ -261,15 +261,23 @@ test('downloadExport: token revoked during the download, ends within the check i
   expect(await readRest(continued)).toBe(large.file.length)
 })
 
-test('downloadExport: export deleted during the download, cuts the connection', async () => {
-  const deleted = await completed(largeParts())
-  const response = await startUnread(gateway.url, deleted.path, admin)
-  expect((await call('DELETE', `/v1/account/a/export/${deleted.exportId}`)).status).toBe(200)
-  // sync-worker removes the chunks of a deleted export.
-  await sql`delete from export_chunks where export_id = ${deleted.exportId}`.execute(db)
-  expect(await readRest(response)).toBeLessThan(deleted.file.length)
-  expect(response.complete).toBe(false)
-})
+test.each<[string, (exportId: string) => Promise<unknown>]>([
+  ['deleted', (exportId) => call('DELETE', `/v1/account/a/export/${exportId}`)],
+  [
+    'expired',
+    (exportId) =>
+      sql`update exports set expires_at = now() where export_id = ${exportId}`.execute(db),
+  ],
+])(
+  'downloadExport: export %s during the download, cuts the connection while its chunks are stored',
+  async (_, end) => {
+    const ended = await completed(largeParts())
+    const response = await startUnread(gateway.url, ended.path, admin)
+    await end(ended.exportId)
+    expect(await readRest(response)).toBeLessThan(ended.file.length)
+    expect(response.complete).toBe(false)
+  },
+)
 
 test('downloadExport: more slow downloads than Postgres connections, other requests continue', async () => {
   const small = await world.start({ SVC_DATABASE_POOL_SIZE: '2' })

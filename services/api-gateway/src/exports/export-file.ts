@@ -63,7 +63,7 @@ export class ExportFile {
   async #load(number: number): Promise<Chunk> {
     const { exportId, chunks } = this.#file
     const row = await findChunk(this.#db, exportId, number)
-    // The chunks of a deleted export are removed while others are still read.
+    // An export may be deleted or expire while a client downloads its file.
     if (!row && !(await isExportAvailable(this.#db, exportId)))
       throw new AppError('not-found', 'The export was deleted')
     if (!row) throw new DamagedFileError(`no chunk ${number}`)

@@ -20,7 +20,8 @@ export async function getExportFile(db: Db, account: string, exportId: string) {
 
 /**
  * Finds the number of the chunk that contains a byte of an export's file. Undefined without such a
- * chunk. Decryption checks the position of the chunk, so a wrong number serves no wrong bytes.
+ * chunk, and once the export was deleted or has expired. Decryption checks the position of the
+ * chunk, so a wrong number serves no wrong bytes.
  */
 export async function findChunkAt(
   db: Db,
@@ -37,8 +38,9 @@ export async function findChunkAt(
 }
 
 /**
- * Finds a chunk of a completed export. Undefined if the chunk is missing. The bytes are transferred
- * as base64: node-postgres reads each value as a text, and the hex text of bytea is longer.
+ * Finds a chunk of a completed export. Undefined if the chunk is missing, and once the export was
+ * deleted or has expired. The bytes are transferred as base64: node-postgres reads each value as a
+ * text, and the hex text of bytea is longer.
  */
 export async function findChunk(db: Db, exportId: string, number: number) {
   const row = await chunksOf(db, exportId)
@@ -59,6 +61,7 @@ function chunksOf(db: Db, exportId: string) {
         .onRef('exportChunks.exportId', '=', 'exports.exportId'),
     )
     .where('exports.exportId', '=', exportId)
+    .where(isAvailable)
 }
 
 /** True while the file of an export can be downloaded: not after its deletion or expiry. */
