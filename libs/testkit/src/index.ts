@@ -4,6 +4,7 @@ export { type Rabbit } from '@posthorn/local/rabbitmq/server'
 export { slowTexts } from './adversarial-texts.ts'
 export { blockedMs } from './blocked-ms.ts'
 export { tapBroker } from './databases/broker-tap.ts'
+export { countRowsRead } from './databases/count-rows-read.ts'
 export { testPgbouncer, type TestPgbouncer } from './databases/pgbouncer.ts'
 export { testDatabase, type TestDatabase } from './databases/postgres.ts'
 export { startTestRabbit, testBus } from './databases/rabbitmq.ts'
@@ -11,6 +12,7 @@ export { recordTestEvents } from './databases/record-events.ts'
 export { tableBytes } from './databases/table-bytes.ts'
 export {
   completeExport,
+  copyExport,
   newSealingKeys,
   readExportKey,
   type TestExport,

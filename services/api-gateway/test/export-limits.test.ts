@@ -1,6 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { shardOf } from '@posthorn/contracts/shards'
+import { connect } from '@posthorn/db'
+import { copyExport, countRowsRead, eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { sumStoredBytes } from '../src/store/export-records.ts'
+import { insertExport, type NewExport } from '../src/store/exports.ts'
 import { exportWorld, register } from './export-world.ts'
 
 const world = await exportWorld()
@@ -92,6 +96,34 @@ test('createExport: storage limit reached, 429 until chunks are removed', async 
   )
   const lifeMs = Date.parse(String(read['expiresAt'])) - Date.parse(String(read['created']))
   expect(lifeMs).toBe(3_600_000)
+})
+
+test('insertExport: many cancelled exports, are not read', async () => {
+  await db.deleteFrom('exports').execute()
+  await complete(await create('a'))
+  const cancelled = await create('a')
+  await call('DELETE', `/v1/account/a/export/${cancelled}`)
+  await copyExport(db, cancelled, 5_000)
+  const input: NewExport = {
+    exportId: 'exp_1',
+    account: 'a',
+    shard: shardOf('a'),
+    sealed: 'sealed',
+    startDate: new Date(0),
+    endDate: new Date(),
+    folders: [],
+    textType: '*',
+    maxBytes: 0,
+    includeAttachments: false,
+  }
+  const limits = { maxOfAccount: 1, maxOfAll: 1, maxStoredBytes: 1e9, maxAgeMs: 3_600_000 }
+  await using gateway = connect(world.env.DATABASE_URL, { name: 'test', max: 1 })
+  await gateway.transaction().execute(async (tx) => {
+    const before = await countRowsRead(tx, 'exports')
+    await insertExport(tx, input, limits)
+    expect(await sumStoredBytes(tx)).toBeGreaterThan(0)
+    expect((await countRowsRead(tx, 'exports')) - before).toBeLessThan(50)
+  })
 })
 
 test('createExport: account deleted meanwhile, 404 AccountNotFound', async () => {

@@ -36,7 +36,7 @@ export function removeExports({ db, bus, settings, maxAgeMs }: RemovalDeps) {
       await publishEvents(db, (message) => bus.publishEvent(message), events)
     }
     await deleteEndedIndexes(db)
-    while (!signal.aborted && (await removeExportChunks(db)));
+    while (!signal.aborted && (await db.transaction().execute(removeExportChunks)));
   }
 }
 

@@ -4,10 +4,15 @@ import { connectBus } from '@posthorn/bus'
 import { shardOf } from '@posthorn/contracts/shards'
 import { appendExportChunk, cacheSettings, connect, type Exports } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { testBus, testDatabase, writeExport } from '@posthorn/testkit'
+import { copyExport, countRowsRead, testBus, testDatabase, writeExport } from '@posthorn/testkit'
 import { type Insertable, sql } from 'kysely'
 import { removeExports } from '../src/remove-exports.ts'
-import { dropExportPartitions } from '../src/store/exports.ts'
+import {
+  dropExportPartitions,
+  listExpiredExports,
+  removeExportChunks,
+} from '../src/store/exports.ts'
+import { sumStoredBytes } from '../src/store/running-exports.ts'
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 const { db } = database
@@ -148,6 +153,21 @@ test('removeExports: unfinished export without progress, fails once with exportF
       data: { exportId, error, errorCode: 'ExportExpired', phase: 'exporting', ...counts },
     }),
   ])
+})
+
+test('exports: many cancelled exports without chunks, are not read by the periodic statements', async () => {
+  await insertFile()
+  await insertFile({ status: 'failed' })
+  await insertFile({ status: 'completed', expiresAt: past })
+  const cancelled = await insert({ status: 'cancelled' })
+  await copyExport(db, cancelled, 5_000)
+  await worker.transaction().execute(async (tx) => {
+    const before = await countRowsRead(tx, 'exports')
+    expect(await sumStoredBytes(tx)).toBeGreaterThan(0)
+    expect(await listExpiredExports(tx)).toEqual([])
+    while (await removeExportChunks(tx));
+    expect((await countRowsRead(tx, 'exports')) - before).toBeLessThan(50)
+  })
 })
 
 test('appendExportChunk: in the role of sync-worker, stores each number once and only while processing', async () => {

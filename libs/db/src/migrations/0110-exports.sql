@@ -37,6 +37,9 @@ create table exports (
 create index exports_by_account on exports (account);
 create index exports_by_day on exports (day);
 create index exports_unfinished on exports (shard) where status in ('queued', 'processing');
+create index exports_ended on exports (expires_at) where status in ('completed', 'failed', 'cancelled');
+-- Rows of cancelled and failed exports stay, without chunks, until they expire.
+create index exports_stored on exports (stored_bytes) where stored_bytes > 0;
 
 -- Encrypted parts of the files of exports, in table partitions by the day of the export's creation.
 -- Written by sync-worker.

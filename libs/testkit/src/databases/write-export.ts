@@ -8,6 +8,7 @@ import {
   keyPairFromSecret,
   newChunkKey,
 } from '@posthorn/secrets'
+import { sql } from 'kysely'
 
 export interface TestExport {
   exportId: string
@@ -47,6 +48,18 @@ export async function writeExport(
 async function complete(tx: Tx, exportId: string): Promise<void> {
   const end = { status: 'completed', truncated: false } as const
   if (!(await endExport(tx, [exportId, end], options))) throw new Error('the export has ended')
+}
+
+/** Inserts copies of the row of an export, and updates the statistics of the table. */
+export async function copyExport(db: Db, exportId: string, copies: number): Promise<void> {
+  await sql`
+    insert into exports (export_id, account, shard, day, status, folders, start_date, end_date,
+      text_type, max_bytes, include_attachments, sealed, expires_at)
+    select export_id || n, account, shard, day, status, folders, start_date, end_date,
+      text_type, max_bytes, include_attachments, sealed, expires_at
+    from exports, generate_series(1, ${copies}::integer) as n where export_id = ${exportId}
+  `.execute(db)
+  await sql`analyze exports`.execute(db)
 }
 
 /** Key of the chunks of an export, unsealed with the value of SVC_SECRET. */

@@ -2,7 +2,7 @@ import type { ExportStatus } from '@posthorn/contracts/schemas/export'
 import { type Db, type Page, type PageRequest, readPage } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
-import { isUnfinished, storedBytesSum } from './exports.ts'
+import { hasChunks, isUnfinished, storedBytesSum } from './exports.ts'
 
 /** True for an export that the API shows: neither deleted nor expired. */
 const isVisible = sql<boolean>`(${isUnfinished} or exports.expires_at > now())`
@@ -111,6 +111,7 @@ export async function sumStoredBytes(db: Db): Promise<number> {
   const { sum } = await db
     .selectFrom('exports')
     .select(storedBytesSum.as('sum'))
+    .where(hasChunks)
     .executeTakeFirstOrThrow()
   return Number(sum)
 }

@@ -148,6 +148,7 @@ export async function sumStoredBytes(db: Db): Promise<number> {
   const row = await db
     .selectFrom('exports')
     .select((from) => from.fn.sum<string | null>('storedBytes').as('bytes'))
+    .where(sql<boolean>`stored_bytes > 0`)
     .executeTakeFirst()
   return Number(row?.bytes ?? 0)
 }
