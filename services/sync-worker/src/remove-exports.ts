@@ -8,7 +8,7 @@ import {
   type SettingsCache,
 } from '@posthorn/db'
 import { deleteEndedIndexes } from './store/export-index.ts'
-import { listExpiredExports, removeExportChunks } from './store/exports.ts'
+import { listExpiredExports, lockExpiredExport, removeExportChunks } from './store/exports.ts'
 
 export interface RemovalDeps {
   db: Db
@@ -45,6 +45,8 @@ async function failExpired(
   exportId: string,
   options: EndOptions,
 ): Promise<RecordedEvent[]> {
-  const ended = await db.transaction().execute((tx) => endExport(tx, [exportId, expired], options))
-  return ended ?? []
+  return db.transaction().execute(async (tx) => {
+    if (!(await lockExpiredExport(tx, exportId))) return []
+    return (await endExport(tx, [exportId, expired], options)) ?? []
+  })
 }

@@ -4,7 +4,14 @@ import { connectBus } from '@posthorn/bus'
 import { shardOf } from '@posthorn/contracts/shards'
 import { appendExportChunk, cacheSettings, connect, type Exports } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { copyExport, countRowsRead, testBus, testDatabase, writeExport } from '@posthorn/testkit'
+import {
+  copyExport,
+  countRowsRead,
+  eventually,
+  testBus,
+  testDatabase,
+  writeExport,
+} from '@posthorn/testkit'
 import { type Insertable, sql } from 'kysely'
 import { removeExports } from '../src/remove-exports.ts'
 import {
@@ -154,6 +161,29 @@ test('removeExports: unfinished export without progress, fails once with exportF
     }),
   ])
 })
+
+test('removeExports: export that progresses after it was listed as expired, continues', async () => {
+  const exportId = await insert({ status: 'processing', phase: 'exporting', expiresAt: past })
+  const { removal } = await db.transaction().execute(async (tx) => {
+    const chunk = { exportId, number: 0, start: 0, size: 1, content: randomBytes(30) }
+    await appendExportChunk(tx, { ...chunk, maxAgeMs: 3_600_000 })
+    const started = remove()
+    await untilWaiting()
+    return { removal: started }
+  })
+  await removal
+  const row = await db.selectFrom('exports').select(['status', 'error']).executeTakeFirstOrThrow()
+  expect(row).toEqual({ status: 'processing', error: null })
+})
+
+/** Waits until a statement of sync-worker waits for a row of an export. */
+async function untilWaiting(): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+      and usename = 'posthorn_sync_worker' and wait_event_type = 'Lock'`.execute(db)
+    return rows.length > 0
+  })
+}
 
 test('exports: many cancelled exports without chunks, are not read by the periodic statements', async () => {
   await insertFile()

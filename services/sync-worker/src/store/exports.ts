@@ -6,14 +6,29 @@ const chunksPerBatch = 32
 
 /** Ids of unfinished exports that have made no progress for so long that they expired. */
 export async function listExpiredExports(db: Db): Promise<string[]> {
-  const rows = await db
-    .selectFrom('exports')
+  const rows = await expiredExports(db).select('exportId').execute()
+  return rows.map(({ exportId }) => exportId)
+}
+
+/**
+ * Locks an export that has expired. Returns false if the export has ended, or has made progress
+ * since it was listed.
+ */
+export async function lockExpiredExport(tx: Tx, exportId: string): Promise<boolean> {
+  const row = await expiredExports(tx)
     .select('exportId')
+    .where('exportId', '=', exportId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+function expiredExports(db: Db) {
+  return db
+    .selectFrom('exports')
     .where('status', 'in', ['queued', 'processing'])
     .where('account', 'is not', null)
     .where('expiresAt', '<=', sql<Date>`now()`)
-    .execute()
-  return rows.map(({ exportId }) => exportId)
 }
 
 /**
