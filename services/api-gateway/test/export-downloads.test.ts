@@ -225,6 +225,17 @@ test('downloadExport: without auth-bridge, 503; with it again, the file', async 
   expect((await bytesOf(response)).equals(file)).toBe(true)
 })
 
+test('downloadExport: key that auth-bridge cannot unseal, 503', async () => {
+  const { exportId, path: locked } = await completed()
+  await sql`update exports set sealed = (select sealed from exports where export_id = ${shared.exportId})
+    where export_id = ${exportId}`.execute(db)
+  const answer = await call('GET', locked)
+  expect([answer.status, answer.body['message']]).toEqual([
+    503,
+    'The export cannot be decrypted, retry later or create the export again',
+  ])
+})
+
 /** Starts a download whose client does not read. */
 async function startUnread(url: string, from: string, token: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}` }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Bus } from '@posthorn/bus'
 import { getExportKey } from '@posthorn/contracts/commands/credentials'
 import type { Db } from '@posthorn/db'
-import { AppError, messageOf } from '@posthorn/errors'
+import { AppError, type ErrorKind, messageOf } from '@posthorn/errors'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { TokenWatch } from '../access/token-watch.ts'
@@ -20,6 +20,11 @@ const maxDownloads = 32
 /** Maximum concurrent downloads of one account, so that slow clients leave room for others. */
 const maxOfAccount = 8
 const keyTimeoutMs = 5_000
+/** Messages of the 503 for errors of auth-bridge. */
+const keyErrors: Partial<Record<ErrorKind, string>> = {
+  timeout: 'auth-bridge does not respond, retry later',
+  internal: 'The export cannot be decrypted, retry later or create the export again',
+}
 
 export interface ExportDownloadsDeps {
   db: Db
@@ -116,15 +121,19 @@ export class ExportDownloads {
     return permits
   }
 
-  /** Requests the key of an export's chunks. @throws AppError `unavailable` without auth-bridge */
+  /**
+   * Requests the key of an export's chunks.
+   *
+   * @throws AppError `unavailable` without auth-bridge, or if auth-bridge cannot unseal the key
+   */
   async #readKey({ account, exportId, signal }: DownloadRequest): Promise<Buffer> {
     const options = { key: 'credentials', timeoutMs: keyTimeoutMs, failFast: true, signal }
     try {
       const { key } = await this.#deps.bus.request(getExportKey, { account, exportId }, options)
       return Buffer.from(key, 'base64')
     } catch (cause) {
-      if (!(cause instanceof AppError) || cause.kind !== 'timeout') throw cause
-      throw new AppError('unavailable', 'auth-bridge does not respond, retry later', { cause })
+      const message = cause instanceof AppError && keyErrors[cause.kind]
+      throw message ? new AppError('unavailable', message, { cause }) : cause
     }
   }
 
