@@ -155,6 +155,22 @@ test('getExport: progress, phase and estimated end of a running export', async (
   })
 })
 
+test('getExport, listAllExports: cancelled export, has no estimated end and no unavailable server', async () => {
+  await register(call, 'stopped')
+  const exportId = await create('stopped')
+  const [estimatedEnd, unavailableSince] = [new Date('2030-01-01'), new Date('2020-01-01')]
+  await update(exportId, { status: 'processing', estimatedEnd, unavailableSince })
+  const read = async () => {
+    const { body } = await call('GET', '/admin/api/exports?account=stopped')
+    const [listed] = body['exports'] as [{ unavailableSince: string | null }]
+    const shown = await call('GET', pathOf('stopped', exportId))
+    return [shown.body['estimatedEnd'], listed.unavailableSince]
+  }
+  expect(await read()).toEqual([estimatedEnd.toISOString(), unavailableSince.toISOString()])
+  await call('DELETE', pathOf('stopped', exportId))
+  expect(await read()).toEqual([undefined, null])
+})
+
 test('deleteExport: unfinished export, cancelled; cancelled or completed export, deleted', async () => {
   await register(call, 'ends')
   const queued = await create('ends')

@@ -120,7 +120,7 @@ export const AdminExport = Type.Object({
   finishedAt: Nullable(Time('Time the export ended (ISO 8601). Null before.')),
   unavailableSince: Nullable(
     Time(
-      'Time since which the mail server of the account cannot be used (ISO 8601). Null if it can.',
+      'Time since which the mail server of the account cannot be used (ISO 8601). Null if it can, and after the end.',
     ),
   ),
   worker: Nullable(

@@ -140,10 +140,15 @@ function describeExport(row: ExportRow, caller: Caller): ExportRecord {
     endDate: row.endDate.toISOString(),
     isEncrypted: true,
     progress: { ...counts, bytesWritten: Number(row.bytesWritten) },
-    ...(estimatedEnd && { estimatedEnd: estimatedEnd.toISOString() }),
+    ...(isUnfinished(row) && estimatedEnd && { estimatedEnd: estimatedEnd.toISOString() }),
     truncated,
     error: visibleError(row, caller),
   }
+}
+
+/** False for an ended export, whose row may still have values of its last run. */
+function isUnfinished({ status }: ExportRow): boolean {
+  return status === 'queued' || status === 'processing'
 }
 
 /** Error of an export, as far as the caller may read it. */
@@ -159,7 +164,7 @@ function describeForOperators(row: AdminExportRow, caller: Caller) {
     errorCode: row.errorCode,
     startedAt: row.startedAt?.toISOString() ?? null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
-    unavailableSince: row.unavailableSince?.toISOString() ?? null,
+    unavailableSince: (isUnfinished(row) && row.unavailableSince?.toISOString()) || null,
     worker: row.worker,
     storedBytes: Number(row.storedBytes),
   }
