@@ -182,6 +182,15 @@ const damages: [string, (exportId: string) => ReturnType<typeof sql>][] = [
     (id) => sql`update exports set chunks = 3, bytes_written =
       (select start from export_chunks where export_id = ${id} and number = 3) where export_id = ${id}`,
   ],
+  [
+    'size of a file without its last chunk',
+    (id) => sql`update exports set bytes_written =
+      (select start from export_chunks where export_id = ${id} and number = 3) where export_id = ${id}`,
+  ],
+  [
+    'size of a smaller file',
+    (id) => sql`update exports set bytes_written = bytes_written - 1 where export_id = ${id}`,
+  ],
 ]
 
 test.each(damages)(

@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { decryptChunk } from '@posthorn/secrets'
+import { type ChunkPosition, decryptChunk } from '@posthorn/secrets'
 import {
   findChunk,
   findChunkAt,
@@ -61,7 +61,7 @@ export class ExportFile {
   }
 
   async #load(number: number): Promise<Chunk> {
-    const { exportId, chunks } = this.#file
+    const { exportId, chunks, size: fileSize } = this.#file
     const row = await findChunk(this.#db, exportId, number)
     // An export may be deleted or expire while a client downloads its file.
     if (!row && !(await isExportAvailable(this.#db, exportId)))
@@ -69,12 +69,20 @@ export class ExportFile {
     if (!row) throw new DamagedFileError(`no chunk ${number}`)
     const { start, size, content } = row
     const position = { exportId, number, start, isLast: number === chunks - 1 }
+    const bytes = this.#decrypt(position, content)
+    const end = start + bytes.length
+    if (bytes.length !== size) throw new DamagedFileError(`chunk ${number} has a wrong size`)
+    // The stored size of the file is not encrypted: only the end of the last chunk confirms this size.
+    if (end > fileSize || (end === fileSize) !== position.isLast)
+      throw new DamagedFileError(`chunk ${number} ends at byte ${end} of ${fileSize}`)
+    return { start, bytes }
+  }
+
+  #decrypt(position: ChunkPosition, content: Buffer): Buffer {
     try {
-      const bytes = decryptChunk(this.#key, position, content)
-      if (bytes.length !== size) throw new Error('wrong size')
-      return { start, bytes }
+      return decryptChunk(this.#key, position, content)
     } catch (error) {
-      throw new DamagedFileError(`chunk ${number} was changed`, error)
+      throw new DamagedFileError(`chunk ${position.number} was changed`, error)
     }
   }
 }
