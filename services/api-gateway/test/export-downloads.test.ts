@@ -245,6 +245,12 @@ test('downloadExport: key that auth-bridge cannot unseal, 503', async () => {
   ])
 })
 
+test('downloadExport: export deleted before its first chunk is read, 404 NotFound', async () => {
+  const { exportId, path: deleted } = await completed()
+  world.authBridge.beforeReply(() => call('DELETE', `/v1/account/a/export/${exportId}`))
+  expect((await call('GET', deleted)).body).toMatchObject({ statusCode: 404, code: 'NotFound' })
+})
+
 /** Starts a download whose client does not read. */
 async function startUnread(url: string, from: string, token: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}` }

@@ -13,7 +13,14 @@ export async function exportWorld() {
   const bus = await servers.connectBus()
   const gateway = await servers.start()
   const unsealKey = (exportId: string) => readExportKey(db, servers.env.SVC_SECRET, exportId)
-  let authBridge = await serveKeys(bus, unsealKey)
+  let beforeReply: () => Promise<unknown> = () => Promise.resolve()
+  const serve = () =>
+    serveKeys(bus, async (exportId) => {
+      const key = await unsealKey(exportId)
+      await beforeReply()
+      return key
+    })
+  let authBridge = await serve()
   return {
     ...servers,
     gateway,
@@ -21,7 +28,9 @@ export async function exportWorld() {
     unsealKey,
     authBridge: {
       stop: () => authBridge[Symbol.asyncDispose](),
-      start: async () => void (authBridge = await serveKeys(bus, unsealKey)),
+      start: async () => void (authBridge = await serve()),
+      /** Sets a task that runs before each reply. */
+      beforeReply: (task: () => Promise<unknown>) => void (beforeReply = task),
     },
     /** Creates an export through the API. Returns its id. */
     create: (account: string, body: object = {}) => createExport(gateway.call, account, body),

@@ -145,9 +145,9 @@ test.each<ServiceName>(['sender', 'webhook-dispatcher'])(
 test.each([
   ['mine', 'missing'],
   ['mine', 'theirs-done'],
-])('getExportKey: account %s has no export %s, not-found', async (account, exportId) => {
+])('getExportKey: account %s has no export %s, NotFound', async (account, exportId) => {
   const reply = requestKey('api-gateway', { account, exportId })
-  await expect(reply).rejects.toMatchObject({ kind: 'not-found' })
+  await expect(reply).rejects.toMatchObject({ kind: 'not-found', code: 'NotFound' })
 })
 
 test('getExportKey: key moved from another export, is not unsealed', async () => {

@@ -7,6 +7,7 @@ import {
   type getExportFile,
   isExportAvailable,
 } from '../store/export-chunks.ts'
+import { exportNotFound } from '../store/export-records.ts'
 import type { ByteRange } from './byte-range.ts'
 
 /** Error for an export with a missing or changed chunk. The log shows `reason`, the chunk. */
@@ -64,15 +65,14 @@ export class ExportFile {
     const { exportId, chunks, size: fileSize } = this.#file
     const row = await findChunk(this.#db, exportId, number)
     // An export may be deleted or expire while a client downloads its file.
-    if (!row && !(await isExportAvailable(this.#db, exportId)))
-      throw new AppError('not-found', 'The export was deleted')
+    if (!row && !(await isExportAvailable(this.#db, exportId))) throw exportNotFound()
     if (!row) throw new DamagedFileError(`no chunk ${number}`)
     const { start, size, content } = row
     const position = { exportId, number, start, isLast: number === chunks - 1 }
     const bytes = this.#decrypt(position, content)
     const end = start + bytes.length
     if (bytes.length !== size) throw new DamagedFileError(`chunk ${number} has a wrong size`)
-    // The stored size of the file is not encrypted: only the end of the last chunk confirms this size.
+    // The stored size of the file is not encrypted: the end of the last chunk confirms this size.
     if (end > fileSize || (end === fileSize) !== position.isLast)
       throw new DamagedFileError(`chunk ${number} ends at byte ${end} of ${fileSize}`)
     return { start, bytes }

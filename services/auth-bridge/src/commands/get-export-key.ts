@@ -10,7 +10,8 @@ import { assertEntitledToExport } from './assert-entitled.ts'
 export function onGetExportKey({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
   return on(getExportKey, async ({ account, exportId, entitlement }, { requester }) => {
     const row = await findExport(db, { account, exportId })
-    if (!row) throw new AppError('not-found', `Export "${exportId}" was not found`)
+    if (!row)
+      throw new AppError('not-found', `Export "${exportId}" was not found`, { code: 'NotFound' })
     const { status, sealed } = row
     await assertEntitledToExport(db, requester, { account, status, entitlement })
     return { key: await unsealer.unseal(sealed, chunkKeySealContext(exportId)) }
