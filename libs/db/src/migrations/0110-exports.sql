@@ -103,7 +103,9 @@ revoke execute on function ensure_export_partition(), drop_export_partitions() f
 grant execute on function ensure_export_partition() to posthorn_api_gateway;
 grant execute on function drop_export_partitions() to posthorn_sync_worker;
 
-grant insert, update (account, status, finished_at),
+grant insert (export_id, account, shard, day, folders, start_date, end_date, text_type, max_bytes, include_attachments,
+    sealed, expires_at),
+  update (account, status, finished_at),
   select (export_id, account, shard, day, status, phase, folders, start_date, end_date, created_at, started_at, finished_at,
     expires_at, folders_scanned, folders_total, messages_queued, messages_exported, messages_skipped, bytes_written,
     stored_bytes, chunks, truncated, error, error_code, estimated_end, unavailable_since)
