@@ -68,6 +68,8 @@ export class TestMailbox implements ExportDriver {
   onRead: (id: string) => void = () => undefined
   onList: () => void = () => undefined
   contentsOf: (id: string) => ExportContent[] = () => []
+  /** Further members of a message. */
+  messageOf: (id: string) => Partial<MessageDetail> = () => ({})
 
   constructor(count: number) {
     this.count = count
@@ -91,7 +93,7 @@ export class TestMailbox implements ExportDriver {
       const contents = this.contentsOf(id)
       const attachments = contents.map((_, at) => ({ id: `${at}`, contentType: 'text/plain' }))
       const rest = contents.length > 0 ? { attachments } : {}
-      const message = { id, path: 'a', ...rest } as unknown as MessageDetail
+      const message = { id, path: 'a', ...this.messageOf(id), ...rest } as unknown as MessageDetail
       yield { state: 'read', message, contents }
     }
   }

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import { exportDatabase, idsWithout } from './export-mailbox.ts'
+import { readLines } from './export-scene.ts'
+
+// Sizes of chunks and files, of messages whose lines are longer than a chunk.
+
+let database: Awaited<ReturnType<typeof exportDatabase>>
+beforeAll(async () => {
+  database = await exportDatabase()
+})
+afterAll(() => database.close())
+
+test('runExport: text that cannot be compressed, is divided into chunks of at most 2 MiB', async () => {
+  const { driver, run, row, ids, exportId } = await database.scene(3)
+  const plain = randomBytes(6 * 1024 * 1024).toString('base64')
+  driver.messageOf = (id) => (id === '1' ? ({ text: { plain } } as Partial<MessageDetail>) : {})
+  await run()
+  expect(await row()).toMatchObject({ status: 'completed', messagesExported: 3 })
+  expect(await ids()).toEqual(idsWithout(3))
+  const [, line] = await readLines(database.db, exportId)
+  expect((line?.['text'] as { plain: string }).plain === plain).toBe(true)
+  const chunks = await database.db
+    .selectFrom('exportChunks')
+    .select('content')
+    .where('exportId', '=', exportId)
+    .execute()
+  expect(chunks.length).toBeGreaterThan(4)
+  for (const { content } of chunks) expect(content.length).toBeLessThanOrEqual(2 * 1024 * 1024)
+})
