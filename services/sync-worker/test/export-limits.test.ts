@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import { exportCompleted } from '@posthorn/contracts/events/exports'
 import { exportDatabase, idsWithout } from './export-mailbox.ts'
 import { readLines } from './export-scene.ts'
 
@@ -28,4 +29,24 @@ test('runExport: text that cannot be compressed, is divided into chunks of at mo
     .execute()
   expect(chunks.length).toBeGreaterThan(4)
   for (const { content } of chunks) expect(content.length).toBeLessThanOrEqual(2 * 1024 * 1024)
+})
+
+test('runExport: messages with large contents, end truncated after exportMaxSize', async () => {
+  const { driver, run, row, ids, deps, events } = await database.scene(20, true)
+  const open = async () =>
+    (async function* () {
+      yield randomBytes(2 * 1024 * 1024)
+    })()
+  driver.contentsOf = () => [{ open }]
+  const { settings } = deps.commit
+  const get = async () => ({ ...(await settings.get()), exportMaxSize: 5 * 1024 * 1024 })
+  await run({ commit: { ...deps.commit, settings: { ...settings, get } } })
+  const { messagesExported, truncated, status } = await row()
+  expect({ status, truncated, messagesExported }).toEqual({
+    status: 'completed',
+    truncated: true,
+    messagesExported: 3,
+  })
+  expect(await ids()).toEqual(['0', '1', '2'])
+  expect(await events()).toEqual([exportCompleted.name])
 })

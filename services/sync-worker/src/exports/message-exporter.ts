@@ -97,7 +97,8 @@ export class MessageExporter {
     for await (const reading of fromDriver(driver.read(ids, readOptions(this.#row), signal))) {
       signal.throwIfAborted()
       await this.#add(reading)
-      if (!this.#chunk?.isDue) continue
+      // No chunk is open after a message that took chunks of its own.
+      if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
       if (Date.now() >= endAt || (await this.#isFull(bounds))) return
     }
