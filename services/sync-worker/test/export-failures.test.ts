@@ -13,6 +13,7 @@ afterAll(() => database.close())
 
 const scene = (count: number, includeAttachments?: boolean) =>
   database.scene(count, includeAttachments)
+const refused = () => new AppError('rejected', 'refused')
 const broken = () => new AppError('internal', 'unreadable')
 
 test('runExport: message that fails three times while the server works, is skipped', async () => {
@@ -91,11 +92,14 @@ test('runExport: content that breaks off, leaves no part of its message', async 
 
 test('runExport: content that is refused in the middle, becomes an error of the attachment', async () => {
   const { driver, run, ids, exportId } = await scene(3, true)
-  const open = async () =>
-    (async function* () {
+  let opened = 0
+  const open = async () => {
+    opened++
+    return (async function* () {
       yield randomBytes(4 * 1024 * 1024)
-      throw new AppError('rejected', 'refused')
+      throw refused()
     })()
+  }
   driver.contentsOf = (id) => (id === '1' ? [{ open }, { bytes: Buffer.from('x') }] : [])
   await run()
   expect(await ids()).toEqual(['0', '1', '2'])
@@ -104,7 +108,42 @@ test('runExport: content that is refused in the middle, becomes an error of the 
     expect.objectContaining({ contentError: 'refused' }),
     expect.objectContaining({ content: 'eA==' }),
   ])
+  expect(opened).toBe(3)
 })
+
+test('runExport: content that is refused twice, is exported', async () => {
+  const { driver, run, row, ids, exportId } = await scene(3, true)
+  let opened = 0
+  const open = async () => {
+    if (++opened < 3) throw refused()
+    return (async function* () {
+      yield Buffer.from('x')
+    })()
+  }
+  driver.contentsOf = (id) => (id === '1' ? [{ open }] : [])
+  await run()
+  expect(await row()).toMatchObject({ messagesExported: 3, messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(3))
+  const [, line] = await readLines(database.db, exportId)
+  expect(line?.attachments).toEqual([expect.objectContaining({ content: 'eA==' })])
+})
+
+test.each([
+  [2, 'rejected', 0],
+  [3, 'rejected', 1],
+  [9, 'unavailable', 0],
+] as const)(
+  'runExport: message unreadable %d times (%s), skips %d messages',
+  async (times, kind, messagesSkipped) => {
+    const { driver, run, row, ids } = await scene(20)
+    let failures = 0
+    driver.unreadable = (id) =>
+      id === '7' && ++failures <= times ? new AppError(kind, 'refused') : undefined
+    await run()
+    expect(await row()).toMatchObject({ messagesExported: 20 - messagesSkipped, messagesSkipped })
+    expect(await ids()).toEqual(messagesSkipped === 0 ? idsWithout(20) : idsWithout(20, 7))
+  },
+)
 
 test('runExport: worker that lost its lease, stores nothing', async () => {
   const { lease, driver, run, row } = await scene(20)

@@ -68,6 +68,8 @@ export class TestMailbox implements ExportDriver {
   onRead: (id: string) => void = () => undefined
   onList: () => void = () => undefined
   contentsOf: (id: string) => ExportContent[] = () => []
+  /** Error of a message that is unreadable. */
+  unreadable: (id: string) => AppError | undefined = () => undefined
   /** Further members of a message. */
   messageOf: (id: string) => Partial<MessageDetail> = () => ({})
 
@@ -90,6 +92,11 @@ export class TestMailbox implements ExportDriver {
     await this.check()
     for (const id of ids) {
       this.onRead(id)
+      const error = this.unreadable(id)
+      if (error) {
+        yield { state: 'unreadable', error }
+        continue
+      }
       const contents = this.contentsOf(id)
       const attachments = contents.map((_, at) => ({ id: `${at}`, contentType: 'text/plain' }))
       const rest = contents.length > 0 ? { attachments } : {}

@@ -71,6 +71,11 @@ export interface ExportReadOptions {
   /** Maximum bytes of each text. Undefined: the maximum of the driver. */
   maxBytes: number | undefined
   includeAttachments: boolean
+  /**
+   * True to leave out contents that the mail system refuses. If false, a message with such contents
+   * is unreadable, so that it is read again.
+   */
+  acceptsPartial: boolean
 }
 
 /**
@@ -88,5 +93,5 @@ export type ExportReading =
   | { state: 'read'; message: MessageDetail; contents: readonly ExportContent[] }
   /** The message was deleted. */
   | { state: 'missing' }
-  /** The mail system returned an error for this message alone. */
+  /** The mail system returned an error for this message alone. Another attempt may succeed. */
   | { state: 'unreadable'; error: unknown }

@@ -1,5 +1,5 @@
 import type { Tx } from '@posthorn/db'
-import type { ExportDriver, ExportReading, ExportReadOptions } from '../drivers/export-driver.ts'
+import type { ExportDriver, ExportReading } from '../drivers/export-driver.ts'
 import { findPart } from '../store/export-index.ts'
 import { type ExportRow, type FilePosition, saveProgress } from '../store/running-exports.ts'
 import { OpenChunk } from './chunk-writer.ts'
@@ -36,6 +36,8 @@ interface TurnOptions {
   signal: AbortSignal
   /** Maximum messages of the turn. */
   limit?: number
+  /** Message that is skipped if this turn fails, too: exported without contents that are refused. */
+  onLastAttempt?: string | undefined
 }
 
 /**
@@ -91,12 +93,14 @@ export class MessageExporter {
 
   /** Exports these messages, or as many as a turn has time for. */
   async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
-    const { driver, bounds, signal } = options
+    const { driver, bounds, signal, onLastAttempt } = options
     const endAt = Date.now() + turnMs
     const ids = entries.map(({ id }) => id)
-    for await (const reading of fromDriver(driver.read(ids, readOptions(this.#row), signal))) {
+    const acceptsPartial = ids[0] === onLastAttempt
+    const wanted = { ...readOptions(this.#row), acceptsPartial }
+    for await (const reading of fromDriver(driver.read(ids, wanted, signal))) {
       signal.throwIfAborted()
-      await this.#add(reading)
+      await this.#add(reading, acceptsPartial)
       // No chunk is open after a message that took chunks of its own.
       if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
@@ -125,13 +129,12 @@ export class MessageExporter {
     return this.#file.end.bytes >= maxBytes || (await isStorageFull())
   }
 
-  async #add(reading: ExportReading): Promise<void> {
-    if (reading.state !== 'read') {
-      if (reading.state === 'unreadable')
-        this.#context.log.warn({ err: reading.error, id: this.nextId }, 'message not exported')
+  async #add(reading: ExportReading, acceptsPartial: boolean): Promise<void> {
+    if (reading.state === 'unreadable') throw new MailFailure(reading.error)
+    if (reading.state === 'missing') {
       this.#chunkOrNew().skip()
       this.#pass()
-    } else if (isStreamed(reading)) await this.#addStreamed(reading)
+    } else if (isStreamed(reading)) await this.#addStreamed(reading, acceptsPartial)
     else {
       await this.#chunkOrNew().add(reading)
       this.#pass()
@@ -146,10 +149,10 @@ export class MessageExporter {
   }
 
   /**
-   * Adds a message whose contents are read while they are stored. Content that turns out to be
-   * unreadable is replaced by its error, and the message starts again.
+   * Adds a message whose contents are read while they are stored. Content that turns out to be too
+   * large, or is refused at the last attempt, is replaced by its error: the message starts again.
    */
-  async #addStreamed(exported: ExportedMessage): Promise<void> {
+  async #addStreamed(exported: ExportedMessage, acceptsPartial: boolean): Promise<void> {
     await this.#store()
     const before = this.#file.end
     try {
@@ -161,9 +164,10 @@ export class MessageExporter {
       this.#dropChunk()
       await this.#file.rewind(before)
       if (!(error instanceof ContentError)) throw error
-      const { at, message } = error
+      const { at, message, cause } = error
+      if (cause !== undefined && !acceptsPartial) throw new MailFailure(cause)
       const contents = exported.contents.with(at, { error: message })
-      return this.#addStreamed({ ...exported, contents })
+      return this.#addStreamed({ ...exported, contents }, acceptsPartial)
     }
     this.#chunkOrNew().count()
     this.#pass()
@@ -252,6 +256,6 @@ type ChunkUpdate = {
   estimatedEnd: Date | null
 }
 
-function readOptions({ textType, maxBytes, includeAttachments }: ExportRow): ExportReadOptions {
+function readOptions({ textType, maxBytes, includeAttachments }: ExportRow) {
   return { textType, maxBytes: Number(maxBytes) || undefined, includeAttachments }
 }

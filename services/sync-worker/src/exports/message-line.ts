@@ -8,7 +8,10 @@ export const maxAttachmentBytes = 50 * 1024 * 1024
 
 export const tooLargeText = 'The attachment is larger than 50 MiB'
 
-/** Attachment that turned out to be too large, or to be missing, while it was written. */
+/**
+ * Attachment that turned out to be too large while it was written, or that the mail server refused,
+ * with the error of the server as `cause`.
+ */
 export class ContentError extends Error {
   /** Position of the attachment in the message. */
   readonly at: number
@@ -49,7 +52,7 @@ export function isStreamed({ message, contents }: ExportedMessage): boolean {
  * Line of a message in the file, in pieces of at most `maxPieceLength` characters: JSON and a line
  * feed. Contents that are not in memory are read piece by piece.
  *
- * @throws ContentError if a content cannot be read for good; MailFailure if a repeat may succeed
+ * @throws ContentError if a content is too large or refused; MailFailure after other failures
  */
 export async function* messageLine(exported: ExportedMessage): AsyncGenerator<string> {
   const { message, contents } = exported
@@ -129,7 +132,7 @@ async function* base64Pieces(
   if (rest.length > 0) yield rest.toString('base64')
 }
 
-/** Kinds of errors that a repeat does not change: the server refuses or lacks the content. */
+/** Kinds of errors that concern the content: the server refuses or lacks it. */
 const contentKinds: ReadonlySet<string> = new Set([
   'not-found',
   'rejected',

@@ -12,6 +12,7 @@ import {
 import { type ExportContext, type ExportDeps, finishExport, inExport } from './export-context.ts'
 import { ExportFile } from './export-file.ts'
 import type { ExportTurns } from './export-turns.ts'
+import { FailedItem } from './failed-item.ts'
 import { listTurn, type ListedExport, selectExportFolders, skipFolder } from './list-messages.ts'
 import { MailFailure } from './mail-failure.ts'
 import { type ExportBounds, MessageExporter } from './message-exporter.ts'
@@ -33,10 +34,6 @@ export interface RunDeps extends ExportDeps {
   readonly findAccount: (account: string, signal: AbortSignal) => Promise<ExportAccount>
 }
 
-/** Attempts to read a message or folder, after which it is skipped. */
-const maxAttempts = 3
-/** Attempts if the mail server reports a temporary failure of this message or folder. */
-const maxTemporaryAttempts = 10
 /** Times that the list of messages starts again. */
 const maxRestarts = 10
 /** Messages that are read one by one after a failure, to find the message that fails. */
@@ -65,7 +62,7 @@ export async function runExport(
         return failures + 1
       })
       if (run.hasEnded) return
-      await sleep(deps.retryDelayMs(Math.max(1, failures)), signal).catch(() => undefined)
+      if (failures > 0) await sleep(deps.retryDelayMs(failures), signal).catch(() => undefined)
     }
   }
 }
@@ -91,8 +88,7 @@ class ExportRun {
   #account: ExportAccount | undefined
   #state: ListedExport | undefined
   #exporter: MessageExporter | undefined
-  /** Attempts at the message or folder that failed last. */
-  #failed: { item: string; attempts: number } | undefined
+  readonly #failed = new FailedItem()
   /** Messages to read one by one. */
   #careful = 0
 
@@ -118,7 +114,8 @@ class ExportRun {
     const bounds = await this.#bounds()
     if (this.#careful === 0) return exporter.turn({ driver, bounds, signal })
     this.#careful--
-    return exporter.turn({ driver, bounds, signal, limit: 1 })
+    const { onLastAttempt } = this.#failed
+    return exporter.turn({ driver, bounds, signal, limit: 1, onLastAttempt })
   }
 
   /**
@@ -158,9 +155,8 @@ class ExportRun {
       return true
     }
     if (exporter) this.#careful = maxCareful
-    if (!this.#isUsedUp(item, cause)) return false
+    if (!this.#failed.count(item, cause)) return false
     this.#deps.log.warn({ err: cause, item }, 'skipping what cannot be exported')
-    this.#failed = undefined
     await (exporter ? exporter.skip() : skipFolder(context, state.position))
     return true
   }
@@ -170,13 +166,6 @@ class ExportRun {
     if (this.#exporter) return this.#exporter.nextId
     const { position } = this.#state ?? {}
     return position && `${position.scanned} ${position.cursor ?? ''}`
-  }
-
-  /** Counts an attempt at a message or folder. True if there is none left. */
-  #isUsedUp(item: string, cause: unknown): boolean {
-    const attempts = this.#failed?.item === item ? this.#failed.attempts + 1 : 1
-    this.#failed = { item, attempts }
-    return attempts >= (isUnavailable(cause) ? maxTemporaryAttempts : maxAttempts)
   }
 
   /** True if the mail server cannot be used at all, or limits the requests. */
