@@ -2,6 +2,7 @@ import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
+import type { Permit, Semaphore } from '@posthorn/flow'
 import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
@@ -10,23 +11,32 @@ import { indexingError, readInMailbox } from '../commands/mailbox.ts'
 import type { ReadDeps } from '../commands/read-caches.ts'
 import { batchesOf, rangesOf, uidsIn } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
-import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
+import { type Outline, parseOutline } from '../messages/outline.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { type PartBatch, batchParts } from './part-batch.ts'
+import { maxSmallBytes, smallAttachments } from './small-attachments.ts'
 
 /** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
 export const maxHeldBytes = 6 * 1024 * 1024
+/**
+ * Maximum bytes of messages that are read late, of all accounts of a worker: one message with a
+ * plain text and an HTML text of 16 MiB each, or many small messages.
+ */
+export const maxLateBytes = 32 * 1024 * 1024
 /** Messages per FETCH with headers, which have up to 256 KiB per message. */
 const messagesPerFetch = 64
-/** Maximum encoded size of an attachment that is read together with others. */
-const maxSmallBytes = 128 * 1024
 /** Failed attempts to select a mailbox after which its messages are missing. */
 const maxRefusals = 8
 /** Encoded size above which an attachment is certainly larger than 50 MiB. */
 const maxEncodedBytes = Math.ceil(50 * 1024 * 1024 * 1.4)
 
+export interface ExportReadDeps extends ReadDeps {
+  /** Bytes of messages that are read late, of all accounts of the worker. */
+  exportMemory: Semaphore
+}
+
 export interface BatchOptions {
-  deps: ReadDeps
+  deps: ExportReadDeps
   target: AccountCommand
   mail: MailSession
   options: ExportReadOptions
@@ -95,7 +105,10 @@ export class ExportBatch {
 
   /** Reads the messages after `fetch`, in the order of the ids. */
   async *read(): AsyncGenerator<ExportReading> {
-    for (const id of this.#ids) yield await this.#readingOf(id)
+    for (const id of this.#ids) {
+      using memory = new DisposableStack()
+      yield await this.#readingOf(id, memory)
+    }
   }
 
   async #fetchMailbox(row: MailboxRow, ids: readonly string[]): Promise<void> {
@@ -170,20 +183,25 @@ export class ExportBatch {
   }
 
   /** Reserves memory for the contents of a message. False if there is not enough. */
-  #hold({ plain, html, attachments }: Outline): boolean {
-    const { maxBytes = Infinity, includeAttachments } = this.#options.options
-    const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
-    const small = includeAttachments ? attachments.filter(isSmall) : []
-    const bytes = small.reduce((sum, { size }) => sum + size, texts)
+  #hold(outline: Outline): boolean {
+    const bytes = this.#bytesOf(outline)
     this.#seenBytes += bytes
     const fits = this.#heldBytes + bytes <= maxHeldBytes
     if (fits) this.#heldBytes += bytes
     return fits
   }
 
-  async #readingOf(id: string): Promise<ExportReading> {
+  /** Bytes of the texts and attachments that are read before a message is written. */
+  #bytesOf({ plain, html, attachments }: Outline): number {
+    const { maxBytes = Infinity, includeAttachments } = this.#options.options
+    const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
+    const small = includeAttachments ? smallAttachments(attachments) : []
+    return small.reduce((sum, { size }) => sum + size, texts)
+  }
+
+  async #readingOf(id: string, memory: DisposableStack): Promise<ExportReading> {
     const late = this.#late.get(id)
-    const read = late ? this.#readLate(late) : this.#reads.get(id)
+    const read = late ? this.#readLate(late, memory) : this.#reads.get(id)
     if (!read) return { state: 'missing' }
     this.#reads.delete(id)
     try {
@@ -196,12 +214,19 @@ export class ExportBatch {
     }
   }
 
-  /** Reads a message for which there was no memory before its turn. */
-  async #readLate({ row, uid }: BatchItem): Promise<ReadItem> {
-    const { mail } = this.#options
+  /**
+   * Reads a message for which there was no memory before its turn. Waits for memory, which is
+   * returned with `memory`.
+   */
+  async #readLate({ row, uid }: BatchItem, memory: DisposableStack): Promise<ReadItem> {
+    const { mail, deps, target } = this.#options
+    let permit: Permit | undefined
     return this.#inMailbox(row, async () => {
       const message = await fetchMessage(mail, uid, { headers: true })
       const outline = parseOutline(message.bodyStructure)
+      const bytes = this.#bytesOf(outline)
+      // A repeat of this read has the permit already.
+      permit ??= memory.use(await deps.exportMemory.acquire(target.signal, bytes))
       const read = await this.#readItem({ row, uid, message, outline }, mail)
       await this.#addStored([read])
       return read
@@ -226,7 +251,7 @@ export class ExportBatch {
     session: PartBatch,
   ): Promise<ExportContent[]> {
     const { uid, bodyStructure } = message
-    const small = outline.attachments.filter(isSmall)
+    const small = smallAttachments(outline.attachments)
     const wanted = small.map(({ part }) => ({ part, maxBytes: maxSmallBytes }))
     const contents =
       wanted.length > 0 ? await session.readParts(uid, bodyStructure, wanted) : new Map()
@@ -252,10 +277,6 @@ export class ExportBatch {
   #inMailbox<T>(row: MailboxRow, read: () => Promise<T>): Promise<T> {
     return readInMailbox(this.#options.mail, { row, readOnly: true }, read)
   }
-}
-
-function isSmall({ size }: AttachedPart): boolean {
-  return size <= maxSmallBytes
 }
 
 /** Kinds of errors that concern one message. */

@@ -19,10 +19,9 @@ import type {
 import { defaultExportFolders } from '../../export-folders.ts'
 import { withMailSession } from '../commands/account.ts'
 import { findSelectable, mailboxNotFound, selectIndexed } from '../commands/mailbox.ts'
-import type { ReadDeps } from '../commands/read-caches.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 import { batchesOf } from '../index/ranges.ts'
-import { ExportBatch, maxHeldBytes } from './export-batch.ts'
+import { ExportBatch, type ExportReadDeps, maxHeldBytes } from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
 /** Arrival times per FETCH: about 400 KB of responses. */
@@ -41,12 +40,12 @@ const connectionUse = { longRunning: true, background: true } as const
 /** Reads messages of an IMAP account for exports. */
 export class ImapExports implements ExportDriver {
   readonly #session: ImapAccountSession
-  readonly #deps: ReadDeps
+  readonly #deps: ExportReadDeps
   readonly #refusals = new Map<number, number>()
   /** Messages of the next batch, so that most batches fit into memory. */
   #batchSize = batchLimits.first
 
-  constructor(session: ImapAccountSession, deps: ReadDeps) {
+  constructor(session: ImapAccountSession, deps: ExportReadDeps) {
     this.#session = session
     this.#deps = deps
   }
