@@ -179,3 +179,20 @@ test('runExport: cancelled during a turn, stops and stores nothing more', async 
   await run()
   expect((await row()).status).toBe('cancelled')
 })
+
+test('runExport: limited rate, repeats without longer delays while messages are exported', async () => {
+  const { driver, run, row, ids } = await scene(60)
+  let reads = 0
+  driver.onRead = () => {
+    if (++reads % 10 === 0) throw new AppError('rate-limited', 'later')
+  }
+  const failures: number[] = []
+  const retryDelayMs = (count: number) => {
+    failures.push(count)
+    return 1
+  }
+  await run({ retryDelayMs })
+  expect(await row()).toMatchObject({ status: 'completed', messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(60))
+  expect(failures).toEqual([1, 1, 1, 1, 1, 1])
+})

@@ -91,6 +91,8 @@ class ExportRun {
   readonly #failed = new FailedItem()
   /** Messages to read one by one. */
   #careful = 0
+  /** Messages that were listed or exported when the current turn started. */
+  #doneBefore = 0
 
   constructor(deps: RunDeps, exportId: string) {
     this.#deps = deps
@@ -106,6 +108,7 @@ class ExportRun {
     using _turn = await this.#deps.turns.take(turn)
     const context = this.#context(lease)
     const state = (this.#state ??= await this.#load(context, signal))
+    this.#doneBefore = doneOf(state)
     if (state.row.phase !== 'exporting') {
       await listTurn(context, state, { driver, signal })
       return false
@@ -120,13 +123,14 @@ class ExportRun {
 
   /**
    * Records a failure. A message or folder that fails repeatedly is skipped, if the mail server
-   * works. Returns the number of failures in a row.
+   * works. Returns the number of failures in a row without progress.
    */
-  async recordFailure(error: unknown, failures: number, signal: AbortSignal): Promise<number> {
+  async recordFailure(error: unknown, before: number, signal: AbortSignal): Promise<number> {
     // Repeated failures are no news.
-    const level = failures === 0 ? 'info' : 'debug'
+    const level = before === 0 ? 'info' : 'debug'
     this.#deps.log[level]({ err: error }, 'export interrupted, will be repeated')
     const failed = { item: this.#item, state: this.#state, exporter: this.#exporter }
+    const failures = this.#state && doneOf(this.#state) > this.#doneBefore ? 0 : before
     this.#dropState()
     const account = this.#account
     if (!account) return failures + 1
@@ -252,6 +256,11 @@ class ExportRun {
       isStorageFull: async () => (await sumStoredBytes(commit.db)) >= config.exports.maxStoredBytes,
     }
   }
+}
+
+/** Messages of an export that are listed or exported: each turn with progress adds some. */
+function doneOf({ row }: ListedExport): number {
+  return row.messagesQueued + row.messagesExported + row.messagesSkipped
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -19,8 +19,11 @@ import type {
 import { defaultExportFolders } from '../../export-folders.ts'
 import { withMailSession } from '../commands/account.ts'
 import { findSelectable, mailboxNotFound, selectIndexed } from '../commands/mailbox.ts'
+import type { PooledConnection } from '../connections/command-pool.ts'
+import type { ConnectionRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 import { batchesOf } from '../index/ranges.ts'
+import { ConnectionWait } from './connection-wait.ts'
 import { ExportBatch, type ExportReadDeps, maxHeldBytes } from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
@@ -114,7 +117,7 @@ export class ImapExports implements ExportDriver {
   }
 
   check(signal: AbortSignal): Promise<void> {
-    return withMailSession({ session: this.#session, signal }, connectionUse, (mail) => mail.ping())
+    return this.#onConnection(connectionUse, signal, (mail) => mail.ping())
   }
 
   get #account(): string {
@@ -130,9 +133,22 @@ export class ImapExports implements ExportDriver {
     signal.throwIfAborted()
     const session = this.#session
     const use = { mailbox: row.path, ...connectionUse }
-    return withMailSession({ session, signal }, use, async (mail) => {
+    return this.#onConnection(use, signal, async (mail) => {
       await selectIndexed(mail, row, { session })
       return read(mail)
+    })
+  }
+
+  /** Runs work on a connection. @throws AppError `rate-limited` if all are in use for too long */
+  async #onConnection<T>(
+    use: Omit<ConnectionRequest, 'signal'>,
+    signal: AbortSignal,
+    work: (mail: MailSession) => Promise<T>,
+  ): Promise<T> {
+    using wait = new ConnectionWait(signal)
+    return await withMailSession({ session: this.#session, signal: wait.signal }, use, (mail) => {
+      wait[Symbol.dispose]()
+      return work(mail)
     })
   }
 
@@ -146,7 +162,7 @@ export class ImapExports implements ExportDriver {
     assertConnected(session.context)
     let release: FetchedBatch['release'] = () => undefined
     try {
-      const connection = await session.commands.acquire({ ...connectionUse, signal })
+      const connection = await this.#acquire(signal)
       release = connection.release
       const target = { account: this.#account, session, signal }
       const refusals = this.#refusals
@@ -163,6 +179,11 @@ export class ImapExports implements ExportDriver {
       release(isLost(error) || signal.aborted)
       throw toUnavailable(session.context, error)
     }
+  }
+
+  async #acquire(signal: AbortSignal): Promise<PooledConnection> {
+    using wait = new ConnectionWait(signal)
+    return await this.#session.commands.acquire({ ...connectionUse, signal: wait.signal })
   }
 
   #adaptBatchSize(bytesPerMessage: number): void {
