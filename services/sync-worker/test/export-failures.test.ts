@@ -196,3 +196,17 @@ test('runExport: limited rate, repeats without longer delays while messages are 
   expect(await ids()).toEqual(idsWithout(60))
   expect(failures).toEqual([1, 1, 1, 1, 1, 1])
 })
+
+test('runExport: has its turn while messages are read', async () => {
+  const { driver, run, ids } = await scene(20)
+  let hasTurn = false
+  const take = async () => {
+    hasTurn = true
+    return { [Symbol.dispose]: () => void (hasTurn = false) }
+  }
+  const reads: boolean[] = []
+  driver.onRead = () => void reads.push(hasTurn)
+  await run({ turns: { take } })
+  expect(await ids()).toEqual(idsWithout(20))
+  expect(reads).toEqual(Array.from({ length: 20 }, () => true))
+})

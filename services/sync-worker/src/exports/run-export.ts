@@ -115,10 +115,10 @@ class ExportRun {
     }
     const exporter = (this.#exporter ??= await this.#openExporter(context, state, signal))
     const bounds = await this.#bounds()
-    if (this.#careful === 0) return exporter.turn({ driver, bounds, signal })
+    if (this.#careful === 0) return await exporter.turn({ driver, bounds, signal })
     this.#careful--
     const { onLastAttempt } = this.#failed
-    return exporter.turn({ driver, bounds, signal, limit: 1, onLastAttempt })
+    return await exporter.turn({ driver, bounds, signal, limit: 1, onLastAttempt })
   }
 
   /**
