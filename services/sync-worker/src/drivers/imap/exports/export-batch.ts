@@ -12,9 +12,9 @@ import type { ReadDeps } from '../commands/read-caches.ts'
 import { batchesOf, rangesOf, uidsIn } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
+import { readContents, smallAttachments } from './attachment-contents.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { type PartBatch, batchParts } from './part-batch.ts'
-import { maxSmallBytes, smallAttachments } from './small-attachments.ts'
 
 /** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
 export const maxHeldBytes = 6 * 1024 * 1024
@@ -27,8 +27,6 @@ export const maxLateBytes = 32 * 1024 * 1024
 const messagesPerFetch = 64
 /** Failed attempts to select a mailbox after which its messages are missing. */
 const maxRefusals = 8
-/** Encoded size above which an attachment is certainly larger than 50 MiB. */
-const maxEncodedBytes = Math.ceil(50 * 1024 * 1024 * 1.4)
 
 export interface ExportReadDeps extends ReadDeps {
   /** Bytes of messages that are read late, of all accounts of the worker. */
@@ -239,30 +237,12 @@ export class ExportBatch {
     const { textType, maxBytes, includeAttachments } = options
     const read = deps.reader.forAccount(target.account, target.signal)
     const request = defined({ textType, maxBytes })
+    const open = (part: string) => this.#openAttachment(row, { uid: message.uid, part })
     const [detail, contents] = await Promise.all([
       describeMessage({ session, read }, { row, message }, request),
-      includeAttachments && !message.incomplete ? this.#contentsOf(item, session) : [],
+      includeAttachments && !message.incomplete ? readContents(session, item, open) : [],
     ])
     return { detail, contents }
-  }
-
-  async #contentsOf(
-    { row, message, outline }: FetchedItem,
-    session: PartBatch,
-  ): Promise<ExportContent[]> {
-    const { uid, bodyStructure } = message
-    const small = smallAttachments(outline.attachments)
-    const wanted = small.map(({ part }) => ({ part, maxBytes: maxSmallBytes }))
-    const contents =
-      wanted.length > 0 ? await session.readParts(uid, bodyStructure, wanted) : new Map()
-    return outline.attachments.map((attachment): ExportContent => {
-      const bytes = contents.get(attachment.part)
-      // A content as long as requested may be longer.
-      if (bytes && bytes.length < maxSmallBytes) return { bytes }
-      if (attachment.size > maxEncodedBytes)
-        return { error: 'The attachment is larger than 50 MiB' }
-      return { open: () => this.#openAttachment(row, { uid, part: attachment.part }) }
-    })
   }
 
   async #openAttachment(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { maxSmallBytes, maxTogetherBytes, smallAttachments } from './small-attachments.ts'
+import { maxSmallBytes, maxTogetherBytes, smallAttachments } from './attachment-contents.ts'
 
 test('smallAttachments: leaves out large attachments', () => {
   const attachments = [{ size: 1 }, { size: maxSmallBytes + 1 }, { size: maxSmallBytes }]
