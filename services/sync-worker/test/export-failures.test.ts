@@ -210,3 +210,19 @@ test('runExport: has its turn while messages are read', async () => {
   expect(await ids()).toEqual(idsWithout(20))
   expect(reads).toEqual(Array.from({ length: 20 }, () => true))
 })
+
+test('runExport: folder that cannot be listed, ends truncated after longer and longer delays', async () => {
+  const { driver, run, row, ids } = await scene(5)
+  driver.onList = () => {
+    throw new AppError('not-found', 'The folder does not exist')
+  }
+  const failures: number[] = []
+  const retryDelayMs = (count: number) => {
+    failures.push(count)
+    return 1
+  }
+  await run({ retryDelayMs })
+  expect(await row()).toMatchObject({ status: 'completed', truncated: true, messagesExported: 0 })
+  expect(await ids()).toEqual([])
+  expect(failures.slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+})

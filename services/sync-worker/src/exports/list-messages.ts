@@ -58,12 +58,15 @@ export async function listTurn(
   return !list.isComplete
 }
 
-/** Passes over the folder that is being listed, which the mail server refuses. */
+/**
+ * Passes over the folder that is being listed, which the mail server refuses. The export will be
+ * truncated.
+ */
 export async function skipFolder(context: ExportContext, position: ExportPosition): Promise<void> {
   const { exportId, deps } = context
   const { maxAgeMs } = deps.config.exports
   const { cursor: _, ...rest } = position
-  const next = { ...rest, scanned: position.scanned + 1 }
+  const next: ExportPosition = { ...rest, scanned: position.scanned + 1, lacksFolder: true }
   const update = { position: next, foldersScanned: next.scanned }
   await inExport(context, (tx) => saveProgress(tx, exportId, { ...update, maxAgeMs }))
   Object.assign(position, next)

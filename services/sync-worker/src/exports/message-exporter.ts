@@ -214,7 +214,8 @@ export class MessageExporter {
   async #finish(truncated: boolean): Promise<true> {
     const chunk = this.#chunkOrNew()
     this.#chunk = undefined
-    const end = { status: 'completed', truncated } as const
+    const lacksFolder = this.#position.lacksFolder === true
+    const end = { status: 'completed', truncated: truncated || lacksFolder } as const
     await this.#file.append(
       { bytes: await chunk.end(), isLast: true },
       (tx, after) => this.#save(tx, this.#update(chunk, after)),

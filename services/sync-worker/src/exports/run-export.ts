@@ -156,7 +156,7 @@ class ExportRun {
     if (!state || item === undefined) return false
     if (!exporter && isLost(cause)) {
       await this.#restart(context, state, signal)
-      return true
+      return false
     }
     if (exporter) this.#careful = maxCareful
     if (!this.#failed.count(item, cause)) return false

@@ -7,7 +7,7 @@ import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.t
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
 import { describeMessage, fetchMessage } from '../commands/get-message.ts'
-import { indexingError, readInMailbox } from '../commands/mailbox.ts'
+import { indexingError, readInMailbox, requestList } from '../commands/mailbox.ts'
 import type { ReadDeps } from '../commands/read-caches.ts'
 import { batchesOf, rangesOf, uidsIn } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
@@ -161,13 +161,14 @@ export class ExportBatch {
    *
    * @throws AppError `unavailable` before, so that the read is repeated
    */
-  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<FetchedMessage[]> {
+  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<[]> {
     if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
     const { deps, target, refusals } = this.#options
     const row = await findMailboxByNumber(deps.db, target.account, number)
     const count = (refusals.get(number) ?? 0) + 1
     refusals.set(number, count)
     if (!row?.listed || count > maxRefusals) return []
+    requestList(target.session)
     throw indexingError(target.session.state ?? 'init')
   }
 
@@ -207,8 +208,13 @@ export class ExportBatch {
       return { state: 'read', message: detail, contents }
     } catch (error) {
       if (!isOfMessage(error)) throw error
-      if (error.kind === 'not-found') return { state: 'missing' }
-      return { state: 'unreadable', error }
+      if (error.kind !== 'not-found') return { state: 'unreadable', error }
+      // The mailbox may have been renamed since the batch was fetched.
+      if (late)
+        await this.#inMailbox(late.row, async () => undefined).catch((missing: unknown) =>
+          this.#handleMissing(late.row, missing),
+        )
+      return { state: 'missing' }
     }
   }
 
@@ -254,8 +260,11 @@ export class ExportBatch {
     return content
   }
 
-  #inMailbox<T>(row: MailboxRow, read: () => Promise<T>): Promise<T> {
-    return readInMailbox(this.#options.mail, { row, readOnly: true }, read)
+  async #inMailbox<T>(row: MailboxRow, read: () => Promise<T>): Promise<T> {
+    const { mail, refusals } = this.#options
+    const result = await readInMailbox(mail, { row, readOnly: true }, read)
+    refusals.delete(row.number)
+    return result
   }
 }
 

@@ -18,7 +18,13 @@ import type {
 } from '../../export-driver.ts'
 import { defaultExportFolders } from '../../export-folders.ts'
 import { withMailSession } from '../commands/account.ts'
-import { findSelectable, mailboxNotFound, selectIndexed } from '../commands/mailbox.ts'
+import {
+  findSelectable,
+  indexingError,
+  mailboxNotFound,
+  requestList,
+  selectIndexed,
+} from '../commands/mailbox.ts'
 import type { PooledConnection } from '../connections/command-pool.ts'
 import type { ConnectionRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
@@ -133,10 +139,25 @@ export class ImapExports implements ExportDriver {
     signal.throwIfAborted()
     const session = this.#session
     const use = { mailbox: row.path, ...connectionUse }
-    return this.#onConnection(use, signal, async (mail) => {
+    const work = async (mail: MailSession) => {
       await selectIndexed(mail, row, { session })
       return read(mail)
-    })
+    }
+    return this.#onConnection(use, signal, work).catch((error: unknown) =>
+      this.#handleMissing(row, error),
+    )
+  }
+
+  /**
+   * Handles a mailbox that cannot be selected. A mailbox that is still listed may be renamed: its
+   * new path is known after the next sync of the list.
+   */
+  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<never> {
+    if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
+    const row = await findMailboxByNumber(this.#deps.db, this.#account, number)
+    if (!row?.listed) throw error
+    requestList(this.#session)
+    throw indexingError(this.#session.state ?? 'init')
   }
 
   /** Runs work on a connection. @throws AppError `rate-limited` if all are in use for too long */
