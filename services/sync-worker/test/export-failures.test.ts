@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { AppError } from '@posthorn/errors'
+import { exportFailed } from '@posthorn/contracts/events/exports'
+import { AppError, UnavailableError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { exportDatabase, idsWithout, lost } from './export-mailbox.ts'
 import { readLines } from './export-scene.ts'
@@ -14,6 +15,7 @@ afterAll(() => database.close())
 const scene = (count: number, includeAttachments?: boolean) =>
   database.scene(count, includeAttachments)
 const refused = () => new AppError('rejected', 'refused')
+const keyError = new AppError('unavailable', 'Keys are unavailable')
 const broken = () => new AppError('internal', 'unreadable')
 
 test('runExport: message that fails three times while the server works, is skipped', async () => {
@@ -225,4 +227,51 @@ test('runExport: folder that cannot be listed, ends truncated after longer and l
   expect(await row()).toMatchObject({ status: 'completed', truncated: true, messagesExported: 0 })
   expect(await ids()).toEqual([])
   expect(failures.slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+})
+
+test('runExport: auth-bridge unavailable, is no outage of the mail server', async () => {
+  const { deps, run, row, ids } = await scene(5)
+  let failures = 0
+  const unavailable: unknown[] = []
+  const readKey: typeof deps.readKey = async (...target) => {
+    unavailable.push((await row()).unavailableSince)
+    if (++failures <= 3) throw keyError
+    return deps.readKey(...target)
+  }
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ readKey, config: { exports } })
+  expect(unavailable).toEqual([null, null, null, null])
+  expect(await row()).toMatchObject({ status: 'completed', error: null })
+  expect(await ids()).toEqual(idsWithout(5))
+})
+
+test('runExport: unexpected error that lasts, fails without the text of the error', async () => {
+  const { deps, run, row, events } = await scene(5)
+  const readKey = () => Promise.reject(new Error('secret'))
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ readKey, config: { exports }, retryDelayMs: () => 5 })
+  expect(await row()).toMatchObject({
+    status: 'failed',
+    error: 'The export could not be continued, create it again',
+  })
+  expect(await events()).toEqual([exportFailed.name])
+})
+
+test('runExport: folders that cannot be read, fails after the patience', async () => {
+  const { deps, driver, run, row } = await scene(5)
+  driver.folders = () => Promise.reject(new AppError('rejected', 'LIST is refused'))
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ config: { exports }, retryDelayMs: () => 5 })
+  expect(await row()).toMatchObject({ status: 'failed', error: 'LIST is refused' })
+})
+
+test('runExport: Postgres fails in the driver, skips nothing', async () => {
+  const { driver, run, row, ids } = await scene(20)
+  let failures = 0
+  driver.onRead = (id) => {
+    if (id === '7' && ++failures <= 5) throw new UnavailableError('Postgres is unavailable')
+  }
+  await run()
+  expect(await row()).toMatchObject({ status: 'completed', messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(20))
 })

@@ -3,7 +3,7 @@ import { deleteIndex, insertRun } from '../store/export-index.ts'
 import { type ExportRow, saveProgress } from '../store/running-exports.ts'
 import { type ExportContext, inExport } from './export-context.ts'
 import { maxRunEntries, packRun } from './index-entries.ts'
-import { fromDriver, mailCall } from './mail-failure.ts'
+import { fromDriver, mailCall } from './failures/mail-failure.ts'
 import { type ExportPosition, startPosition } from './position.ts'
 
 /** Maximum time of a turn, after which other exports have their turns. */

@@ -5,7 +5,7 @@ import { type ExportRow, type FilePosition, saveProgress } from '../store/runnin
 import { OpenChunk } from './chunk-writer.ts'
 import { type ExportContext, finishExport, inExport } from './export-context.ts'
 import type { ExportFile } from './export-file.ts'
-import { fromDriver, MailFailure } from './mail-failure.ts'
+import { fromDriver, MailFailure } from './failures/mail-failure.ts'
 import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
 import { estimateEnd, type ExportPosition } from './position.ts'

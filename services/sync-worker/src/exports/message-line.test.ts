@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
 import type { ExportContent } from '../drivers/export-driver.ts'
-import { MailFailure } from './mail-failure.ts'
+import { MailFailure } from './failures/mail-failure.ts'
 import {
   ContentError,
   isStreamed,

@@ -1,7 +1,7 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
 import type { ExportContent } from '../drivers/export-driver.ts'
-import { MailFailure } from './mail-failure.ts'
+import { toMailFailure } from './failures/mail-failure.ts'
 
 /** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
 export const maxAttachmentBytes = 50 * 1024 * 1024
@@ -127,7 +127,7 @@ async function* base64Pieces(
   } catch (error) {
     if (error instanceof ContentError) throw error
     if (isOfContent(error)) throw new ContentError(at, error.message, { cause: error })
-    throw new MailFailure(error)
+    throw toMailFailure(error)
   }
   if (rest.length > 0) yield rest.toString('base64')
 }

@@ -1,3 +1,6 @@
+import { sqlState } from '@posthorn/db'
+import { UnavailableError } from '@posthorn/errors'
+
 /** Error of the mail system of an account, as `cause`. Other errors say nothing about messages. */
 export class MailFailure extends Error {
   constructor(cause: unknown) {
@@ -5,12 +8,18 @@ export class MailFailure extends Error {
   }
 }
 
+/** `MailFailure` of an error in a driver. Errors of Postgres in a driver stay. */
+export function toMailFailure(error: unknown): unknown {
+  const isOfPostgres = error instanceof UnavailableError || sqlState(error) !== undefined
+  return isOfPostgres ? error : new MailFailure(error)
+}
+
 /** Iterates over results of a driver, whose errors become `MailFailure`. */
 export async function* fromDriver<T>(results: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* results
-  } catch (cause) {
-    throw new MailFailure(cause)
+  } catch (error) {
+    throw toMailFailure(error)
   }
 }
 
@@ -18,7 +27,7 @@ export async function* fromDriver<T>(results: AsyncIterable<T>): AsyncGenerator<
 export async function mailCall<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
-  } catch (cause) {
-    throw new MailFailure(cause)
+  } catch (error) {
+    throw toMailFailure(error)
   }
 }
