@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { exportCompleted } from '@posthorn/contracts/events/exports'
-import { exportDatabase, idsWithout } from './export-mailbox.ts'
+import { exportDatabase, idsWithout, lost } from './export-mailbox.ts'
 import { readLines } from './export-scene.ts'
 
 // Sizes of chunks and files, of messages whose lines are longer than a chunk.
@@ -49,4 +49,26 @@ test('runExport: messages with large contents, end truncated after exportMaxSize
   })
   expect(await ids()).toEqual(['0', '1', '2'])
   expect(await events()).toEqual([exportCompleted.name])
+})
+
+test('runExport: message whose last piece fills a chunk, survives a failure after it', async () => {
+  const { driver, run, row, ids } = await database.scene(4, true)
+  // Pieces of 64 KiB in base64 are compressed immediately. With the end of the line, the last piece
+  // has 65,537 characters, which are compressed, too, and complete a chunk of 1 MiB.
+  const piece = 48 * 1024
+  const open = async () =>
+    (async function* () {
+      for (let count = 0; count < 21; count++) yield randomBytes(piece)
+      yield randomBytes(piece - 3)
+    })()
+  driver.contentsOf = (id) => (id === '1' ? [{ open }] : [])
+  let isFirst = true
+  driver.onRead = (id) => {
+    if (id !== '2' || !isFirst) return
+    isFirst = false
+    throw lost()
+  }
+  await run()
+  expect(await row()).toMatchObject({ status: 'completed', messagesExported: 4 })
+  expect(await ids()).toEqual(idsWithout(4))
 })

@@ -197,7 +197,9 @@ export class MessageExporter {
     if (!chunk) return
     this.#chunk = undefined
     if (!chunk.hasBytes) {
-      const update = this.#update(chunk, this.#position.file)
+      chunk[Symbol.dispose]()
+      // The last piece of a large message may have filled, and stored, its chunk.
+      const update = this.#update(chunk, this.#file.end)
       await inExport(this.#context, (tx) => this.#save(tx, update))
       this.#apply(update)
       return
