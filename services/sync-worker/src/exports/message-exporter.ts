@@ -36,7 +36,7 @@ interface TurnOptions {
   signal: AbortSignal
   /** Maximum messages of the turn. */
   limit?: number
-  /** Message that is skipped if this turn fails, too: exported without contents that are refused. */
+  /** Message that is skipped if this turn fails, too. Contents that are refused are left out. */
   onLastAttempt?: string | undefined
 }
 

@@ -21,7 +21,7 @@ export function smallAttachments<A extends Pick<AttachedPart, 'size'>>(
   return attachments.filter(({ size }) => size <= maxSmallBytes && (left -= size) >= 0)
 }
 
-/** Contents of the attachments of a message. `open` reads the content of a part that is not small. */
+/** Reads the small attachments of a message. The others are read by `open` while it is written. */
 export async function readContents(
   session: PartBatch,
   { message, outline }: { message: FetchedMessage; outline: Outline },
