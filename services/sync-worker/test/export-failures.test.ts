@@ -169,17 +169,34 @@ test('runExport: two workers with the same lease, the file has each message once
 })
 
 test('runExport: cancelled during a turn, stops and stores nothing more', async () => {
-  const { driver, run, row, exportId } = await scene(1_200)
+  const { driver, run, row, events, exportId } = await scene(1_200)
+  const cancelled = Promise.withResolvers<{ chunks: number }>()
   driver.onRead = (id) => {
-    if (id === '600')
-      void database.db
-        .updateTable('exports')
-        .set({ status: 'cancelled' })
-        .where('exportId', '=', exportId)
-        .execute()
+    if (id !== '600') return
+    const cancel = database.db
+      .updateTable('exports')
+      .set({ status: 'cancelled' })
+      .where('exportId', '=', exportId)
+      .returning('chunks')
+      .executeTakeFirstOrThrow()
+    cancel.then(cancelled.resolve, cancelled.reject)
+    driver.pause = cancel
   }
   await run()
-  expect((await row()).status).toBe('cancelled')
+  const { chunks } = await cancelled.promise
+  expect(await row()).toMatchObject({ status: 'cancelled', chunks })
+  expect(await events()).toEqual([])
+})
+
+test('runExport: aborted while the mail server does not respond, ends', async () => {
+  const { driver, run, row, stop } = await scene(20)
+  driver.onRead = (id) => {
+    if (id !== '7') return
+    driver.pause = new Promise(() => {})
+    setImmediate(() => stop.abort())
+  }
+  await run()
+  expect((await row()).status).toBe('processing')
 })
 
 test('runExport: limited rate, repeats without longer delays while messages are exported', async () => {

@@ -67,6 +67,8 @@ export class TestMailbox implements ExportDriver {
   lists = 0
   /** Called before a message is read. */
   onRead: (id: string) => void = () => undefined
+  /** Pause of the mail server before the next message. */
+  pause: Promise<unknown> | undefined
   onList: () => void = () => undefined
   contentsOf: (id: string) => ExportContent[] = () => []
   /** Error of a message that is unreadable. */
@@ -93,6 +95,7 @@ export class TestMailbox implements ExportDriver {
     await this.check()
     for (const id of ids) {
       this.onRead(id)
+      await this.pause
       const error = this.unreadable(id)
       if (error) {
         yield { state: 'unreadable', error }

@@ -21,7 +21,7 @@ export async function selectExportFolders(
   { driver, row, restarts }: { driver: ExportDriver; row: ExportRow; restarts: number },
   signal: AbortSignal,
 ): Promise<ExportPosition> {
-  const folders = await mailCall(driver.folders(row.folders, signal))
+  const folders = await mailCall(driver.folders(row.folders, signal), signal)
   const position = startPosition(folders, restarts)
   const counts = { foldersScanned: 0, foldersTotal: folders.length, messagesQueued: 0 }
   const { exportId, deps } = context
@@ -101,7 +101,7 @@ class FolderList {
     if (!folder) return
     const [start, end] = [row.startDate.getTime(), row.endDate.getTime()]
     const range = { start, end, cursor: this.cursor }
-    for await (const page of fromDriver(this.#driver.list(folder, range, signal))) {
+    for await (const page of fromDriver(this.#driver.list(folder, range, signal), signal)) {
       for (const entry of page.entries) this.entries.push(entry)
       this.cursor = page.cursor
       if (isOver()) return

@@ -1,5 +1,6 @@
 import type { Tx } from '@posthorn/db'
 import type { ExportDriver, ExportReading } from '../drivers/export-driver.ts'
+import { abortableItems } from '@posthorn/flow'
 import { findPart } from '../store/export-index.ts'
 import { type ExportRow, type FilePosition, saveProgress } from '../store/running-exports.ts'
 import { OpenChunk } from './chunk-writer.ts'
@@ -38,6 +39,12 @@ interface TurnOptions {
   limit?: number
   /** Message that is skipped if this turn fails, too. Contents that are refused are left out. */
   onLastAttempt?: string | undefined
+}
+
+interface AddOptions {
+  /** True to replace contents that the mail system refuses by their errors. */
+  acceptsPartial: boolean
+  signal: AbortSignal
 }
 
 /**
@@ -98,9 +105,9 @@ export class MessageExporter {
     const ids = entries.map(({ id }) => id)
     const acceptsPartial = ids[0] === onLastAttempt
     const wanted = { ...readOptions(this.#row), acceptsPartial }
-    for await (const reading of fromDriver(driver.read(ids, wanted, signal))) {
+    for await (const reading of fromDriver(driver.read(ids, wanted, signal), signal)) {
       signal.throwIfAborted()
-      await this.#add(reading, acceptsPartial)
+      await this.#add(reading, { acceptsPartial, signal })
       // No chunk is open after a message that took chunks of its own.
       if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
@@ -129,12 +136,12 @@ export class MessageExporter {
     return this.#file.end.bytes >= maxBytes || (await isStorageFull())
   }
 
-  async #add(reading: ExportReading, acceptsPartial: boolean): Promise<void> {
+  async #add(reading: ExportReading, options: AddOptions): Promise<void> {
     if (reading.state === 'unreadable') throw new MailFailure(reading.error)
     if (reading.state === 'missing') {
       this.#chunkOrNew().skip()
       this.#pass()
-    } else if (isStreamed(reading)) await this.#addStreamed(reading, acceptsPartial)
+    } else if (isStreamed(reading)) await this.#addStreamed(reading, options)
     else {
       await this.#chunkOrNew().add(reading)
       this.#pass()
@@ -152,11 +159,11 @@ export class MessageExporter {
    * Adds a message whose contents are read while they are stored. Content that turns out to be too
    * large, or is refused at the last attempt, is replaced by its error: the message starts again.
    */
-  async #addStreamed(exported: ExportedMessage, acceptsPartial: boolean): Promise<void> {
+  async #addStreamed(exported: ExportedMessage, options: AddOptions): Promise<void> {
     await this.#store()
     const before = this.#file.end
     try {
-      for await (const piece of messageLine(exported)) {
+      for await (const piece of abortableItems(messageLine(exported), options.signal)) {
         await this.#chunkOrNew().write(piece)
         if (this.#chunk?.isFull) await this.#storePartial()
       }
@@ -165,9 +172,9 @@ export class MessageExporter {
       await this.#file.rewind(before)
       if (!(error instanceof ContentError)) throw error
       const { at, message, cause } = error
-      if (cause !== undefined && !acceptsPartial) throw new MailFailure(cause)
+      if (cause !== undefined && !options.acceptsPartial) throw new MailFailure(cause)
       const contents = exported.contents.with(at, { error: message })
-      return this.#addStreamed({ ...exported, contents }, acceptsPartial)
+      return this.#addStreamed({ ...exported, contents }, options)
     }
     this.#chunkOrNew().count()
     this.#pass()
