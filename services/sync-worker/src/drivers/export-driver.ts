@@ -1,6 +1,11 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { ExportTextType } from '@posthorn/contracts/schemas/export'
 
+/** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
+export const maxAttachmentBytes = 50 * 1024 * 1024
+
+export const tooLargeText = 'The attachment is larger than 50 MiB'
+
 /**
  * Reads the messages of an account for exports. All calls have a lower priority than commands and
  * syncs. Calls fail with errors of the mail system, which say nothing about a single message.

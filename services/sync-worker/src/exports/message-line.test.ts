@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent } from '../drivers/export-driver.ts'
+import { type ExportContent, maxAttachmentBytes } from '../drivers/export-driver.ts'
 import { MailFailure } from './failures/mail-failure.ts'
-import {
-  ContentError,
-  isStreamed,
-  maxAttachmentBytes,
-  maxPieceLength,
-  messageLine,
-} from './message-line.ts'
+import { ContentError, isStreamed, maxPieceLength, messageLine } from './message-line.ts'
 
 const attachment = (id: string) => ({ id, contentType: 'text/plain' })
 const messageWith = (...ids: string[]) =>

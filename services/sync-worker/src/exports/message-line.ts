@@ -1,12 +1,7 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent } from '../drivers/export-driver.ts'
+import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../drivers/export-driver.ts'
 import { toMailFailure } from './failures/mail-failure.ts'
-
-/** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
-export const maxAttachmentBytes = 50 * 1024 * 1024
-
-export const tooLargeText = 'The attachment is larger than 50 MiB'
 
 /**
  * Attachment that turned out to be too large while it was written, or that the mail server refused,

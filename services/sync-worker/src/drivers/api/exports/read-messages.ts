@@ -1,6 +1,12 @@
 import { type ApiAttachment, type ApiMessage, isMailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
+import {
+  type ExportContent,
+  type ExportReading,
+  type ExportReadOptions,
+  maxAttachmentBytes,
+  tooLargeText,
+} from '../../export-driver.ts'
 import type { ApiCommand } from '../commands/api-command.ts'
 import { readNames } from '../commands/folders.ts'
 import { describeMessage } from '../commands/get-message.ts'
@@ -15,7 +21,6 @@ import { maxTextBytes } from '../messages/read-text.ts'
 const maxSharedTextBytes = 256 * 1024
 /** Maximum size of an attachment that is read before its message is written. */
 const maxHeldBytes = 1024 * 1024
-const maxAttachmentBytes = 50 * 1024 * 1024
 
 /** Reads a batch of messages. The results are in the order of the ids. */
 export async function* readMessages(
@@ -98,7 +103,7 @@ async function contentOf(
 ): Promise<ExportContent> {
   const { partId, external, size = 0 } = attachment
   if (external) return { error: 'The attachment is a link to a file elsewhere' }
-  if (size > maxAttachmentBytes) return { error: 'The attachment is larger than 50 MiB' }
+  if (size > maxAttachmentBytes) return { error: tooLargeText }
   const open = async () => (await api.downloadAttachment({ id, partId }, signal)).content
   return isHeld ? readContent(open, acceptsPartial) : { open }
 }

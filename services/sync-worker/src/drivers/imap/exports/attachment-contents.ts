@@ -1,12 +1,12 @@
 import type { FetchedMessage } from '@posthorn/backends'
-import type { ExportContent } from '../../export-driver.ts'
+import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../../export-driver.ts'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
 import type { PartBatch } from './part-batch.ts'
 
 /** Maximum encoded size of an attachment that is read together with others. */
 export const maxSmallBytes = 128 * 1024
 /** Encoded size above which an attachment is certainly larger than 50 MiB. */
-const maxEncodedBytes = Math.ceil(50 * 1024 * 1024 * 1.4)
+const maxEncodedBytes = Math.ceil(maxAttachmentBytes * 1.4)
 /** Maximum encoded size of all attachments of one message that are read together. */
 export const maxTogetherBytes = 4 * 1024 * 1024
 
@@ -38,7 +38,7 @@ export async function readContents(
     const bytes = contents.get(part)
     // A content as long as requested may be longer.
     if (bytes && bytes.length < maxSmallBytes) return { bytes }
-    if (size > maxEncodedBytes) return { error: 'The attachment is larger than 50 MiB' }
+    if (size > maxEncodedBytes) return { error: tooLargeText }
     return { open: () => open(part) }
   })
 }
