@@ -216,18 +216,21 @@ test('runExport: limited rate, repeats without longer delays while messages are 
   expect(failures).toEqual([1, 1, 1, 1, 1, 1])
 })
 
-test('runExport: has its turn while messages are read', async () => {
+test('runExport: has its turn while messages are read, and pauses for new mail before each', async () => {
   const { driver, run, ids } = await scene(20)
   let hasTurn = false
+  let pauses = 0
+  const pause = async () => void pauses++
   const take = async () => {
     hasTurn = true
-    return { [Symbol.dispose]: () => void (hasTurn = false) }
+    return { pause, [Symbol.dispose]: () => void (hasTurn = false) }
   }
   const reads: boolean[] = []
   driver.onRead = () => void reads.push(hasTurn)
   await run({ turns: { take } })
   expect(await ids()).toEqual(idsWithout(20))
   expect(reads).toEqual(Array.from({ length: 20 }, () => true))
+  expect(pauses).toBe(20)
 })
 
 test('runExport: folder that cannot be listed, ends truncated after longer and longer delays', async () => {

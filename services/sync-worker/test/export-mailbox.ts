@@ -135,7 +135,9 @@ async function openScene(databases: Databases, count: number, includeAttachments
     readKey: async () => exportKeyOf(exportId),
     config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 60_000 } },
     log: createLogger('test', 'silent'),
-    turns: { take: async () => ({ [Symbol.dispose]: () => undefined }) },
+    turns: {
+      take: async () => ({ pause: () => Promise.resolve(), [Symbol.dispose]: () => undefined }),
+    },
     retryDelayMs: () => 1,
     findAccount: async () => ({ lease, driver, isSyncDue: () => false }),
   }

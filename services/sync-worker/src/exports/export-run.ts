@@ -75,7 +75,7 @@ export class ExportRun {
     this.#account = account
     const { lease, isSyncDue, driver } = account
     const turn = { account: lease.account, isSyncDue, signal }
-    using _turn = await this.#deps.turns.take(turn)
+    using taken = await this.#deps.turns.take(turn)
     const context = this.#context(lease)
     const state = (this.#state ??= await this.#load(context, signal))
     this.#doneBefore = doneOf(state)
@@ -85,10 +85,11 @@ export class ExportRun {
     }
     const exporter = (this.#exporter ??= await this.#openExporter(context, state, signal))
     const bounds = await this.#bounds()
-    if (this.#careful === 0) return await exporter.turn({ driver, bounds, signal })
+    const options = { driver, bounds, signal, pause: taken.pause }
+    if (this.#careful === 0) return await exporter.turn(options)
     this.#careful--
     const { onLastAttempt } = this.#failed
-    return await exporter.turn({ driver, bounds, signal, limit: 1, onLastAttempt })
+    return await exporter.turn({ ...options, limit: 1, onLastAttempt })
   }
 
   /** Called after a turn without failure. */

@@ -6,6 +6,7 @@ import { type ExportRow, type FilePosition, saveProgress } from '../store/runnin
 import { OpenChunk } from './chunk-writer.ts'
 import { type ExportContext, finishExport, inExport } from './export-context.ts'
 import type { ExportFile } from './export-file.ts'
+import type { Turn } from './export-turns.ts'
 import { fromDriver, MailFailure } from './failures/mail-failure.ts'
 import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
@@ -35,6 +36,8 @@ interface TurnOptions {
   driver: ExportDriver
   bounds: ExportBounds
   signal: AbortSignal
+  /** Called before each message. Waits while other work has priority. */
+  pause: Turn['pause']
   /** Maximum messages of the turn. */
   limit?: number
   /** Message that is skipped if this turn fails, too. Contents that are refused are left out. */
@@ -100,12 +103,13 @@ export class MessageExporter {
 
   /** Exports these messages, or as many as a turn has time for. */
   async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
-    const { driver, bounds, signal, onLastAttempt } = options
+    const { driver, bounds, signal, pause, onLastAttempt } = options
     const endAt = Date.now() + turnMs
     const ids = entries.map(({ id }) => id)
     const acceptsPartial = ids[0] === onLastAttempt
     const wanted = { ...readOptions(this.#row), acceptsPartial }
     for await (const reading of fromDriver(driver.read(ids, wanted, signal), signal)) {
+      await pause()
       signal.throwIfAborted()
       await this.#add(reading, { acceptsPartial, signal })
       // No chunk is open after a message that took chunks of its own.
