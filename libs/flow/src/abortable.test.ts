@@ -74,4 +74,22 @@ describe('abortableItems', () => {
     third.resolve(3)
     await closed
   })
+
+  test('aborted while the iterator closes, does not wait for its end', async () => {
+    const stop = new AbortController()
+    async function* items() {
+      try {
+        yield 1
+      } finally {
+        await new Promise(() => {})
+      }
+    }
+    const iterate = async () => {
+      for await (const _item of abortableItems(items(), stop.signal)) {
+        stop.abort(new Error('stop'))
+        stop.signal.throwIfAborted()
+      }
+    }
+    await expect(iterate()).rejects.toThrow('stop')
+  })
 })
