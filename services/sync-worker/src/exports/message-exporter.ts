@@ -1,6 +1,6 @@
 import type { Tx } from '@posthorn/db'
-import type { ExportDriver, ExportReading } from '../drivers/export-driver.ts'
 import { abortableItems } from '@posthorn/flow'
+import type { ExportDriver, ExportReading } from '../drivers/export-driver.ts'
 import { findPart } from '../store/export-index.ts'
 import { type ExportRow, type FilePosition, saveProgress } from '../store/running-exports.ts'
 import { OpenChunk } from './chunk-writer.ts'
