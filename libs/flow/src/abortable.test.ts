@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { abortable } from './abortable.ts'
+import { describe, expect, test } from '@jest/globals'
+import { abortable, abortableItems } from './abortable.ts'
 
 const noSignal = new AbortController().signal
 
@@ -27,4 +27,69 @@ test('abortable: a rejection after the abort is not unhandled', async () => {
   abort.abort(new Error('stop'))
   reject(new Error('too late'))
   await expect(waiting).rejects.toThrow('stop')
+})
+
+describe('abortableItems', () => {
+  /** Items 1, 2, and a third item that does not come. */
+  function endless() {
+    const third = Promise.withResolvers<number>()
+    const closed = Promise.withResolvers<void>()
+    async function* items() {
+      try {
+        yield 1
+        yield 2
+        yield await third.promise
+      } finally {
+        closed.resolve()
+      }
+    }
+    return { items: items(), third, closed: closed.promise }
+  }
+
+  test('without an abort, passes on items and errors', async () => {
+    const { items, third } = endless()
+    third.reject(new Error('lost'))
+    const seen: number[] = []
+    const iterate = async () => {
+      for await (const item of abortableItems(items, noSignal)) seen.push(item)
+    }
+    await expect(iterate()).rejects.toThrow('lost')
+    expect(seen).toEqual([1, 2])
+  })
+
+  test('left early, closes the iterator', async () => {
+    const { items, closed } = endless()
+    for await (const _item of abortableItems(items, noSignal)) break
+    await closed
+  })
+
+  test('aborted during a wait, rejects, and closes the iterator after its wait', async () => {
+    const { items, third, closed } = endless()
+    const stop = new AbortController()
+    const iterate = async () => {
+      for await (const item of abortableItems(items, stop.signal))
+        if (item === 2) queueMicrotask(() => stop.abort(new Error('stop')))
+    }
+    await expect(iterate()).rejects.toThrow('stop')
+    third.resolve(3)
+    await closed
+  })
+
+  test('aborted while the iterator closes, does not wait for its end', async () => {
+    const stop = new AbortController()
+    async function* items() {
+      try {
+        yield 1
+      } finally {
+        await new Promise(() => {})
+      }
+    }
+    const iterate = async () => {
+      for await (const _item of abortableItems(items(), stop.signal)) {
+        stop.abort(new Error('stop'))
+        stop.signal.throwIfAborted()
+      }
+    }
+    await expect(iterate()).rejects.toThrow('stop')
+  })
 })

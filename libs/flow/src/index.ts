@@ -1,4 +1,4 @@
-export { abortable } from './abortable.ts'
+export { abortable, abortableItems } from './abortable.ts'
 export { backoff, type Backoff, fixedBackoff } from './backoff.ts'
 export { Batcher } from './batcher.ts'
 export { CircuitBreaker } from './circuit-breaker.ts'

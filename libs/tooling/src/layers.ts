@@ -41,6 +41,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['shards', 'summaries', 'logs'],
     ['store'],
   ],
+  'services/sync-worker/src/exports': [['failures']],
   'services/sync-worker/src/drivers': [['api', 'imap'], ['messages']],
   'services/sync-worker/src/drivers/api': [
     ['exports'],

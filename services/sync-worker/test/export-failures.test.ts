@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { AppError } from '@posthorn/errors'
+import { exportFailed } from '@posthorn/contracts/events/exports'
+import { AppError, UnavailableError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { exportDatabase, idsWithout, lost } from './export-mailbox.ts'
 import { readLines } from './export-scene.ts'
@@ -13,6 +14,8 @@ afterAll(() => database.close())
 
 const scene = (count: number, includeAttachments?: boolean) =>
   database.scene(count, includeAttachments)
+const refused = () => new AppError('rejected', 'refused')
+const keyError = new AppError('unavailable', 'Keys are unavailable')
 const broken = () => new AppError('internal', 'unreadable')
 
 test('runExport: message that fails three times while the server works, is skipped', async () => {
@@ -91,11 +94,14 @@ test('runExport: content that breaks off, leaves no part of its message', async 
 
 test('runExport: content that is refused in the middle, becomes an error of the attachment', async () => {
   const { driver, run, ids, exportId } = await scene(3, true)
-  const open = async () =>
-    (async function* () {
+  let opened = 0
+  const open = async () => {
+    opened++
+    return (async function* () {
       yield randomBytes(4 * 1024 * 1024)
-      throw new AppError('rejected', 'refused')
+      throw refused()
     })()
+  }
   driver.contentsOf = (id) => (id === '1' ? [{ open }, { bytes: Buffer.from('x') }] : [])
   await run()
   expect(await ids()).toEqual(['0', '1', '2'])
@@ -104,7 +110,42 @@ test('runExport: content that is refused in the middle, becomes an error of the 
     expect.objectContaining({ contentError: 'refused' }),
     expect.objectContaining({ content: 'eA==' }),
   ])
+  expect(opened).toBe(3)
 })
+
+test('runExport: content that is refused twice, is exported', async () => {
+  const { driver, run, row, ids, exportId } = await scene(3, true)
+  let opened = 0
+  const open = async () => {
+    if (++opened < 3) throw refused()
+    return (async function* () {
+      yield Buffer.from('x')
+    })()
+  }
+  driver.contentsOf = (id) => (id === '1' ? [{ open }] : [])
+  await run()
+  expect(await row()).toMatchObject({ messagesExported: 3, messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(3))
+  const [, line] = await readLines(database.db, exportId)
+  expect(line?.attachments).toEqual([expect.objectContaining({ content: 'eA==' })])
+})
+
+test.each([
+  [2, 'rejected', 0],
+  [3, 'rejected', 1],
+  [9, 'unavailable', 0],
+] as const)(
+  'runExport: message unreadable %d times (%s), skips %d messages',
+  async (times, kind, messagesSkipped) => {
+    const { driver, run, row, ids } = await scene(20)
+    let failures = 0
+    driver.unreadable = (id) =>
+      id === '7' && ++failures <= times ? new AppError(kind, 'refused') : undefined
+    await run()
+    expect(await row()).toMatchObject({ messagesExported: 20 - messagesSkipped, messagesSkipped })
+    expect(await ids()).toEqual(messagesSkipped === 0 ? idsWithout(20) : idsWithout(20, 7))
+  },
+)
 
 test('runExport: worker that lost its lease, stores nothing', async () => {
   const { lease, driver, run, row } = await scene(20)
@@ -128,15 +169,129 @@ test('runExport: two workers with the same lease, the file has each message once
 })
 
 test('runExport: cancelled during a turn, stops and stores nothing more', async () => {
-  const { driver, run, row, exportId } = await scene(1_200)
+  const { driver, run, row, events, exportId } = await scene(1_200)
+  const cancelled = Promise.withResolvers<{ chunks: number }>()
   driver.onRead = (id) => {
-    if (id === '600')
-      void database.db
-        .updateTable('exports')
-        .set({ status: 'cancelled' })
-        .where('exportId', '=', exportId)
-        .execute()
+    if (id !== '600') return
+    const cancel = database.db
+      .updateTable('exports')
+      .set({ status: 'cancelled' })
+      .where('exportId', '=', exportId)
+      .returning('chunks')
+      .executeTakeFirstOrThrow()
+    cancel.then(cancelled.resolve, cancelled.reject)
+    driver.pause = cancel
   }
   await run()
-  expect((await row()).status).toBe('cancelled')
+  const { chunks } = await cancelled.promise
+  expect(await row()).toMatchObject({ status: 'cancelled', chunks })
+  expect(await events()).toEqual([])
+})
+
+test('runExport: aborted while the mail server does not respond, ends', async () => {
+  const { driver, run, row, stop } = await scene(20)
+  driver.onRead = (id) => {
+    if (id !== '7') return
+    driver.pause = new Promise(() => {})
+    setImmediate(() => stop.abort())
+  }
+  await run()
+  expect((await row()).status).toBe('processing')
+})
+
+test('runExport: limited rate, repeats without longer delays while messages are exported', async () => {
+  const { driver, run, row, ids } = await scene(60)
+  let reads = 0
+  driver.onRead = () => {
+    if (++reads % 10 === 0) throw new AppError('rate-limited', 'later')
+  }
+  const failures: number[] = []
+  const retryDelayMs = (count: number) => {
+    failures.push(count)
+    return 1
+  }
+  await run({ retryDelayMs })
+  expect(await row()).toMatchObject({ status: 'completed', messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(60))
+  expect(failures).toEqual([1, 1, 1, 1, 1, 1])
+})
+
+test('runExport: has its turn while messages are read, and pauses for new mail before each', async () => {
+  const { driver, run, ids } = await scene(20)
+  let hasTurn = false
+  let pauses = 0
+  const pause = async () => void pauses++
+  const take = async () => {
+    hasTurn = true
+    return { pause, [Symbol.dispose]: () => void (hasTurn = false) }
+  }
+  const reads: boolean[] = []
+  driver.onRead = () => void reads.push(hasTurn)
+  await run({ turns: { take } })
+  expect(await ids()).toEqual(idsWithout(20))
+  expect(reads).toEqual(Array.from({ length: 20 }, () => true))
+  expect(pauses).toBe(20)
+})
+
+test('runExport: folder that cannot be listed, ends truncated after longer and longer delays', async () => {
+  const { driver, run, row, ids } = await scene(5)
+  driver.onList = () => {
+    throw new AppError('not-found', 'The folder does not exist')
+  }
+  const failures: number[] = []
+  const retryDelayMs = (count: number) => {
+    failures.push(count)
+    return 1
+  }
+  await run({ retryDelayMs })
+  expect(await row()).toMatchObject({ status: 'completed', truncated: true, messagesExported: 0 })
+  expect(await ids()).toEqual([])
+  expect(failures.slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+})
+
+test('runExport: auth-bridge unavailable, is no outage of the mail server', async () => {
+  const { deps, run, row, ids } = await scene(5)
+  let failures = 0
+  const unavailable: unknown[] = []
+  const readKey: typeof deps.readKey = async (...target) => {
+    unavailable.push((await row()).unavailableSince)
+    if (++failures <= 3) throw keyError
+    return deps.readKey(...target)
+  }
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ readKey, config: { exports } })
+  expect(unavailable).toEqual([null, null, null, null])
+  expect(await row()).toMatchObject({ status: 'completed', error: null })
+  expect(await ids()).toEqual(idsWithout(5))
+})
+
+test('runExport: unexpected error that lasts, fails without the text of the error', async () => {
+  const { deps, run, row, events } = await scene(5)
+  const readKey = () => Promise.reject(new Error('secret'))
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ readKey, config: { exports }, retryDelayMs: () => 5 })
+  expect(await row()).toMatchObject({
+    status: 'failed',
+    error: 'The export could not be continued, create it again',
+  })
+  expect(await events()).toEqual([exportFailed.name])
+})
+
+test('runExport: folders that cannot be read, fails after the patience', async () => {
+  const { deps, driver, run, row } = await scene(5)
+  driver.folders = () => Promise.reject(new AppError('rejected', 'LIST is refused'))
+  const exports = { ...deps.config.exports, maxUnavailableMs: 1 }
+  await run({ config: { exports }, retryDelayMs: () => 5 })
+  expect(await row()).toMatchObject({ status: 'failed', error: 'LIST is refused' })
+})
+
+test('runExport: Postgres fails in the driver, skips nothing', async () => {
+  const { driver, run, row, ids } = await scene(20)
+  let failures = 0
+  driver.onRead = (id) => {
+    if (id === '7' && ++failures <= 5) throw new UnavailableError('Postgres is unavailable')
+  }
+  await run()
+  expect(await row()).toMatchObject({ status: 'completed', messagesSkipped: 0 })
+  expect(await ids()).toEqual(idsWithout(20))
 })

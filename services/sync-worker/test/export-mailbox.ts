@@ -7,7 +7,8 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testDatabase } from '@posthorn/testkit'
 import type { ExportContent, ExportDriver, ExportReading } from '../src/drivers/export-driver.ts'
 import { createExportMetrics } from '../src/exports/export-metrics.ts'
-import { type RunDeps, runExport } from '../src/exports/run-export.ts'
+import type { RunDeps } from '../src/exports/export-run.ts'
+import { runExport } from '../src/exports/run-export.ts'
 import { ensureAccountStatusRows } from '../src/store/account-status.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
@@ -66,8 +67,14 @@ export class TestMailbox implements ExportDriver {
   lists = 0
   /** Called before a message is read. */
   onRead: (id: string) => void = () => undefined
+  /** Pause of the mail server before the next message. */
+  pause: Promise<unknown> | undefined
   onList: () => void = () => undefined
   contentsOf: (id: string) => ExportContent[] = () => []
+  /** Error of a message that is unreadable. */
+  unreadable: (id: string) => AppError | undefined = () => undefined
+  /** Further members of a message. */
+  messageOf: (id: string) => Partial<MessageDetail> = () => ({})
 
   constructor(count: number) {
     this.count = count
@@ -88,10 +95,16 @@ export class TestMailbox implements ExportDriver {
     await this.check()
     for (const id of ids) {
       this.onRead(id)
+      await this.pause
+      const error = this.unreadable(id)
+      if (error) {
+        yield { state: 'unreadable', error }
+        continue
+      }
       const contents = this.contentsOf(id)
       const attachments = contents.map((_, at) => ({ id: `${at}`, contentType: 'text/plain' }))
       const rest = contents.length > 0 ? { attachments } : {}
-      const message = { id, path: 'a', ...rest } as unknown as MessageDetail
+      const message = { id, path: 'a', ...this.messageOf(id), ...rest } as unknown as MessageDetail
       yield { state: 'read', message, contents }
     }
   }
@@ -122,7 +135,9 @@ async function openScene(databases: Databases, count: number, includeAttachments
     readKey: async () => exportKeyOf(exportId),
     config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 60_000 } },
     log: createLogger('test', 'silent'),
-    turns: { take: async () => ({ [Symbol.dispose]: () => undefined }) },
+    turns: {
+      take: async () => ({ pause: () => Promise.resolve(), [Symbol.dispose]: () => undefined }),
+    },
     retryDelayMs: () => 1,
     findAccount: async () => ({ lease, driver, isSyncDue: () => false }),
   }

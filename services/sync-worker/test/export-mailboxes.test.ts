@@ -113,3 +113,29 @@ test('export: text of 60 MB, is cut and the other messages follow', async () => 
   const large = lines.find(({ subject }) => subject === 'large')
   expect(large?.['text']).toMatchObject({ hasMore: true })
 })
+
+test('export: message with 60 attachments of 100 KB, is exported with all of them', async () => {
+  const { user, account } = await register()
+  const contents = Array.from({ length: 60 }, () => randomBytes(75_000))
+  const source = mail({
+    subject: 'many',
+    headers: ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],
+    body: [
+      ...contents.flatMap((content, at) => [
+        '--b',
+        `Content-Type: application/octet-stream; name=${at}.bin`,
+        'Content-Transfer-Encoding: base64',
+        '',
+        content.toString('base64').replaceAll(/.{76}/g, '$&\r\n'),
+      ]),
+      '--b--',
+    ].join('\r\n'),
+  })
+  await using client = await ImapClient.login(user)
+  for (const number of [1, 2]) await client.append('INBOX', source, { date: day(number) })
+  const { lines, row } = await runToEnd(world.db, account, { includeAttachments: true })
+  expect(row).toMatchObject({ messagesExported: 6, messagesSkipped: 0 })
+  const expected = contents.map((content) => content.toString('base64'))
+  for (const { attachments } of lines.filter(({ subject }) => subject === 'many'))
+    expect(attachments?.map(({ content }) => content)).toEqual(expected)
+})

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
 import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 import type { ApiPage, MessageQuery, PageOptions } from '../mail-api/reads.ts'
@@ -6,10 +5,17 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { isPageFailure, listAround, type ListResponse } from './list-around.ts'
+import {
+  encodeTime,
+  isOneTime,
+  type Resumed,
+  resumedAt,
+  resumedFilter,
+  unseenOf,
+} from './list-by-time.ts'
 import { entriesOf } from './list-entries.ts'
 import { type ListPlan, planList } from './list-plan.ts'
 import { isId, receivedAt } from './message-fields.ts'
-import { translateFilter, utcSeconds } from './search-filter.ts'
 
 export interface ListRequest {
   query: MessageQuery
@@ -34,9 +40,11 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   if (plan.kind === 'thread') return threadPage(client, plan.filter, request)
   if (plan.kind === 'index') return servicePage(client, plan, request)
   return servicePage(client, plan, request).catch((error: unknown) => {
-    const skip = isPageFailure(error) ? positionOf(request.page.pageToken) : undefined
-    if (skip === undefined) throw error
-    return pageAround(client, { filter: plan.filter, skip }, request)
+    const { pageToken } = request.page
+    const resumed = resumedAt(pageToken)
+    const skip = resumed ? 0 : positionOf(pageToken)
+    if (!isPageFailure(error) || skip === undefined) throw error
+    return pageAround(client, { filter: plan.filter, skip, resumed }, request)
   })
 }
 
@@ -134,7 +142,7 @@ async function servicePage(
   request: ListRequest,
 ): Promise<RawPage> {
   const { page, query, signal } = request
-  const resumed = page.pageToken?.startsWith('t') ? decodeTime(page.pageToken) : undefined
+  const resumed = resumedAt(page.pageToken)
   const response = await client.json<ListResponse>({
     path: pathOf(query),
     query: pageQuery(plan, request, resumed),
@@ -144,7 +152,7 @@ async function servicePage(
   const listed = entriesOf(response)
   if (!listed.every(({ id }) => isId(id)))
     throw incompleteResponse('The provider sent an entry without an id')
-  const messages = listed.filter(({ id }) => !resumed?.seen.has(shortHash(id ?? '')))
+  const messages = unseenOf(listed, resumed)
   const count = response['@odata.count']
   return defined({
     entries: plan.kind === 'index' ? messages.filter(plan.check) : messages,
@@ -155,23 +163,34 @@ async function servicePage(
 
 /**
  * Reads a page of a message list that failed because of a damaged message. The token of the next
- * page has the form `d{position}`.
+ * page has the form `d{position}`, or contains a time.
  */
 async function pageAround(
   client: GraphClient,
-  { filter, skip: start }: { filter: string | undefined; skip: number },
-  { query, page: { limit }, select, signal }: ListRequest,
+  { filter, skip: start, resumed }: FailedPage,
+  { query, page: { limit, byTime }, select, signal }: ListRequest,
 ): Promise<RawPage> {
+  const $filter = resumed ? resumedFilter(query, resumed) : filter
   const list = {
     path: pathOf(query),
-    query: { $select: select, $filter: filter, $orderby: 'receivedDateTime desc' },
+    query: { $select: select, $filter, $orderby: 'receivedDateTime desc' },
     skip: start,
     limit,
   }
   const { page, skip } = await listAround(client, list, signal)
-  const entries = entriesOf(page)
-  const hasMore = page['@odata.nextLink'] !== undefined
-  return defined({ entries, nextPageToken: hasMore ? `d${skip + entries.length}` : undefined })
+  const listed = entriesOf(page)
+  const entries = unseenOf(listed, resumed)
+  if (page['@odata.nextLink'] === undefined) return { entries }
+  const isTime = resumed || (byTime && filter !== undefined && !isOneTime(listed))
+  const nextPageToken = isTime ? encodeTime(listed) : `d${skip + listed.length}`
+  return defined({ entries, nextPageToken })
+}
+
+/** Page of a list that failed: its position, or the time at which the list is continued. */
+interface FailedPage {
+  filter: string | undefined
+  skip: number
+  resumed: Resumed | undefined
 }
 
 /**
@@ -188,11 +207,6 @@ function positionOf(token: string | undefined): number | undefined {
 
 function pathOf({ folderId }: MessageQuery): string {
   return folderId === undefined ? '/messages' : `${folderPath(folderId)}/messages`
-}
-
-interface Resumed {
-  before: string
-  seen: Set<string>
 }
 
 function pageQuery(
@@ -220,48 +234,15 @@ function nextToken(
   { listed, response, page }: { listed: GraphMessage[]; response: ListResponse; page: PageOptions },
 ): string | undefined {
   const link = response['@odata.nextLink']
-  if (typeof link === 'string') return `n${linkQuery(link)}`
+  if (typeof link === 'string') {
+    const isTime = page.byTime && plan.kind === 'filter' && plan.filter !== undefined
+    return isTime && !isOneTime(listed) ? encodeTime(listed) : `n${linkQuery(link)}`
+  }
   const count = response['@odata.count']
   const isAll = typeof count === 'number' && page.pageToken === undefined && count <= listed.length
   const isFull = listed.length >= page.limit
   if (plan.kind !== 'filter' || plan.filter === undefined || !isFull || isAll) return undefined
   return encodeTime(listed)
-}
-
-/**
- * Page token for a full page to which Graph sent no link: with a filter, Graph may omit the link
- * although there are more messages. The token contains the time of the last message, and hashes of
- * the listed messages with that time.
- */
-function encodeTime(listed: readonly GraphMessage[]): string | undefined {
-  const last = listed.at(-1)
-  if (!last) return undefined
-  const time = receivedAt(last).getTime()
-  const same = listed.filter((each) => receivedAt(each).getTime() === time)
-  const hashes = same.map(({ id = '' }) => shortHash(id))
-  // If all messages of a page of a Graph list have the same time, the next page starts 1 s earlier,
-  // because a list cannot be continued within one time.
-  return same.length === listed.length && same.length > 1
-    ? `t${time - 1_000}`
-    : ['t' + time, ...hashes].join('.')
-}
-
-function decodeTime(token: string): Resumed {
-  const [time = '', ...hashes] = token.slice(1).split('.')
-  const date = new Date(Number(time))
-  if (Number.isNaN(date.getTime()))
-    throw new MailApiError('stale-page', 'The page token is invalid')
-  return { before: utcSeconds(new Date(date.getTime() + 1_000)), seen: new Set(hashes) }
-}
-
-function resumedFilter({ search = {} }: MessageQuery, { before }: Resumed): string {
-  const limit = new Date(before)
-  const earlier = search.before && search.before < limit ? search.before : limit
-  return translateFilter({ ...search, before: earlier })?.filter ?? ''
-}
-
-function shortHash(id: string): string {
-  return createHash('sha256').update(id).digest('base64url').slice(0, 7)
 }
 
 function offsetOf(token: string | undefined): number {

@@ -65,6 +65,11 @@ export interface MailApiUse {
    */
   readonly timeoutMs?: number
   /**
+   * Maximum wait of one request for rate limits, and before a repeat, in milliseconds. A request
+   * that would wait longer fails. If absent, only `timeoutMs` limits the wait.
+   */
+  readonly maxWaitMs?: number
+  /**
    * Function that starts the protocol log of a request to the mail provider. If absent, requests
    * are not logged.
    */

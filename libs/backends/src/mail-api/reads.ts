@@ -43,6 +43,13 @@ export interface PageOptions {
    * The page then has the number of these entries (`unreadable`).
    */
   skipsDamaged?: boolean
+  /**
+   * True to continue a message list at the time of its last message instead of its position, if the
+   * list is limited to a range of times. No message is then missing after others were deleted
+   * between two pages, but a message may be listed twice. Ignored by providers whose pages have
+   * this property anyway.
+   */
+  byTime?: boolean
 }
 
 /** Page of a list that a mail provider returns, such as a list of messages. */

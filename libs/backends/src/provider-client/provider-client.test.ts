@@ -123,10 +123,11 @@ test('ProviderClient: temporary failures are repeated three times', async () => 
   })
 })
 
-test('ProviderClient: a longer delay than a minute, or than the API request, is reported', async () => {
+test('ProviderClient: a longer delay than a minute, the API request or `maxWaitMs`, is reported', async () => {
   for (const [use, retryAfterMs] of [
     [{ priority: 'sync' }, 60_001],
     [{ priority: 'caller', timeoutMs: 10_000 }, 11_000],
+    [{ priority: 'initial-sync', maxWaitMs: 10_000 }, 11_000],
   ] as const) {
     const { client, sent } = create([status(429, retryAfterMs)], use)
     await expect(client.json(request)).rejects.toMatchObject({

@@ -156,7 +156,7 @@ export class ProviderClient {
         const delayMs = error.retryAfterMs ?? this.#delayMs(counts[failure])
         if (failure === 'rate-limited') this.#pause(request, error, delayMs)
         if (!canRepeat(request, failure) || counts[failure] > maxRepeats[failure]) throw error
-        if (delayMs > Math.min(maxDelayMs, this.#deadline - performance.now())) throw error
+        if (delayMs > Math.min(maxDelayMs, this.#maxWaitMs())) throw error
         if (failure === 'unavailable') await sleep(delayMs, request.signal)
       }
     }
@@ -193,10 +193,16 @@ export class ProviderClient {
     }
   }
 
+  /** Maximum time that a request may wait now, for the API request or by `use.maxWaitMs`. */
+  #maxWaitMs(): number {
+    const { maxWaitMs = Infinity } = this.#options.use
+    return Math.min(maxWaitMs, this.#deadline - performance.now())
+  }
+
   async #acquire(request: ClientRequest): Promise<Permit> {
     const { operation, count = 1, slots = 1, body, signal } = request
     const { limiter, access, use } = this.#options
-    const timeoutMs = this.#deadline - performance.now()
+    const timeoutMs = this.#maxWaitMs()
     const bytes = sizeOf(body)
     const call = { operation, count, slots, bytes, priority: use.priority, signal, timeoutMs }
     try {

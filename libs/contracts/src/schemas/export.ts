@@ -105,7 +105,7 @@ export const ExportRecord = Type.Object({
     Time('Estimated time of the end (ISO 8601). Absent while unknown, and after the end.'),
   ),
   truncated: Bool(
-    'True if the export ended at `exportMaxMessages`, `exportMaxSize` or the limit of storage, so that the file lacks messages.',
+    'True if the export ended at `exportMaxMessages`, `exportMaxSize` or the limit of storage, or if a folder could not be read, so that the file lacks messages.',
   ),
   error: Nullable(Text('Error that ended the export. Null without an error.')),
 })

@@ -1,6 +1,11 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { ExportTextType } from '@posthorn/contracts/schemas/export'
 
+/** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
+export const maxAttachmentBytes = 50 * 1024 * 1024
+
+export const tooLargeText = 'The attachment is larger than 50 MiB'
+
 /**
  * Reads the messages of an account for exports. All calls have a lower priority than commands and
  * syncs. Calls fail with errors of the mail system, which say nothing about a single message.
@@ -71,6 +76,11 @@ export interface ExportReadOptions {
   /** Maximum bytes of each text. Undefined: the maximum of the driver. */
   maxBytes: number | undefined
   includeAttachments: boolean
+  /**
+   * True to leave out contents that the mail system refuses. If false, a message with such contents
+   * is unreadable, so that it is read again.
+   */
+  acceptsPartial: boolean
 }
 
 /**
@@ -88,5 +98,5 @@ export type ExportReading =
   | { state: 'read'; message: MessageDetail; contents: readonly ExportContent[] }
   /** The message was deleted. */
   | { state: 'missing' }
-  /** The mail system returned an error for this message alone. */
+  /** The mail system returned an error for this message alone. Another attempt may succeed. */
   | { state: 'unreadable'; error: unknown }

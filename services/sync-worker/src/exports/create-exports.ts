@@ -8,7 +8,7 @@ import type { ExportDeps, ReadExportKey } from './export-context.ts'
 import { createExportMetrics } from './export-metrics.ts'
 import { ExportRunner } from './export-runner.ts'
 import { ExportTurns } from './export-turns.ts'
-import type { RunDeps } from './run-export.ts'
+import type { RunDeps } from './export-run.ts'
 
 const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 

@@ -2,7 +2,8 @@ import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { ShardObserver } from '../shards/shard-accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { listUnfinishedExports } from '../store/running-exports.ts'
-import { type RunDeps, runExport } from './run-export.ts'
+import type { RunDeps } from './export-run.ts'
+import { runExport } from './run-export.ts'
 
 /** Interval at which new and cancelled exports are found. */
 const pollMs = 1_000

@@ -54,3 +54,16 @@ test('ExportTurns: aborted while waiting, takes nothing', async () => {
   await expect(waiting).rejects.toThrow('stopped')
   await turns.take({ account: 'a', ...idle })
 })
+
+test('ExportTurns: sync becomes due during a turn, the turn pauses', async () => {
+  using turns = new ExportTurns()
+  let isDue = false
+  let checks = 0
+  const isSyncDue = () => isDue && ++checks < 3
+  using turn = await turns.take({ account: 'a', isSyncDue, signal })
+  await turn.pause()
+  expect(checks).toBe(0)
+  isDue = true
+  await turn.pause()
+  expect(checks).toBe(3)
+})

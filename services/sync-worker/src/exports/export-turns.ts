@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { KeyedMutex, type Permit, Semaphore, sleep } from '@posthorn/flow'
+import { KeyedMutex, Semaphore, sleep } from '@posthorn/flow'
 
 /**
  * Turns that run concurrently in one worker. A turn takes up to 30 MiB: two batches of 6 MiB, one
@@ -10,7 +10,7 @@ const maxTurns = 2
 const maxLagMs = 50
 /** Interval of measurements while exports pause. */
 const pauseMs = 100
-/** Maximum pause before one turn, so that exports go on, slowly, on a busy worker. */
+/** Maximum of all pauses of one turn, so that exports go on, slowly, on a busy worker. */
 const maxPauseMs = 5_000
 
 export interface TurnOptions {
@@ -18,6 +18,12 @@ export interface TurnOptions {
   /** True while new mail of the account waits for a sync. */
   isSyncDue: () => boolean
   signal: AbortSignal
+}
+
+/** Turn of an export. Disposal ends the turn. */
+export interface Turn extends Disposable {
+  /** Waits while new mail waits or the event loop lags, up to 5 s in one turn. */
+  pause: () => Promise<void>
 }
 
 /**
@@ -36,15 +42,24 @@ export class ExportTurns implements Disposable {
     this.#reset.unref()
   }
 
-  /** Waits for a turn. Disposing the permit ends the turn. */
-  async take({ account, isSyncDue, signal }: TurnOptions): Promise<Permit> {
+  /** Waits for a turn. */
+  async take(options: TurnOptions): Promise<Turn> {
+    const { account, signal } = options
     using stack = new DisposableStack()
     stack.use(await this.#accounts.acquire(account, signal))
-    const isBusy = () => this.#isLagging || isSyncDue()
-    for (let pausedMs = 0; isBusy() && pausedMs < maxPauseMs; pausedMs += pauseMs)
-      await sleep(pauseMs, signal)
+    const pause = this.#pauseOf(options)
+    await pause()
     stack.use(await this.#turns.acquire(signal))
-    return stack.move()
+    const permits = stack.move()
+    return { pause, [Symbol.dispose]: () => permits.dispose() }
+  }
+
+  #pauseOf({ isSyncDue, signal }: TurnOptions): Turn['pause'] {
+    let pausedMs = 0
+    return async () => {
+      for (; (isSyncDue() || this.#isLagging) && pausedMs < maxPauseMs; pausedMs += pauseMs)
+        await sleep(pauseMs, signal)
+    }
   }
 
   get #isLagging(): boolean {

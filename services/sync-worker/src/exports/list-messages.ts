@@ -3,7 +3,7 @@ import { deleteIndex, insertRun } from '../store/export-index.ts'
 import { type ExportRow, saveProgress } from '../store/running-exports.ts'
 import { type ExportContext, inExport } from './export-context.ts'
 import { maxRunEntries, packRun } from './index-entries.ts'
-import { fromDriver, mailCall } from './mail-failure.ts'
+import { fromDriver, mailCall } from './failures/mail-failure.ts'
 import { type ExportPosition, startPosition } from './position.ts'
 
 /** Maximum time of a turn, after which other exports have their turns. */
@@ -21,7 +21,7 @@ export async function selectExportFolders(
   { driver, row, restarts }: { driver: ExportDriver; row: ExportRow; restarts: number },
   signal: AbortSignal,
 ): Promise<ExportPosition> {
-  const folders = await mailCall(driver.folders(row.folders, signal))
+  const folders = await mailCall(driver.folders(row.folders, signal), signal)
   const position = startPosition(folders, restarts)
   const counts = { foldersScanned: 0, foldersTotal: folders.length, messagesQueued: 0 }
   const { exportId, deps } = context
@@ -58,12 +58,15 @@ export async function listTurn(
   return !list.isComplete
 }
 
-/** Passes over the folder that is being listed, which the mail server refuses. */
+/**
+ * Passes over the folder that is being listed, which the mail server refuses. The export will be
+ * truncated.
+ */
 export async function skipFolder(context: ExportContext, position: ExportPosition): Promise<void> {
   const { exportId, deps } = context
   const { maxAgeMs } = deps.config.exports
   const { cursor: _, ...rest } = position
-  const next = { ...rest, scanned: position.scanned + 1 }
+  const next: ExportPosition = { ...rest, scanned: position.scanned + 1, lacksFolder: true }
   const update = { position: next, foldersScanned: next.scanned }
   await inExport(context, (tx) => saveProgress(tx, exportId, { ...update, maxAgeMs }))
   Object.assign(position, next)
@@ -98,7 +101,7 @@ class FolderList {
     if (!folder) return
     const [start, end] = [row.startDate.getTime(), row.endDate.getTime()]
     const range = { start, end, cursor: this.cursor }
-    for await (const page of fromDriver(this.#driver.list(folder, range, signal))) {
+    for await (const page of fromDriver(this.#driver.list(folder, range, signal), signal)) {
       for (const entry of page.entries) this.entries.push(entry)
       this.cursor = page.cursor
       if (isOver()) return

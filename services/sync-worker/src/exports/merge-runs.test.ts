@@ -62,6 +62,23 @@ describe('RunMerge', () => {
     expect(bare(rest)).toEqual([{ order: 2, id: 'b' }])
   })
 
+  test('repeated entry before the position of another run, is not taken again', async () => {
+    const [x, z, w] = ['x', 'z', 'w'].map((id, order) => ({ order, id })) as [
+      ExportEntry,
+      ExportEntry,
+      ExportEntry,
+    ]
+    const load = loaderOf([
+      [x, z],
+      [x, w],
+    ])
+    let position = start
+    for (const entry of await (await RunMerge.open(2, start, load)).take(2))
+      position = positionAfter(position, entry)
+    const rest = await takeAll(await RunMerge.open(2, position, load), 10)
+    expect(bare(rest)).toEqual([w])
+  })
+
   test('without runs, takes nothing', async () => {
     const merge = await RunMerge.open(0, start, async () => undefined)
     expect(await merge.take(10)).toEqual([])

@@ -62,7 +62,8 @@ export class RunMerge {
       if (!head) break
       const { run, part, entry, next } = head
       await this.#advance(head)
-      if (this.#last && compareEntries(this.#last, entry) === 0) continue
+      // A stored position does not pass entries of other runs that are repeated.
+      if (this.#last && compareEntries(this.#last, entry) >= 0) continue
       this.#last = entry
       taken.push({ ...entry, run, after: [part, next] })
     }

@@ -1,11 +1,13 @@
 import type { Tx } from '@posthorn/db'
-import type { ExportDriver, ExportReading, ExportReadOptions } from '../drivers/export-driver.ts'
+import { abortableItems } from '@posthorn/flow'
+import type { ExportDriver, ExportReading } from '../drivers/export-driver.ts'
 import { findPart } from '../store/export-index.ts'
 import { type ExportRow, type FilePosition, saveProgress } from '../store/running-exports.ts'
 import { OpenChunk } from './chunk-writer.ts'
 import { type ExportContext, finishExport, inExport } from './export-context.ts'
 import type { ExportFile } from './export-file.ts'
-import { fromDriver, MailFailure } from './mail-failure.ts'
+import type { Turn } from './export-turns.ts'
+import { fromDriver, MailFailure } from './failures/mail-failure.ts'
 import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
 import { estimateEnd, type ExportPosition } from './position.ts'
@@ -34,8 +36,18 @@ interface TurnOptions {
   driver: ExportDriver
   bounds: ExportBounds
   signal: AbortSignal
+  /** Called before each message. Waits while other work has priority. */
+  pause: Turn['pause']
   /** Maximum messages of the turn. */
   limit?: number
+  /** Message that is skipped if this turn fails, too. Contents that are refused are left out. */
+  onLastAttempt?: string | undefined
+}
+
+interface AddOptions {
+  /** True to replace contents that the mail system refuses by their errors. */
+  acceptsPartial: boolean
+  signal: AbortSignal
 }
 
 /**
@@ -91,13 +103,17 @@ export class MessageExporter {
 
   /** Exports these messages, or as many as a turn has time for. */
   async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
-    const { driver, bounds, signal } = options
+    const { driver, bounds, signal, pause, onLastAttempt } = options
     const endAt = Date.now() + turnMs
     const ids = entries.map(({ id }) => id)
-    for await (const reading of fromDriver(driver.read(ids, readOptions(this.#row), signal))) {
+    const acceptsPartial = ids[0] === onLastAttempt
+    const wanted = { ...readOptions(this.#row), acceptsPartial }
+    for await (const reading of fromDriver(driver.read(ids, wanted, signal), signal)) {
+      await pause()
       signal.throwIfAborted()
-      await this.#add(reading)
-      if (!this.#chunk?.isDue) continue
+      await this.#add(reading, { acceptsPartial, signal })
+      // No chunk is open after a message that took chunks of its own.
+      if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
       if (Date.now() >= endAt || (await this.#isFull(bounds))) return
     }
@@ -124,13 +140,12 @@ export class MessageExporter {
     return this.#file.end.bytes >= maxBytes || (await isStorageFull())
   }
 
-  async #add(reading: ExportReading): Promise<void> {
-    if (reading.state !== 'read') {
-      if (reading.state === 'unreadable')
-        this.#context.log.warn({ err: reading.error, id: this.nextId }, 'message not exported')
+  async #add(reading: ExportReading, options: AddOptions): Promise<void> {
+    if (reading.state === 'unreadable') throw new MailFailure(reading.error)
+    if (reading.state === 'missing') {
       this.#chunkOrNew().skip()
       this.#pass()
-    } else if (isStreamed(reading)) await this.#addStreamed(reading)
+    } else if (isStreamed(reading)) await this.#addStreamed(reading, options)
     else {
       await this.#chunkOrNew().add(reading)
       this.#pass()
@@ -145,14 +160,14 @@ export class MessageExporter {
   }
 
   /**
-   * Adds a message whose contents are read while they are stored. Content that turns out to be
-   * unreadable is replaced by its error, and the message starts again.
+   * Adds a message whose contents are read while they are stored. Content that turns out to be too
+   * large, or is refused at the last attempt, is replaced by its error: the message starts again.
    */
-  async #addStreamed(exported: ExportedMessage): Promise<void> {
+  async #addStreamed(exported: ExportedMessage, options: AddOptions): Promise<void> {
     await this.#store()
     const before = this.#file.end
     try {
-      for await (const piece of messageLine(exported)) {
+      for await (const piece of abortableItems(messageLine(exported), options.signal)) {
         await this.#chunkOrNew().write(piece)
         if (this.#chunk?.isFull) await this.#storePartial()
       }
@@ -160,9 +175,10 @@ export class MessageExporter {
       this.#dropChunk()
       await this.#file.rewind(before)
       if (!(error instanceof ContentError)) throw error
-      const { at, message } = error
+      const { at, message, cause } = error
+      if (cause !== undefined && !options.acceptsPartial) throw new MailFailure(cause)
       const contents = exported.contents.with(at, { error: message })
-      return this.#addStreamed({ ...exported, contents })
+      return this.#addStreamed({ ...exported, contents }, options)
     }
     this.#chunkOrNew().count()
     this.#pass()
@@ -192,7 +208,9 @@ export class MessageExporter {
     if (!chunk) return
     this.#chunk = undefined
     if (!chunk.hasBytes) {
-      const update = this.#update(chunk, this.#position.file)
+      chunk[Symbol.dispose]()
+      // The last piece of a large message may have filled, and stored, its chunk.
+      const update = this.#update(chunk, this.#file.end)
       await inExport(this.#context, (tx) => this.#save(tx, update))
       this.#apply(update)
       return
@@ -209,7 +227,8 @@ export class MessageExporter {
   async #finish(truncated: boolean): Promise<true> {
     const chunk = this.#chunkOrNew()
     this.#chunk = undefined
-    const end = { status: 'completed', truncated } as const
+    const lacksFolder = this.#position.lacksFolder === true
+    const end = { status: 'completed', truncated: truncated || lacksFolder } as const
     await this.#file.append(
       { bytes: await chunk.end(), isLast: true },
       (tx, after) => this.#save(tx, this.#update(chunk, after)),
@@ -251,6 +270,6 @@ type ChunkUpdate = {
   estimatedEnd: Date | null
 }
 
-function readOptions({ textType, maxBytes, includeAttachments }: ExportRow): ExportReadOptions {
+function readOptions({ textType, maxBytes, includeAttachments }: ExportRow) {
   return { textType, maxBytes: Number(maxBytes) || undefined, includeAttachments }
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent } from '../drivers/export-driver.ts'
-import { MailFailure } from './mail-failure.ts'
-import { ContentError, isStreamed, maxAttachmentBytes, messageLine } from './message-line.ts'
+import { type ExportContent, maxAttachmentBytes } from '../drivers/export-driver.ts'
+import { MailFailure } from './failures/mail-failure.ts'
+import { ContentError, isStreamed, maxPieceLength, messageLine } from './message-line.ts'
 
 const attachment = (id: string) => ({ id, contentType: 'text/plain' })
 const messageWith = (...ids: string[]) =>
@@ -80,6 +80,42 @@ describe('messageLine', () => {
     await expect(line(new AppError('rejected', 'no'))).rejects.toBeInstanceOf(ContentError)
     await expect(line(new AppError('unreachable', 'lost'))).rejects.toBeInstanceOf(MailFailure)
   })
+})
+
+describe('messageLine of a long message', () => {
+  /** Pieces of a line. Each piece is converted to bytes without its neighbours, as in a chunk. */
+  async function piecesOf(message: MessageDetail, contents: ExportContent[] = []) {
+    const pieces = await Array.fromAsync(messageLine({ message, contents }))
+    const bytes = Buffer.concat(pieces.map((piece) => Buffer.from(piece)))
+    return { longest: Math.max(...pieces.map(({ length }) => length)), line: bytes.toString() }
+  }
+
+  test.each([0, 1])('text of surrogate pairs at offset %d, has short pieces', async (offset) => {
+    const plain = 'x'.repeat(offset) + '😀'.repeat(maxPieceLength)
+    const message = { id: 'm', text: { plain } } as unknown as MessageDetail
+    const { longest, line } = await piecesOf(message)
+    expect(longest).toBeLessThanOrEqual(maxPieceLength)
+    expect(JSON.parse(line)).toEqual(message)
+  })
+
+  test('contents in memory or in one long piece, have short pieces', async () => {
+    const bytes = randomBytes(1_000_000)
+    const contents = [{ bytes }, streamed(bytes)]
+    const { longest, line } = await piecesOf(messageWith('a', 'b'), contents)
+    expect(longest).toBeLessThanOrEqual(maxPieceLength)
+    const { attachments } = JSON.parse(line) as { attachments: { content: string }[] }
+    for (const { content } of attachments) expect(content === bytes.toString('base64')).toBe(true)
+  })
+})
+
+test('isStreamed: more than 512 KiB of texts and contents in memory, true', () => {
+  const half = 256 * 1024
+  const message = (plain: string, html: string) =>
+    ({ id: 'm', text: { plain, html } }) as unknown as MessageDetail
+  const contents = [{ bytes: Buffer.alloc(half) }]
+  expect(isStreamed({ message: message('x'.repeat(half), ''), contents })).toBe(false)
+  expect(isStreamed({ message: message('x'.repeat(half), 'x'), contents })).toBe(true)
+  expect(isStreamed({ message: message('', 'é'.repeat(half / 2 + 1)), contents })).toBe(true)
 })
 
 test('isStreamed: contents in memory, false; a content to open, true', () => {

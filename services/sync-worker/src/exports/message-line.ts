@@ -1,14 +1,12 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent } from '../drivers/export-driver.ts'
-import { MailFailure } from './mail-failure.ts'
+import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../drivers/export-driver.ts'
+import { toMailFailure } from './failures/mail-failure.ts'
 
-/** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
-export const maxAttachmentBytes = 50 * 1024 * 1024
-
-export const tooLargeText = 'The attachment is larger than 50 MiB'
-
-/** Attachment that turned out to be too large, or to be missing, while it was written. */
+/**
+ * Attachment that turned out to be too large while it was written, or that the mail server refused,
+ * with the error of the server as `cause`.
+ */
 export class ContentError extends Error {
   /** Position of the attachment in the message. */
   readonly at: number
@@ -25,25 +23,40 @@ export interface ExportedMessage {
   contents: readonly ExportContent[]
 }
 
-/** True if a content has to be read while the line is written. */
-export function isStreamed({ contents }: ExportedMessage): boolean {
-  return contents.some((content) => 'open' in content)
+/** Maximum bytes of texts and contents in memory of a message that shares a chunk with others. */
+const maxSharedBytes = 512 * 1024
+/** Maximum characters of a piece of a line. A multiple of 4, the characters of a base64 group. */
+export const maxPieceLength = 256 * 1024
+const maxPieceBytes = (maxPieceLength / 4) * 3
+
+/**
+ * True if the line of a message takes chunks of its own: a content has to be read while the line is
+ * written, or the line is too long for one chunk.
+ */
+export function isStreamed({ message, contents }: ExportedMessage): boolean {
+  let bytes = Buffer.byteLength(message.text?.plain ?? '')
+  bytes += Buffer.byteLength(message.text?.html ?? '')
+  for (const content of contents) {
+    if ('open' in content) return true
+    if ('bytes' in content) bytes += content.bytes.length
+  }
+  return bytes > maxSharedBytes
 }
 
 /**
- * Line of a message in the file, in pieces: JSON and a line feed. Contents that are not in memory
- * are read piece by piece.
+ * Line of a message in the file, in pieces of at most `maxPieceLength` characters: JSON and a line
+ * feed. Contents that are not in memory are read piece by piece.
  *
- * @throws ContentError if a content cannot be read for good; MailFailure if a repeat may succeed
+ * @throws ContentError if a content is too large or refused; MailFailure after other failures
  */
 export async function* messageLine(exported: ExportedMessage): AsyncGenerator<string> {
   const { message, contents } = exported
   const { attachments, ...rest } = message
   if (!attachments || contents.length === 0) {
-    yield `${JSON.stringify(message)}\n`
+    yield* piecesOf(`${JSON.stringify(message)}\n`)
     return
   }
-  yield `${openObject(rest)}"attachments":[`
+  yield* piecesOf(`${openObject(rest)}"attachments":[`)
   for (const [at, attachment] of attachments.entries()) {
     if (at > 0) yield ','
     yield* attachmentJson(attachment, { at, content: contents[at] })
@@ -57,13 +70,31 @@ async function* attachmentJson(
 ): AsyncGenerator<string> {
   if (!content) yield JSON.stringify(attachment)
   else if ('error' in content) yield JSON.stringify({ ...attachment, contentError: content.error })
-  else if ('bytes' in content)
-    yield `${openObject(attachment)}"content":"${content.bytes.toString('base64')}"}`
   else {
     yield `${openObject(attachment)}"content":"`
-    yield* base64Pieces(content.open, at)
+    if ('bytes' in content) yield* base64Of(content.bytes)
+    else yield* base64Pieces(content.open, at)
     yield '"}'
   }
+}
+
+/** Divides text into pieces. The two halves of a surrogate pair stay together. */
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const last = at + maxPieceLength - 1
+    const end = isHighSurrogate(text, last) ? last : last + 1
+    yield text.slice(at, end)
+    at = end
+  }
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800
+}
+
+function* base64Of(bytes: Buffer): Generator<string> {
+  for (let at = 0; at < bytes.length; at += maxPieceBytes)
+    yield bytes.subarray(at, at + maxPieceBytes).toString('base64')
 }
 
 /** JSON of an object without its end, to which members can be added. */
@@ -86,17 +117,17 @@ async function* base64Pieces(
       const bytes = Buffer.concat([rest, piece])
       const whole = bytes.length - (bytes.length % 3)
       rest = bytes.subarray(whole)
-      if (whole > 0) yield bytes.subarray(0, whole).toString('base64')
+      yield* base64Of(bytes.subarray(0, whole))
     }
   } catch (error) {
     if (error instanceof ContentError) throw error
     if (isOfContent(error)) throw new ContentError(at, error.message, { cause: error })
-    throw new MailFailure(error)
+    throw toMailFailure(error)
   }
   if (rest.length > 0) yield rest.toString('base64')
 }
 
-/** Kinds of errors that a repeat does not change: the server refuses or lacks the content. */
+/** Kinds of errors that concern the content: the server refuses or lacks it. */
 const contentKinds: ReadonlySet<string> = new Set([
   'not-found',
   'rejected',

@@ -17,6 +17,8 @@ export interface ExportPosition {
   runs: number
   /** Number of times that the list was started again, because a folder or cursor was lost. */
   restarts: number
+  /** True if a folder could not be listed, so that the file lacks its messages. */
+  lacksFolder?: true
   /** Position after the last exported message. */
   merge: MergePosition
   /** End of that message in the file. Chunks after it belong to an unfinished message. */

@@ -21,6 +21,8 @@ export interface ApiSessionDeps extends FollowDeps {
 
 /** Grace period in which a running sync pass may end after the account session was stopped. */
 const graceMs = 1_000
+/** Use of a client for work without a waiting caller. */
+const backgroundUse = { priority: 'initial-sync', maxWaitMs: 10_000 } as const
 /** Timeout for stopping the watch (registration for notifications) of a deleted account. */
 const stopTimeoutMs = 10_000
 
@@ -86,14 +88,15 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client for work without a waiting caller. Its requests come after all others.
+   * Creates a client for work without a waiting caller. Its requests come after all others, and
+   * fail as rate-limited instead of waiting for longer than 10 s, so that other work has its turn.
    *
    * @throws AppError: see `assertConnected`
    */
   async openInBackground(signal: AbortSignal): Promise<{ api: MailApi; signal: AbortSignal }> {
     assertConnected(this.context)
     const ended = AbortSignal.any([signal, this.#closed.signal])
-    return { api: await this.open({ priority: 'initial-sync' }, ended), signal: ended }
+    return { api: await this.open(backgroundUse, ended), signal: ended }
   }
 
   /**

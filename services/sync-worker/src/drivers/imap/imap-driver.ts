@@ -21,7 +21,7 @@ import { getMessage, getText } from './commands/get-message.ts'
 import { listMailboxes } from './commands/list-mailboxes.ts'
 import { listMessages, searchMessages } from './commands/list-messages.ts'
 import { BounceCache } from '../messages/bounce-cache.ts'
-import { MailboxCache, type ReadDeps } from './commands/read-caches.ts'
+import { MailboxCache } from './commands/read-caches.ts'
 import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
 import { maxUploadBytes, type UploadDeps, uploadMessage } from './commands/upload-message.ts'
 import { ImapAccountSession, type ImapSessionDeps } from './connections/imap-account-session.ts'
@@ -31,11 +31,12 @@ import { onVerifyImap } from './commands/verify-imap.ts'
 import { createConnector, createServerOptions } from './connections/connect.ts'
 import { IdleConnections } from './connections/idle-connections.ts'
 import { createLoginLimiter } from './connections/login-limiter.ts'
+import { type ExportReadDeps, maxLateBytes } from './exports/export-batch.ts'
 import { ImapExports } from './exports/imap-exports.ts'
 import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
 
 /** Dependencies of commands to IMAP accounts, shared by all accounts of a worker. */
-type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
+type ImapCommandDeps = ExportReadDeps & FilingDeps & UploadDeps
 
 interface ImapDriverDeps extends ImapSessionDeps {
   readonly commands: ImapCommandDeps
@@ -173,6 +174,7 @@ export function createImapDrivers(
       bounces: new BounceCache(),
       copyMemory: new Semaphore(maxCopyBytes),
       uploadMemory: new Semaphore(maxUploadBytes),
+      exportMemory: new Semaphore(maxLateBytes),
     },
     loginKeyOf: (host) => logins.keyOf(host),
   }

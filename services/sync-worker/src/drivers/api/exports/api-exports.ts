@@ -1,4 +1,4 @@
-import type { ApiFolder, MailApi, MessageQuery } from '@posthorn/backends/mail-api'
+import type { ApiFolder, MailApi, MessageQuery, PageOptions } from '@posthorn/backends/mail-api'
 import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { exportSettingDefaults } from '@posthorn/contracts/settings/export-settings'
@@ -77,7 +77,7 @@ export class ApiExports implements ExportDriver {
     for (let isFirst = cursor === undefined; isFirst || position.token !== undefined;) {
       isFirst = false
       const { count, token: pageToken } = position
-      const page = defined({ pageToken, limit: pageSize })
+      const page = defined({ pageToken, limit: pageSize, byTime: true })
       const { entries, nextPageToken } = await this.#run(signal, ({ api, signal: ended }) =>
         listPage(api, { query, page, count, isOnly: folder.isOnly === true, signal: ended }),
       )
@@ -145,7 +145,7 @@ function parseCursor(cursor: string): ListCursor {
 
 interface PageRequest {
   query: MessageQuery
-  page: { pageToken?: string; limit: number }
+  page: PageOptions
   /** Number of messages on the pages before. */
   count: number
   /** True if the messages are not merged with those of other folders. */

@@ -1,11 +1,17 @@
 import { type ApiAttachment, type ApiMessage, isMailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
-import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
+import {
+  type ExportContent,
+  type ExportReading,
+  type ExportReadOptions,
+  maxAttachmentBytes,
+  tooLargeText,
+} from '../../export-driver.ts'
 import type { ApiCommand } from '../commands/api-command.ts'
 import { readNames } from '../commands/folders.ts'
 import { describeMessage } from '../commands/get-message.ts'
 import { getMessages } from '../messages/get-messages.ts'
-import { isMailboxFailure } from '../messages/refusals.ts'
+import { isMailboxFailure, type OnRefusal } from '../messages/refusals.ts'
 import { maxTextBytes } from '../messages/read-text.ts'
 
 /**
@@ -15,7 +21,6 @@ import { maxTextBytes } from '../messages/read-text.ts'
 const maxSharedTextBytes = 256 * 1024
 /** Maximum size of an attachment that is read before its message is written. */
 const maxHeldBytes = 1024 * 1024
-const maxAttachmentBytes = 50 * 1024 * 1024
 
 /** Reads a batch of messages. The results are in the order of the ids. */
 export async function* readMessages(
@@ -27,13 +32,18 @@ export async function* readMessages(
   const limit = Math.min(options.maxBytes ?? maxTextBytes, maxTextBytes)
   const parts = { headers: true, attachments: true }
   const shared = { ...parts, maxTextBytes: Math.min(limit, maxSharedTextBytes) }
-  const source = { api, listKnown: () => Promise.resolve([]), signal }
-  const { messages, refused } = await getMessages(source, ids, shared)
+  const refusals = new Map<string, unknown>()
+  const onRefusal: OnRefusal = ({ id, err }) => void refusals.set(id, err)
+  const source = { api, listKnown: () => Promise.resolve([]), onRefusal, signal }
+  const { messages } = await getMessages(source, ids, shared)
   const byId = new Map(messages.map((message) => [message.id, message]))
   for (const id of ids) {
     const message = byId.get(id)
     byId.delete(id)
-    if (!message) yield refused.has(id) ? unreadable() : { state: 'missing' }
+    const isPartial = refusals.has(id)
+    if (isPartial && !(message && options.acceptsPartial))
+      yield { state: 'unreadable', error: refusals.get(id) }
+    else if (!message) yield { state: 'missing' }
     else yield await describe(command, { message, limit }, options)
   }
 }
@@ -41,7 +51,7 @@ export async function* readMessages(
 async function describe(
   command: ApiCommand,
   { message: start, limit }: { message: ApiMessage; limit: number },
-  { textType, includeAttachments }: ExportReadOptions,
+  { textType, includeAttachments, acceptsPartial }: ExportReadOptions,
 ): Promise<ExportReading> {
   const { api, signal } = command
   try {
@@ -51,7 +61,7 @@ async function describe(
     const names = await readNames(command)
     const detail = await describeMessage(command, { message, names }, { textType, maxBytes: limit })
     const [withBounces = detail] = await command.bounces.addTo(command.db, command, [detail])
-    const contents = includeAttachments ? await readContents(command, message) : []
+    const contents = includeAttachments ? await readContents(command, message, acceptsPartial) : []
     return { state: 'read', message: withBounces, contents }
   } catch (error) {
     signal.throwIfAborted()
@@ -62,31 +72,47 @@ async function describe(
   }
 }
 
-async function readContents(command: ApiCommand, message: ApiMessage): Promise<ExportContent[]> {
+async function readContents(
+  command: ApiCommand,
+  message: ApiMessage,
+  acceptsPartial: boolean,
+): Promise<ExportContent[]> {
   const contents: ExportContent[] = []
   let held = 0
   for (const attachment of message.attachments ?? []) {
     const { size = Infinity } = attachment
     const isHeld = held + size <= maxHeldBytes
     if (isHeld) held += size
-    contents.push(await contentOf(command, { id: message.id, attachment, isHeld }))
+    const content = { id: message.id, attachment, isHeld, acceptsPartial }
+    contents.push(await contentOf(command, content))
   }
   return contents
 }
 
+interface WantedContent extends Pick<ExportReadOptions, 'acceptsPartial'> {
+  /** Id of the message. */
+  id: string
+  attachment: ApiAttachment
+  /** True to read the content now. */
+  isHeld: boolean
+}
+
 async function contentOf(
   { api, signal }: ApiCommand,
-  { id, attachment, isHeld }: { id: string; attachment: ApiAttachment; isHeld: boolean },
+  { id, attachment, isHeld, acceptsPartial }: WantedContent,
 ): Promise<ExportContent> {
   const { partId, external, size = 0 } = attachment
   if (external) return { error: 'The attachment is a link to a file elsewhere' }
-  if (size > maxAttachmentBytes) return { error: 'The attachment is larger than 50 MiB' }
+  if (size > maxAttachmentBytes) return { error: tooLargeText }
   const open = async () => (await api.downloadAttachment({ id, partId }, signal)).content
-  return isHeld ? readContent(open) : { open }
+  return isHeld ? readContent(open, acceptsPartial) : { open }
 }
 
 /** Content in memory. A larger content than announced is read while it is written. */
-async function readContent(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<ExportContent> {
+async function readContent(
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+  acceptsPartial: boolean,
+): Promise<ExportContent> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
@@ -97,7 +123,7 @@ async function readContent(open: () => Promise<AsyncIterable<Uint8Array>>): Prom
     }
   } catch (error) {
     const isOfContent = isMailApiError(error) && !isMailboxFailure(error) && !isTemporary(error)
-    if (isOfContent) return { error: error.message }
+    if (isOfContent && acceptsPartial) return { error: error.message }
     throw error
   }
   return { bytes: Buffer.concat(chunks) }
@@ -109,9 +135,4 @@ function isTemporary(error: unknown): boolean {
 
 function isUnprocessable(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'unprocessable'
-}
-
-function unreadable(): ExportReading {
-  const error = new AppError('rejected', 'The provider refuses the message')
-  return { state: 'unreadable', error }
 }

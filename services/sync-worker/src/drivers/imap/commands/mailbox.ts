@@ -143,6 +143,11 @@ export async function selectIndexed(
   throw indexingError(session.state ?? 'init')
 }
 
+/** Requests a sync that reads the list of mailboxes, because a listed mailbox does not exist. */
+export function requestList({ context }: Pick<ImapAccountSession, 'context'>): void {
+  context.sync.request({ all: true })
+}
+
 const indexing = 'The folder is being indexed'
 
 export function indexingError(state: AccountState): AppError {

@@ -2,31 +2,39 @@ import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
+import type { Permit, Semaphore } from '@posthorn/flow'
 import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
 import { describeMessage, fetchMessage } from '../commands/get-message.ts'
-import { indexingError, readInMailbox } from '../commands/mailbox.ts'
+import { indexingError, readInMailbox, requestList } from '../commands/mailbox.ts'
 import type { ReadDeps } from '../commands/read-caches.ts'
 import { batchesOf, rangesOf, uidsIn } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
-import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
+import { type Outline, parseOutline } from '../messages/outline.ts'
+import { readContents, smallAttachments } from './attachment-contents.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { type PartBatch, batchParts } from './part-batch.ts'
 
 /** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
 export const maxHeldBytes = 6 * 1024 * 1024
+/**
+ * Maximum bytes of messages that are read late, of all accounts of a worker: one message with a
+ * plain text and an HTML text of 16 MiB each, or many small messages.
+ */
+export const maxLateBytes = 32 * 1024 * 1024
 /** Messages per FETCH with headers, which have up to 256 KiB per message. */
 const messagesPerFetch = 64
-/** Maximum encoded size of an attachment that is read together with others. */
-const maxSmallBytes = 128 * 1024
 /** Failed attempts to select a mailbox after which its messages are missing. */
 const maxRefusals = 8
-/** Encoded size above which an attachment is certainly larger than 50 MiB. */
-const maxEncodedBytes = Math.ceil(50 * 1024 * 1024 * 1.4)
+
+export interface ExportReadDeps extends ReadDeps {
+  /** Bytes of messages that are read late, of all accounts of the worker. */
+  exportMemory: Semaphore
+}
 
 export interface BatchOptions {
-  deps: ReadDeps
+  deps: ExportReadDeps
   target: AccountCommand
   mail: MailSession
   options: ExportReadOptions
@@ -95,7 +103,10 @@ export class ExportBatch {
 
   /** Reads the messages after `fetch`, in the order of the ids. */
   async *read(): AsyncGenerator<ExportReading> {
-    for (const id of this.#ids) yield await this.#readingOf(id)
+    for (const id of this.#ids) {
+      using memory = new DisposableStack()
+      yield await this.#readingOf(id, memory)
+    }
   }
 
   async #fetchMailbox(row: MailboxRow, ids: readonly string[]): Promise<void> {
@@ -150,13 +161,14 @@ export class ExportBatch {
    *
    * @throws AppError `unavailable` before, so that the read is repeated
    */
-  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<FetchedMessage[]> {
+  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<[]> {
     if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
     const { deps, target, refusals } = this.#options
     const row = await findMailboxByNumber(deps.db, target.account, number)
     const count = (refusals.get(number) ?? 0) + 1
     refusals.set(number, count)
     if (!row?.listed || count > maxRefusals) return []
+    requestList(target.session)
     throw indexingError(target.session.state ?? 'init')
   }
 
@@ -170,20 +182,25 @@ export class ExportBatch {
   }
 
   /** Reserves memory for the contents of a message. False if there is not enough. */
-  #hold({ plain, html, attachments }: Outline): boolean {
-    const { maxBytes = Infinity, includeAttachments } = this.#options.options
-    const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
-    const small = includeAttachments ? attachments.filter(isSmall) : []
-    const bytes = small.reduce((sum, { size }) => sum + size, texts)
+  #hold(outline: Outline): boolean {
+    const bytes = this.#bytesOf(outline)
     this.#seenBytes += bytes
     const fits = this.#heldBytes + bytes <= maxHeldBytes
     if (fits) this.#heldBytes += bytes
     return fits
   }
 
-  async #readingOf(id: string): Promise<ExportReading> {
+  /** Bytes of the texts and attachments that are read before a message is written. */
+  #bytesOf({ plain, html, attachments }: Outline): number {
+    const { maxBytes = Infinity, includeAttachments } = this.#options.options
+    const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
+    const small = includeAttachments ? smallAttachments(attachments) : []
+    return small.reduce((sum, { size }) => sum + size, texts)
+  }
+
+  async #readingOf(id: string, memory: DisposableStack): Promise<ExportReading> {
     const late = this.#late.get(id)
-    const read = late ? this.#readLate(late) : this.#reads.get(id)
+    const read = late ? this.#readLate(late, memory) : this.#reads.get(id)
     if (!read) return { state: 'missing' }
     this.#reads.delete(id)
     try {
@@ -191,17 +208,29 @@ export class ExportBatch {
       return { state: 'read', message: detail, contents }
     } catch (error) {
       if (!isOfMessage(error)) throw error
-      if (error.kind === 'not-found') return { state: 'missing' }
-      return { state: 'unreadable', error }
+      if (error.kind !== 'not-found') return { state: 'unreadable', error }
+      // The mailbox may have been renamed since the batch was fetched.
+      if (late)
+        await this.#inMailbox(late.row, async () => undefined).catch((missing: unknown) =>
+          this.#handleMissing(late.row, missing),
+        )
+      return { state: 'missing' }
     }
   }
 
-  /** Reads a message for which there was no memory before its turn. */
-  async #readLate({ row, uid }: BatchItem): Promise<ReadItem> {
-    const { mail } = this.#options
+  /**
+   * Reads a message for which there was no memory before its turn. Waits for memory, which is
+   * returned with `memory`.
+   */
+  async #readLate({ row, uid }: BatchItem, memory: DisposableStack): Promise<ReadItem> {
+    const { mail, deps, target } = this.#options
+    let permit: Permit | undefined
     return this.#inMailbox(row, async () => {
       const message = await fetchMessage(mail, uid, { headers: true })
       const outline = parseOutline(message.bodyStructure)
+      const bytes = this.#bytesOf(outline)
+      // A repeat of this read has the permit already.
+      permit ??= memory.use(await deps.exportMemory.acquire(target.signal, bytes))
       const read = await this.#readItem({ row, uid, message, outline }, mail)
       await this.#addStored([read])
       return read
@@ -214,30 +243,12 @@ export class ExportBatch {
     const { textType, maxBytes, includeAttachments } = options
     const read = deps.reader.forAccount(target.account, target.signal)
     const request = defined({ textType, maxBytes })
+    const open = (part: string) => this.#openAttachment(row, { uid: message.uid, part })
     const [detail, contents] = await Promise.all([
       describeMessage({ session, read }, { row, message }, request),
-      includeAttachments && !message.incomplete ? this.#contentsOf(item, session) : [],
+      includeAttachments && !message.incomplete ? readContents(session, item, open) : [],
     ])
     return { detail, contents }
-  }
-
-  async #contentsOf(
-    { row, message, outline }: FetchedItem,
-    session: PartBatch,
-  ): Promise<ExportContent[]> {
-    const { uid, bodyStructure } = message
-    const small = outline.attachments.filter(isSmall)
-    const wanted = small.map(({ part }) => ({ part, maxBytes: maxSmallBytes }))
-    const contents =
-      wanted.length > 0 ? await session.readParts(uid, bodyStructure, wanted) : new Map()
-    return outline.attachments.map((attachment): ExportContent => {
-      const bytes = contents.get(attachment.part)
-      // A content as long as requested may be longer.
-      if (bytes && bytes.length < maxSmallBytes) return { bytes }
-      if (attachment.size > maxEncodedBytes)
-        return { error: 'The attachment is larger than 50 MiB' }
-      return { open: () => this.#openAttachment(row, { uid, part: attachment.part }) }
-    })
   }
 
   async #openAttachment(
@@ -249,13 +260,12 @@ export class ExportBatch {
     return content
   }
 
-  #inMailbox<T>(row: MailboxRow, read: () => Promise<T>): Promise<T> {
-    return readInMailbox(this.#options.mail, { row, readOnly: true }, read)
+  async #inMailbox<T>(row: MailboxRow, read: () => Promise<T>): Promise<T> {
+    const { mail, refusals } = this.#options
+    const result = await readInMailbox(mail, { row, readOnly: true }, read)
+    refusals.delete(row.number)
+    return result
   }
-}
-
-function isSmall({ size }: AttachedPart): boolean {
-  return size <= maxSmallBytes
 }
 
 /** Kinds of errors that concern one message. */

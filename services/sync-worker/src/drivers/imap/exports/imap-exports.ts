@@ -18,11 +18,19 @@ import type {
 } from '../../export-driver.ts'
 import { defaultExportFolders } from '../../export-folders.ts'
 import { withMailSession } from '../commands/account.ts'
-import { findSelectable, mailboxNotFound, selectIndexed } from '../commands/mailbox.ts'
-import type { ReadDeps } from '../commands/read-caches.ts'
+import {
+  findSelectable,
+  indexingError,
+  mailboxNotFound,
+  requestList,
+  selectIndexed,
+} from '../commands/mailbox.ts'
+import type { PooledConnection } from '../connections/command-pool.ts'
+import type { ConnectionRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 import { batchesOf } from '../index/ranges.ts'
-import { ExportBatch, maxHeldBytes } from './export-batch.ts'
+import { ConnectionWait } from './connection-wait.ts'
+import { ExportBatch, type ExportReadDeps, maxHeldBytes } from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
 /** Arrival times per FETCH: about 400 KB of responses. */
@@ -41,12 +49,12 @@ const connectionUse = { longRunning: true, background: true } as const
 /** Reads messages of an IMAP account for exports. */
 export class ImapExports implements ExportDriver {
   readonly #session: ImapAccountSession
-  readonly #deps: ReadDeps
+  readonly #deps: ExportReadDeps
   readonly #refusals = new Map<number, number>()
   /** Messages of the next batch, so that most batches fit into memory. */
   #batchSize = batchLimits.first
 
-  constructor(session: ImapAccountSession, deps: ReadDeps) {
+  constructor(session: ImapAccountSession, deps: ExportReadDeps) {
     this.#session = session
     this.#deps = deps
   }
@@ -115,7 +123,7 @@ export class ImapExports implements ExportDriver {
   }
 
   check(signal: AbortSignal): Promise<void> {
-    return withMailSession({ session: this.#session, signal }, connectionUse, (mail) => mail.ping())
+    return this.#onConnection(connectionUse, signal, (mail) => mail.ping())
   }
 
   get #account(): string {
@@ -131,9 +139,37 @@ export class ImapExports implements ExportDriver {
     signal.throwIfAborted()
     const session = this.#session
     const use = { mailbox: row.path, ...connectionUse }
-    return withMailSession({ session, signal }, use, async (mail) => {
+    const work = async (mail: MailSession) => {
       await selectIndexed(mail, row, { session })
       return read(mail)
+    }
+    return this.#onConnection(use, signal, work).catch((error: unknown) =>
+      this.#handleMissing(row, error),
+    )
+  }
+
+  /**
+   * Handles a mailbox that cannot be selected. A mailbox that is still listed may be renamed: its
+   * new path is known after the next sync of the list.
+   */
+  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<never> {
+    if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
+    const row = await findMailboxByNumber(this.#deps.db, this.#account, number)
+    if (!row?.listed) throw error
+    requestList(this.#session)
+    throw indexingError(this.#session.state ?? 'init')
+  }
+
+  /** Runs work on a connection. @throws AppError `rate-limited` if all are in use for too long */
+  async #onConnection<T>(
+    use: Omit<ConnectionRequest, 'signal'>,
+    signal: AbortSignal,
+    work: (mail: MailSession) => Promise<T>,
+  ): Promise<T> {
+    using wait = new ConnectionWait(signal)
+    return await withMailSession({ session: this.#session, signal: wait.signal }, use, (mail) => {
+      wait[Symbol.dispose]()
+      return work(mail)
     })
   }
 
@@ -147,7 +183,7 @@ export class ImapExports implements ExportDriver {
     assertConnected(session.context)
     let release: FetchedBatch['release'] = () => undefined
     try {
-      const connection = await session.commands.acquire({ ...connectionUse, signal })
+      const connection = await this.#acquire(signal)
       release = connection.release
       const target = { account: this.#account, session, signal }
       const refusals = this.#refusals
@@ -164,6 +200,11 @@ export class ImapExports implements ExportDriver {
       release(isLost(error) || signal.aborted)
       throw toUnavailable(session.context, error)
     }
+  }
+
+  async #acquire(signal: AbortSignal): Promise<PooledConnection> {
+    using wait = new ConnectionWait(signal)
+    return await this.#session.commands.acquire({ ...connectionUse, signal: wait.signal })
   }
 
   #adaptBatchSize(bytesPerMessage: number): void {

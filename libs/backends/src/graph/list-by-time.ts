@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { MailApiError } from '../mail-api/errors.ts'
+import type { MessageQuery } from '../mail-api/reads.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { receivedAt } from './message-fields.ts'
+import { translateFilter, utcSeconds } from './search-filter.ts'
+
+/** Time at which a message list is continued. */
+export interface Resumed {
+  /** End of the rest of the list (exclusive), 1 s after the last listed message. */
+  before: string
+  /** Hashes of the listed messages of that time. */
+  seen: Set<string>
+}
+
+/** Time at which a page token continues a list. Undefined for other page tokens. */
+export function resumedAt(pageToken: string | undefined): Resumed | undefined {
+  return pageToken?.startsWith('t') ? decodeTime(pageToken) : undefined
+}
+
+/** Messages of a page that were not on the page before. */
+export function unseenOf(listed: GraphMessage[], resumed: Resumed | undefined): GraphMessage[] {
+  return listed.filter(({ id }) => !resumed?.seen.has(shortHash(id ?? '')))
+}
+
+/** True if all messages of a page have the same time, at which a list cannot be continued. */
+export function isOneTime(listed: readonly GraphMessage[]): boolean {
+  const [first] = listed
+  const last = listed.at(-1)
+  return !first || !last || receivedAt(first).getTime() === receivedAt(last).getTime()
+}
+
+/**
+ * Page token for a full page to which Graph sent no link: with a filter, Graph may omit the link
+ * although there are more messages. Also the token of a list that is continued by time. Contains
+ * the time of the last message, and hashes of the listed messages with that time.
+ */
+export function encodeTime(listed: readonly GraphMessage[]): string | undefined {
+  const last = listed.at(-1)
+  if (!last) return undefined
+  const time = receivedAt(last).getTime()
+  const same = listed.filter((each) => receivedAt(each).getTime() === time)
+  const hashes = same.map(({ id = '' }) => shortHash(id))
+  // If all messages of a page of a Graph list have the same time, the next page starts 1 s earlier,
+  // because a list cannot be continued within one time.
+  return same.length === listed.length && same.length > 1
+    ? `t${time - 1_000}`
+    : ['t' + time, ...hashes].join('.')
+}
+
+function decodeTime(token: string): Resumed {
+  const [time = '', ...hashes] = token.slice(1).split('.')
+  const date = new Date(Number(time))
+  if (Number.isNaN(date.getTime()))
+    throw new MailApiError('stale-page', 'The page token is invalid')
+  return { before: utcSeconds(new Date(date.getTime() + 1_000)), seen: new Set(hashes) }
+}
+
+/** Filter of the rest of a list. */
+export function resumedFilter({ search = {} }: MessageQuery, { before }: Resumed): string {
+  const limit = new Date(before)
+  const earlier = search.before && search.before < limit ? search.before : limit
+  return translateFilter({ ...search, before: earlier })?.filter ?? ''
+}
+
+function shortHash(id: string): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, 7)
+}

@@ -1,0 +1,44 @@
+import type { FetchedMessage } from '@posthorn/backends'
+import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../../export-driver.ts'
+import type { AttachedPart, Outline } from '../messages/outline.ts'
+import type { PartBatch } from './part-batch.ts'
+
+/** Maximum encoded size of an attachment that is read together with others. */
+export const maxSmallBytes = 128 * 1024
+/** Encoded size above which an attachment is certainly larger than 50 MiB. */
+const maxEncodedBytes = Math.ceil(maxAttachmentBytes * 1.4)
+/** Maximum encoded size of all attachments of one message that are read together. */
+export const maxTogetherBytes = 4 * 1024 * 1024
+
+/**
+ * Attachments of a message that are read before the message is written. The others are read while
+ * it is written. Pure.
+ */
+export function smallAttachments<A extends Pick<AttachedPart, 'size'>>(
+  attachments: readonly A[],
+): A[] {
+  let left = maxTogetherBytes
+  return attachments.filter(({ size }) => size <= maxSmallBytes && (left -= size) >= 0)
+}
+
+/** Reads the small attachments of a message. The others are read by `open` while it is written. */
+export async function readContents(
+  session: PartBatch,
+  { message, outline }: { message: FetchedMessage; outline: Outline },
+  open: (part: string) => Promise<AsyncIterable<Uint8Array>>,
+): Promise<ExportContent[]> {
+  const { uid, bodyStructure } = message
+  const wanted = smallAttachments(outline.attachments).map(({ part }) => ({
+    part,
+    maxBytes: maxSmallBytes,
+  }))
+  const contents =
+    wanted.length > 0 ? await session.readParts(uid, bodyStructure, wanted) : new Map()
+  return outline.attachments.map(({ part, size }): ExportContent => {
+    const bytes = contents.get(part)
+    // A content as long as requested may be longer.
+    if (bytes && bytes.length < maxSmallBytes) return { bytes }
+    if (size > maxEncodedBytes) return { error: tooLargeText }
+    return { open: () => open(part) }
+  })
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import type { ConnectionRequest } from '../connections/connection-request.ts'
+import type { ImapAccountSession } from '../connections/imap-account-session.ts'
+import type { ExportReadDeps } from './export-batch.ts'
+import { ImapExports } from './imap-exports.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+/** Exports of an account whose connections are all in use. */
+function busyExports(): ImapExports {
+  const acquire = ({ signal }: ConnectionRequest) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  const session = {
+    context: { state: 'connected' },
+    account: { account: 'a' },
+    commands: { acquire, run: acquire },
+  } as unknown as ImapAccountSession
+  return new ImapExports(session, {} as ExportReadDeps)
+}
+
+const { signal } = new AbortController()
+const options = {
+  textType: '*',
+  maxBytes: undefined,
+  includeAttachments: false,
+  acceptsPartial: false,
+} as const
+
+test.each([
+  ['read', (exports: ImapExports) => Array.fromAsync(exports.read(['1.1'], options, signal))],
+  ['check', (exports: ImapExports) => exports.check(signal)],
+])('ImapExports.%s: without a connection for 10 s, is rate-limited', async (_name, call) => {
+  const failed = expect(call(busyExports())).rejects.toMatchObject({ kind: 'rate-limited' })
+  await jest.advanceTimersByTimeAsync(10_000)
+  await failed
+})
+
+/** Exports of an account with one mailbox, which the server does not have. */
+function exportsWithout(row: { listed: boolean }) {
+  const requests: object[] = []
+  const run = () => Promise.reject(new AppError('not-found', 'no such mailbox'))
+  const session = {
+    context: { state: 'connected', sync: { request: (all: object) => void requests.push(all) } },
+    account: { account: 'a' },
+    commands: { run },
+  } as unknown as ImapAccountSession
+  const query: object = new Proxy(
+    {},
+    {
+      get: (_target, key) =>
+        key === 'executeTakeFirst'
+          ? async () => ({ number: 1, path: 'Work', ...row })
+          : () => query,
+    },
+  )
+  const exports = new ImapExports(session, { db: query } as ExportReadDeps)
+  const range = { start: 0, end: 1 }
+  return { requests, list: () => Array.fromAsync(exports.list({ id: '1' }, range, signal)) }
+}
+
+test('ImapExports.list: renamed mailbox, is unavailable until the list has been read', async () => {
+  const { list, requests } = exportsWithout({ listed: true })
+  await expect(list()).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(requests).toEqual([{ all: true }])
+})
+
+test('ImapExports.list: deleted mailbox, does not exist', async () => {
+  const { list, requests } = exportsWithout({ listed: false })
+  await expect(list()).rejects.toMatchObject({ kind: 'not-found' })
+  expect(requests).toEqual([])
+})
