@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { shardOf } from '@posthorn/contracts/shards'
-import { appendExportChunk, cacheSettings, connect, type Exports } from '@posthorn/db'
+import { appendExportChunk, cacheSettings, connect, type Db, type Exports } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   copyExport,
@@ -133,6 +133,21 @@ test('removeExports: in two processes, remove different exports and none is left
   for (let n = 0; n < 10; n += 1) await insertFile({ account: null }, 40)
   await Promise.all([remove(worker), remove(other)])
   expect(await stored()).toEqual({})
+})
+
+test('removeExportChunks: in two processes, removes the row of an export after its last chunk', async () => {
+  const exportId = await insert({ account: null })
+  await sql`insert into export_chunks (day, export_id, number, start, size, content)
+    select day, ${exportId}, n, n, 1, 'x' from exports, generate_series(1, 3000) as n`.execute(db)
+  // With many rows, the search for an export takes so long that the other process ends a removal.
+  await copyExport(db, exportId, 5_000)
+  const hasRow = () =>
+    db.selectFrom('exports').select('day').where('exportId', '=', exportId).executeTakeFirst()
+  const removeBy = async (pool: Db) => {
+    while (await hasRow()) await pool.transaction().execute(removeExportChunks)
+  }
+  await Promise.all([removeBy(worker), removeBy(other)])
+  expect((await stored())[exportId]).toBeUndefined()
 })
 
 test('removeExports: unfinished export without progress, fails once with exportFailed', async () => {

@@ -38,38 +38,43 @@ function expiredExports(db: Db) {
  * if there is nothing to remove.
  */
 export async function removeExportChunks(tx: Tx): Promise<boolean> {
-  // Each alternative of the condition has an index.
-  const { rows } = await sql<{ exportId: string; isShown: boolean; removed: number }>`
-    with next as (
-      select export_id, day, account is not null and expires_at > now() as is_shown from exports
-      where account is null
-        or status in ('completed', 'failed', 'cancelled') and expires_at <= now()
-        or status in ('failed', 'cancelled') and stored_bytes > 0
-      order by export_id limit 1 for update skip locked
-    ), removed as (
-      delete from export_chunks c using (
-        select c.day, c.export_id, c.number from next
-        join export_chunks c on c.day = next.day and c.export_id = next.export_id
-        order by c.number limit ${chunksPerBatch}
-      ) d
-      where c.day = d.day and c.export_id = d.export_id and c.number = d.number
-      returning c.number
-    )
-    select export_id as "exportId", is_shown as "isShown",
-      (select count(*)::int from removed) as removed
-    from next
-  `.execute(tx)
-  const [next] = rows
+  const next = await lockRemovableExport(tx)
   if (!next) return false
-  if (next.removed < chunksPerBatch) await removeRecord(tx, next)
+  // The statement that locks the row also sees chunks that another process removes meanwhile. To
+  // delete these chunks in the same statement would look like the end of the export.
+  const { numAffectedRows } = await sql`
+    delete from export_chunks c using (
+      select c.day, c.export_id, c.number from exports e
+      join export_chunks c on c.day = e.day and c.export_id = e.export_id
+      where e.export_id = ${next.exportId} order by c.number limit ${chunksPerBatch}
+    ) d
+    where c.day = d.day and c.export_id = d.export_id and c.number = d.number
+  `.execute(tx)
+  if (Number(numAffectedRows) < chunksPerBatch) await removeRecord(tx, next)
   return true
 }
 
+interface RemovableExport {
+  exportId: string
+  /** True for an export that the API still shows, without its file. */
+  isShown: boolean
+}
+
+/** Locks an export with chunks or a row to remove. Each part of the condition has an index. */
+async function lockRemovableExport(tx: Tx): Promise<RemovableExport | undefined> {
+  const { rows } = await sql<RemovableExport>`
+    select export_id as "exportId", account is not null and expires_at > now() as "isShown"
+    from exports
+    where account is null
+      or status in ('completed', 'failed', 'cancelled') and expires_at <= now()
+      or status in ('failed', 'cancelled') and stored_bytes > 0
+    order by export_id limit 1 for update skip locked
+  `.execute(tx)
+  return rows[0]
+}
+
 /** Removes the row of an export without chunks, or stores that an export has no more chunks. */
-async function removeRecord(
-  tx: Tx,
-  { exportId, isShown }: { exportId: string; isShown: boolean },
-): Promise<void> {
+async function removeRecord(tx: Tx, { exportId, isShown }: RemovableExport): Promise<void> {
   await (isShown
     ? tx.updateTable('exports').set({ storedBytes: '0' }).where('exportId', '=', exportId).execute()
     : tx.deleteFrom('exports').where('exportId', '=', exportId).execute())
