@@ -242,16 +242,15 @@ function nextToken(
   { listed, response, page, resumed }: ReadPage,
 ): string | undefined {
   const link = response['@odata.nextLink']
+  const isFiltered = plan.kind === 'filter' && plan.filter !== undefined
   if (typeof link === 'string') {
-    const isTime = page.byTime && plan.kind === 'filter' && plan.filter !== undefined
-    if (isTime && !isOneTime(listed)) return encodeTime(listed)
+    if (page.byTime && isFiltered && !isOneTime(listed)) return encodeTime(listed)
     return resumed ? encodePosition(resumed, resumed.skip + listed.length) : `n${linkQuery(link)}`
   }
   const count = response['@odata.count']
   const isAll = typeof count === 'number' && page.pageToken === undefined && count <= listed.length
   const isFull = listed.length >= page.limit
-  if (plan.kind !== 'filter' || plan.filter === undefined || !isFull || isAll) return undefined
-  return encodeTime(listed)
+  return isFiltered && isFull && !isAll ? encodeTime(listed) : undefined
 }
 
 function skipOf(resumed: Resumed | undefined): string | undefined {
