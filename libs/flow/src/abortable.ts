@@ -23,8 +23,8 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 
 /**
  * Iterates over items until an abort signal, then rejects with the reason of the signal. After an
- * abort, a wait of the iterator for its next item continues, and the iterator is closed after it. An
- * abort also ends the wait for the end of the iterator.
+ * abort, a wait of the iterator for its next item continues, and the iterator is closed after it.
+ * An abort also ends the wait for the end of the iterator.
  */
 export async function* abortableItems<T>(
   items: AsyncIterable<T>,

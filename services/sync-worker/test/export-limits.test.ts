@@ -21,7 +21,8 @@ test('runExport: text that cannot be compressed, is divided into chunks of at mo
   expect(await row()).toMatchObject({ status: 'completed', messagesExported: 3 })
   expect(await ids()).toEqual(idsWithout(3))
   const [, line] = await readLines(database.db, exportId)
-  expect((line?.['text'] as { plain: string }).plain === plain).toBe(true)
+  const text = line?.['text'] as { plain: string } | undefined
+  expect(text?.plain === plain).toBe(true)
   const chunks = await database.db
     .selectFrom('exportChunks')
     .select('content')

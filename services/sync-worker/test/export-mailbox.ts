@@ -158,7 +158,7 @@ async function openScene(databases: Databases, count: number, includeAttachments
     row: () => getExport(owner, exportId),
     ids: async () => (await readLines(owner, exportId)).map(({ id }) => id),
     /** Names of the recorded events of the account. */
-    async events(): Promise<string[]> {
+    events: async (): Promise<string[]> => {
       const rows = await owner
         .selectFrom('events')
         .select('event')

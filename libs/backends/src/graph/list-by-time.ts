@@ -11,6 +11,10 @@ export interface Resumed {
   before: string
   /** Hashes of the listed messages of that time. */
   seen: Set<string>
+  /** Position in the rest of the list. */
+  skip: number
+  /** Page token without the position. */
+  token: string
 }
 
 /** Time at which a page token continues a list. Undefined for other page tokens. */
@@ -48,12 +52,19 @@ export function encodeTime(listed: readonly GraphMessage[]): string | undefined 
     : ['t' + time, ...hashes].join('.')
 }
 
-function decodeTime(token: string): Resumed {
+function decodeTime(pageToken: string): Resumed {
+  const [token = '', position = '0'] = pageToken.split('~')
   const [time = '', ...hashes] = token.slice(1).split('.')
   const date = new Date(Number(time))
-  if (Number.isNaN(date.getTime()))
+  if (Number.isNaN(date.getTime()) || !/^\d{1,7}$/.test(position))
     throw new MailApiError('stale-page', 'The page token is invalid')
-  return { before: utcSeconds(new Date(date.getTime() + 1_000)), seen: new Set(hashes) }
+  const before = utcSeconds(new Date(date.getTime() + 1_000))
+  return { before, seen: new Set(hashes), skip: Number(position), token }
+}
+
+/** Page token of a position in the rest of a list, for pages that do not end at an earlier time. */
+export function encodePosition({ token }: Resumed, skip: number): string {
+  return `${token}~${skip}`
 }
 
 /** Filter of the rest of a list. */

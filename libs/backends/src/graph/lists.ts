@@ -6,6 +6,7 @@ import { type BatchPart, sendAll } from './batch.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { isPageFailure, listAround, type ListResponse } from './list-around.ts'
 import {
+  encodePosition,
   encodeTime,
   isOneTime,
   type Resumed,
@@ -42,7 +43,7 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   return servicePage(client, plan, request).catch((error: unknown) => {
     const { pageToken } = request.page
     const resumed = resumedAt(pageToken)
-    const skip = resumed ? 0 : positionOf(pageToken)
+    const skip = resumed ? resumed.skip : positionOf(pageToken)
     if (!isPageFailure(error) || skip === undefined) throw error
     return pageAround(client, { filter: plan.filter, skip, resumed }, request)
   })
@@ -157,18 +158,18 @@ async function servicePage(
   return defined({
     entries: plan.kind === 'index' ? messages.filter(plan.check) : messages,
     total: typeof count === 'number' && !resumed ? count : undefined,
-    nextPageToken: nextToken(plan, { listed, response, page }),
+    nextPageToken: nextToken(plan, { listed, response, page, resumed }),
   })
 }
 
 /**
  * Reads a page of a message list that failed because of a damaged message. The token of the next
- * page has the form `d{position}`, or contains a time.
+ * page has the form `d{position}`, or the time of the page that failed and a position.
  */
 async function pageAround(
   client: GraphClient,
   { filter, skip: start, resumed }: FailedPage,
-  { query, page: { limit, byTime }, select, signal }: ListRequest,
+  { query, page: { limit }, select, signal }: ListRequest,
 ): Promise<RawPage> {
   const $filter = resumed ? resumedFilter(query, resumed) : filter
   const list = {
@@ -181,9 +182,8 @@ async function pageAround(
   const listed = entriesOf(page)
   const entries = unseenOf(listed, resumed)
   if (page['@odata.nextLink'] === undefined) return { entries }
-  const isTime = resumed || (byTime && filter !== undefined && !isOneTime(listed))
-  const nextPageToken = isTime ? encodeTime(listed) : `d${skip + listed.length}`
-  return defined({ entries, nextPageToken })
+  const next = skip + listed.length
+  return { entries, nextPageToken: resumed ? encodePosition(resumed, next) : `d${next}` }
 }
 
 /** Page of a list that failed: its position, or the time at which the list is continued. */
@@ -216,7 +216,7 @@ function pageQuery(
 ): string | Record<string, string | undefined> {
   if (page.pageToken?.startsWith('n')) return page.pageToken.slice(1)
   const $top = String(page.limit)
-  const $skip = page.pageToken?.startsWith('d') ? page.pageToken.slice(1) : undefined
+  const $skip = page.pageToken?.startsWith('d') ? page.pageToken.slice(1) : skipOf(resumed)
   if (plan.kind === 'index') return { $select: select, $search: plan.search, $top }
   const filter = resumed ? resumedFilter(query, resumed) : plan.filter
   return {
@@ -229,20 +229,32 @@ function pageQuery(
   }
 }
 
+/** Page of a list as Graph sent it, and the request for the page. */
+interface ReadPage {
+  listed: GraphMessage[]
+  response: ListResponse
+  page: PageOptions
+  resumed: Resumed | undefined
+}
+
 function nextToken(
   plan: ListPlan,
-  { listed, response, page }: { listed: GraphMessage[]; response: ListResponse; page: PageOptions },
+  { listed, response, page, resumed }: ReadPage,
 ): string | undefined {
   const link = response['@odata.nextLink']
+  const isFiltered = plan.kind === 'filter' && plan.filter !== undefined
   if (typeof link === 'string') {
-    const isTime = page.byTime && plan.kind === 'filter' && plan.filter !== undefined
-    return isTime && !isOneTime(listed) ? encodeTime(listed) : `n${linkQuery(link)}`
+    if (page.byTime && isFiltered && !isOneTime(listed)) return encodeTime(listed)
+    return resumed ? encodePosition(resumed, resumed.skip + listed.length) : `n${linkQuery(link)}`
   }
   const count = response['@odata.count']
   const isAll = typeof count === 'number' && page.pageToken === undefined && count <= listed.length
   const isFull = listed.length >= page.limit
-  if (plan.kind !== 'filter' || plan.filter === undefined || !isFull || isAll) return undefined
-  return encodeTime(listed)
+  return isFiltered && isFull && !isAll ? encodeTime(listed) : undefined
+}
+
+function skipOf(resumed: Resumed | undefined): string | undefined {
+  return resumed && resumed.skip > 0 ? String(resumed.skip) : undefined
 }
 
 function offsetOf(token: string | undefined): number {

@@ -4,8 +4,8 @@ import { fromDriver, mailCall, MailFailure } from './mail-failure.ts'
 
 const { signal } = new AbortController()
 
-async function* failing(error: Error): AsyncGenerator<never> {
-  throw error
+async function* failing(error: Error) {
+  yield await Promise.reject<string>(error)
 }
 
 test.each([new AppError('rejected', 'refused'), new TypeError('x')])(
