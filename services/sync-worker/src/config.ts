@@ -11,8 +11,8 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
  * Minimum duration of a shard handoff (transfer of accounts to other workers at shutdown). Other
- * workers claim a shard up to one claim interval after its release, and with the default interval
- * hold all shards within 2 s.
+ * workers claim a shard up to one claim interval after its release. With the default timeout and
+ * claim interval, other workers hold all shards within 2 s.
  */
 const minHandoffMs = 500
 /**

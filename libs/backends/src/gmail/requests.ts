@@ -42,7 +42,7 @@ export interface GmailRequest {
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   /**
-   * Checks the content of a Gmail response in addition to its form. The request is repeated if the
+   * Checks the content of a Gmail response whose form is correct. The request is repeated if the
    * check fails.
    * @throws MailApiError `unavailable`
    */

@@ -49,7 +49,7 @@ export function encodeCursor(cursor: GraphCursor): string {
 }
 
 /**
- * Cursor of a Graph change list (feed) from its text.
+ * Decodes the stored text of a cursor, which is a position in a Graph list of changes (feed).
  * @throws MailApiError `stale-cursor` for a text that is no cursor
  */
 export function decodeCursor(text: string): GraphCursor {

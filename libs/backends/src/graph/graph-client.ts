@@ -83,8 +83,8 @@ const maxJsonBytes = 40 * 1024 * 1024
  */
 const maxParts = 3
 /**
- * Time during which a mailbox gets requests without batches after the error
- * `ErrorTooManyObjectsOpened`, which many concurrent moves of messages cause.
+ * Time during which the requests of a mailbox run one at a time, and a batch has only one part,
+ * after the error `ErrorTooManyObjectsOpened`, which many concurrent moves of messages cause.
  */
 const narrowMs = 60_000
 /** Maximum length of the query of a Graph link, in characters. Page tokens are part of the URL. */

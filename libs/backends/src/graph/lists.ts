@@ -31,7 +31,7 @@ export interface ListRequest {
 
 type RawPage = ApiPage<GraphMessage>
 
-/** Maximum messages per page of Graph, and maximum messages that are read of one thread. */
+/** Maximum messages in a page of a Graph list, and maximum messages that are read of a thread. */
 const maxTop = 1_000
 
 /** Reads one page of a Graph message list. @throws MailApiError `folder-missing`, `stale-page` */

@@ -62,8 +62,8 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
     },
     async discardDraft(id, signal) {
-      // Graph sends a draft without changing its id, so the sent message is first looked up by the
-      // id of the draft.
+      // Graph sends a draft without changing its id, so the id may by now belong to the sent
+      // message, which must not be deleted.
       const message = await readMessage(client, id, signal)
       if (message?.isDraft === true) await removeDraft(client, id, signal)
     },

@@ -6,8 +6,8 @@ import { type Clock, TtlCache } from '@posthorn/flow'
  */
 const ttlMs = 30_000
 /**
- * Maximum number of entries of the cache. Each entry maps a shared queue to the direct queue of the
- * process that replied last. The number of shared queues is small.
+ * Maximum number of entries of the cache. Each entry maps a shared queue to the direct queue of a
+ * process that serves the shared queue. The number of shared queues is small.
  */
 const maxKeys = 16
 

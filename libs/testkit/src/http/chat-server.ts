@@ -60,7 +60,7 @@ const roles = ['system', 'developer', 'user', 'assistant']
  * the published description does not permit.
  */
 export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
-  const receiver = await startWebhookReceiver()
+  const receiver = await startWebhookReceiver('127.0.0.1')
   const requests: ChatRequest[] = []
   const scripted: WebhookReply[] = []
   let always: WebhookReply | undefined

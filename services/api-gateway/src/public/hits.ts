@@ -59,8 +59,8 @@ interface Hit {
 
 /**
  * Rate limit of recorded hits (opens and clicks) per tracking link, which protects the events table
- * from floods. The limit allows for messages to many recipients, who share a link. At most
- * `maxKeys` links are counted; further links start with a full burst.
+ * from floods. The limit allows for messages to many recipients, who share a link. With more
+ * than `maxKeys` links, the least recently used link later starts again with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
 /**

@@ -47,7 +47,7 @@ const marginMs = 300_000
 const minLeftMs = 30_000
 /** Duration of the lease for renewing a token. A token request takes less time. */
 const leaseMs = 20_000
-/** Maximum wait of a caller for an access token, longer than the timeout of the requester. */
+/** Maximum wait of a caller for an access token. Not shorter than the timeout of any requester. */
 const maxWaitMs = 12_000
 const pollMs = 150
 /** Interval at which storing a new access token is retried while Postgres is unavailable. */

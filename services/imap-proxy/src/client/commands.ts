@@ -15,8 +15,9 @@ export interface CommandRequest {
 }
 
 /**
- * Step that follows an IMAP command before the login. The login dialog carries out `log-in` and
- * `start-tls`, and responds to these commands.
+ * Step that follows an IMAP command before the login. The login dialog carries out `start-tls`, and
+ * the caller of the login dialog carries out `log-in`. The function that carries out a step also
+ * responds to the command.
  */
 export type NextStep =
   | { do: 'next-command' }

@@ -240,8 +240,9 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Records the failure of the account's connection in the account status. Records nothing if the
-   * connection had completed a sync pass and can be replaced without delay.
+   * Records the failure of the account's connection in the account status. The loss of a connection
+   * with a completed sync pass is not recorded if the connection can be replaced without delay.
+   * Rejected credentials are always recorded.
    */
   async #recordFailure({
     error,

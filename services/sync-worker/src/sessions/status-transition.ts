@@ -23,9 +23,7 @@ export type StatusTrigger =
    * sync.
    */
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
-  /**
-   * Trigger: a connection was lost after its sync pass, and the first attempt to reconnect failed.
-   */
+  /** Trigger: a connection was lost after a sync pass, and the account reconnects after a delay. */
   | { kind: 'lost' }
   /**
    * Trigger: the server rejected the credentials. `ambiguous` if the response may also mean an

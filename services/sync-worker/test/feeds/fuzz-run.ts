@@ -23,7 +23,7 @@ import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 const minute = 60_000
 /** Interval of the full lists of a folder that is listed around a damaged message. */
 const damagedListMs = 15 * minute
-/** Passes until a mailbox has to be settled after its faults ended. */
+/** Maximum sync passes until a mailbox is settled, after the faults of the provider ended. */
 const maxPasses = 40
 
 /**

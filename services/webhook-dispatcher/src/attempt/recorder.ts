@@ -61,7 +61,7 @@ export class AttemptRecorder {
   readonly #stop = new AbortController()
   /** Expiry times of delivery attempts that were counted in advance and not begun, by delivery. */
   readonly #precounted = new Map<string, number>()
-  /** Running statements that count attempts in advance, by lane (queue of one webhook target). */
+  /** Running statements that count attempts in advance, by lane (queue of one target address). */
   readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
   readonly #counts: Batcher<Countable, number | undefined>
   readonly #results: Batcher<DeliveryResult, undefined>
@@ -107,7 +107,7 @@ export class AttemptRecorder {
   }
 
   /**
-   * True while a statement counts attempts of the lane (queue of one webhook target) in advance. At
+   * True while a statement counts attempts of the lane (queue of one target address) in advance. At
    * most one such statement per lane runs.
    */
   isPrecounting(lane: string): boolean {

@@ -31,7 +31,7 @@ export class Backlog {
   }
 
   /**
-   * Marks a lane (queue of one webhook target) with deliveries that were inserted without a claim,
+   * Marks a lane (queue of one target address) with deliveries that were inserted without a claim,
    * and requests a poll.
    */
   mark(lane: string): void {
@@ -56,7 +56,7 @@ export class Backlog {
   }
 
   /**
-   * Requests a poll of due deliveries if the lane (queue of one webhook target) is marked, because
+   * Requests a poll of due deliveries if the lane (queue of one target address) is marked, because
    * the lane has free capacity again.
    */
   onCapacity(lane: string): void {

@@ -15,7 +15,7 @@ export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backl
 }
 
 /**
- * Maximum due deliveries that one poll claims, per lane (queue of one webhook target) and overall.
+ * Maximum due deliveries that one poll claims, per lane (queue of one target address) and overall.
  */
 const maxPerLane = 500
 const maxRows = 1_000
@@ -46,7 +46,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Number of new deliveries to claim of a lane (queue of one webhook target): 0 while earlier
+   * Number of new deliveries to claim of a lane (queue of one target address): 0 while earlier
    * deliveries of the lane are due in Postgres.
    */
   capacity(lane: string): number {
@@ -117,7 +117,7 @@ export class Dispatcher implements AsyncDisposable {
   async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
     const { lanes } = this.#inFlight
     const capacities = lanes.capacities()
-    // No lane (queue of one webhook target) has an empty name, so `capacity('')` is the capacity of
+    // No lane (queue of one target address) has an empty name, so `capacity('')` is the capacity of
     // a lane without deliveries.
     const perLane = Math.min(maxPerLane, lanes.capacity(''))
     const limits = { perLane, overall: maxRows, capacities }

@@ -244,7 +244,7 @@ function logFields({ id, event, account }: ClaimedDelivery) {
 }
 
 /**
- * Converts a delivery into an item of its lane (queue of one webhook target). Ordered deliveries of
+ * Converts a delivery into an item of its lane (queue of one target address). Ordered deliveries of
  * an account and lane form a chain, which runs serially. A retried delivery is a chain of its own.
  */
 function toItem(delivery: ClaimedDelivery): Item {

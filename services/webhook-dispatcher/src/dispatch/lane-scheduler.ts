@@ -20,7 +20,7 @@ export interface LaneSchedulerOptions<T> {
   concurrency: number
   /**
    * Limits of the items (webhook deliveries) in memory: their number, and their bytes (`maxBytes`).
-   * Above a limit, a lane (queue of one webhook target) accepts only as many items as it can run
+   * Above a limit, a lane (queue of one target address) accepts only as many items as it can run
    * concurrently.
    */
   maxItems: number

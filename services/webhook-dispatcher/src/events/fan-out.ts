@@ -130,8 +130,9 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
 }
 
 /**
- * Pending events for which the functions of the webhook routes have decided whether to deliver
- * them. Ends before the first event that was recorded after these decisions.
+ * Pending events before the first event that the webhook routes have not decided. Such an event was
+ * recorded after the decisions, or waits for the next batch (`maxOutputChars`). Returns all pending
+ * events if webhooks are disabled.
  */
 function decidedEvents(
   pending: readonly PendingEvent[],
@@ -193,7 +194,7 @@ function messageSpecialUseOf(
 }
 
 /**
- * Marks the first deliveries of each lane (queue of one webhook target), up to the capacity of the
+ * Marks the first deliveries of each lane (queue of one target address), up to the capacity of the
  * lane, to be claimed by this process.
  */
 function markClaimed(

@@ -117,7 +117,7 @@ export async function insertDeliveries(
 }
 
 export interface ClaimLimits {
-  /** Maximum deliveries of one lane (queue of one webhook target) that a poll claims. */
+  /** Maximum deliveries of one lane (queue of one target address) that a poll claims. */
   perLane: number
   /** Maximum webhook deliveries of all targets that a poll claims. */
   overall: number
@@ -194,7 +194,7 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Query that locks due deliveries, up to the capacity of each lane (queue of one webhook target).
+ * Query that locks due deliveries, up to the capacity of each lane (queue of one target address).
  * Reads lane by lane, so that a lane with a million due rows does not hide the other lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {

@@ -88,8 +88,8 @@ async function countOf(
 }
 
 /**
- * Form of a page of a Gmail list with damaged entries. The entries of the page are checked one by
- * one. All other members must be as in any page.
+ * Form of a page of a Gmail list with damaged entries. Each entry of the page is checked
+ * separately. All other members of the page must have the form of an undamaged page.
  */
 const damagedForm: ResponseForm = {
   lists: {},

@@ -35,8 +35,8 @@ const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } 
 }
 
 /**
- * True if a Gmail message that was read by its id matches the folder and all other terms of a
- * search.
+ * True if a Gmail message matches the folder and all other terms of a search. Gmail does not apply
+ * these terms when a message is read by id.
  */
 export function matchesLocally(
   { labelIds = [], internalDate, sizeEstimate: size = 0, threadId }: Partial<GmailMessage>,

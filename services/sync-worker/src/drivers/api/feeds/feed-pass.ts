@@ -96,8 +96,8 @@ export interface MailboxFeedsOptions {
    */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   /**
-   * Called if the provider no longer has the changes since the cursor of a feed (list of changes).
-   * A full round (comparison of all messages) follows.
+   * Called if the changes since the cursor of a feed (list of changes) cannot be read any more,
+   * because they are expired or damaged. A full round (comparison of all messages) follows.
    */
   readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
   /**
@@ -193,8 +193,8 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * False if the provider refused to read the folder of the feed (list of changes), in this or an
-   * earlier pass.
+   * False if the provider refused to read the folder of the feed (list of changes) in this pass, or
+   * in an earlier pass and the delay since then has not ended.
    */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)

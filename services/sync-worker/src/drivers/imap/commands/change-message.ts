@@ -186,9 +186,10 @@ export function assertLabelSupport({ capabilities }: MailSession, { labels }: Fl
 }
 
 /**
- * Changes flags and labels of messages in the selected mailbox. Returns the messages whose flags
- * did not change according to the server. Labels are not checked: Gmail does not list the label of
- * the selected mailbox, and removing that label removes the message from the mailbox.
+ * Changes flags and labels of messages in the selected mailbox. Returns the messages that the
+ * server shows without the requested flags, or does not show. Labels are not checked: Gmail does
+ * not list the label of the selected mailbox, and removing that label removes the message from the
+ * mailbox.
  */
 export async function applyUpdate(
   mail: MailSession,
@@ -240,7 +241,7 @@ export async function deletePermanently(
 
 /**
  * Creates the function that returns the new message id of a moved message. The function returns
- * undefined if the reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
+ * undefined unless the server reports the new UID and the stored UIDVALIDITY of the destination.
  */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,

@@ -28,7 +28,8 @@ const maxIds = 250_000
 
 /**
  * Changes flags and labels of all messages in a mailbox that match a search. A message counts as
- * not changed if the server shows the message without the flags.
+ * not changed if the server shows the message without the requested flags, or does not show the
+ * message.
  */
 export async function updateMessages(
   { path, search, update }: AccountRequest<'updateMessages'>,
@@ -147,7 +148,7 @@ async function updateMatches(
 
 /**
  * Moves all messages that match a search. Returns pairs of old and new message ids. The pairs are
- * absent if the server does not report all new ids, or if there are too many.
+ * absent if the server reports no new UIDs for a batch, or if there are too many pairs.
  */
 async function moveMatches(
   target: AccountCommand,

@@ -4,12 +4,9 @@ import { type Clock, RateLimiter } from '@posthorn/flow'
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
-  /** Maximum concurrent logins at a host or address that the login gate permits. */
+  /** Maximum concurrent logins that the gate permits: at a host or address, or at all servers. */
   capacity: number
-  /**
-   * Logins started per second at a host or address. A function is evaluated at each login. Default:
-   * no limit.
-   */
+  /** Logins started per second. A function is evaluated at each login. Default: no limit. */
   perSecond?: number | (() => number)
   clock?: Clock
 }

@@ -140,7 +140,7 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // A mailbox that was never synced has only message ids. If its UIDVALIDITY changed, these ids
+  // A mailbox with message ids only was not synced yet. If its UIDVALIDITY changed, these ids
   // become invalid without a `mailboxReset`.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)

@@ -133,8 +133,8 @@ class MailboxFollower {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
     // Mailboxes whose listed counters differ are synced, because Dovecot 2.3 does not send
-    // notifications of changes that the counters in the mailbox list already showed. The main
-    // mailbox is watched and needs no sync.
+    // notifications of changes that the counters in the mailbox list already showed. After a
+    // notification, the main mailbox is left out, because the main mailbox is watched.
     const mailboxes = check.differing.filter((id) => !isListNotified || id !== this.#main)
     const { unsettled: isUnsettled, changed: isListChanged } = check
     this.#context.sync.end({ isUnsettled, isListChanged, mailboxes })

@@ -76,8 +76,8 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
-  // If the server refuses to select each of the mailboxes, the account cannot be synced and the
-  // sync pass fails.
+  // If no mailbox could be synced, and a mailbox is parked (its SELECT or STATUS ended the
+  // connection), the account cannot be synced and the sync pass fails.
   if (monitored.length === 0 && selected.some(({ path }) => context.parked.isParked(path))) {
     context.parked.clearAll()
     throw result.refusal?.error ?? parkedError('every folder')
@@ -93,8 +93,8 @@ export async function runSyncPass(
 
 /**
  * Runs the initial sync of new mailboxes that are empty according to their counters. The mailboxes
- * need not be selected. If the LIST response contained no counters, like the first LIST response of
- * an account, lists the mailboxes again with counters, which takes one round trip.
+ * need not be selected. If several new mailboxes have no counters, as after the first LIST response
+ * of an account, lists the mailboxes again with counters, if the server supports LIST-STATUS.
  */
 async function indexEmpty(
   context: SyncPassContext,
