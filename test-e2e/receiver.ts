@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '@posthorn/testkit'
 
 /** A stored event. */
 export interface StoredEvent {
@@ -28,6 +28,11 @@ export interface CarefulReceiver extends AsyncDisposable {
 
 const maxBytes = 64 * 1024 * 1024
 const maxAgeSeconds = 300
+/**
+ * Loopback address of the receiver. No other server of the tests listens on this address, so a
+ * webhook that arrives after the end of the receiver never reaches a server with the same port.
+ */
+const host = '127.0.0.2'
 
 /**
  * Reference implementation of a webhook receiver: verifies the signature, ignores event ids that it
@@ -70,10 +75,11 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   const server = createServer((request, response) => {
     onRequest(request, response).catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
+  const port = await freePort()
+  server.listen(port, host)
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${port}/hook`,
     stored: () => readStored(file),
     get rejected() {
       return rejected

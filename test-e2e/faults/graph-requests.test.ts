@@ -129,6 +129,8 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
   await eventually(() => expect(drafts()).toEqual(expected))
   const last = mailboxes.map((mailbox) => mailbox.deliver({ raw: Buffer.from(source('after')) }))
   await eventually(() => expect(announced(last.map(({ id }) => id))).toHaveLength(steps.length))
+  // Drafts are another folder than the inbox, so the complete draft may be announced later.
+  await eventually(() => expect(announced(complete)).toEqual(complete))
   expect(announced(left.flat())).toEqual(complete)
   expect(drafts()).toEqual(expected)
 })

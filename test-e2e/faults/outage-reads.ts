@@ -10,31 +10,35 @@ export interface AccountsLock {
   release(): Promise<void>
 }
 
+type Watcher = Parameters<Parameters<typeof withClient>[1]>[0]
+
 /**
  * Locks the table of accounts, so that a test can cause an outage while Postgres executes a read.
  */
 export async function lockAccounts(ownerUrl: string): Promise<AccountsLock> {
-  const locked = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<Watcher>()
   const released = Promise.withResolvers<void>()
   const session = withClient(ownerUrl, async (client) => {
     await client.query('begin')
     await client.query('lock table accounts in access exclusive mode')
-    locked.resolve()
-    await released.promise
+    // The connection that watches a read is opened first, because a read waits for at most 2 s.
+    await withClient(ownerUrl, async (watcher) => {
+      locked.resolve(watcher)
+      await released.promise
+    })
   })
   session.catch(locked.reject)
-  await locked.promise
+  const watcher = await locked.promise
   return {
-    untilAwaited: () =>
-      withClient(ownerUrl, (client) =>
-        eventually(async () => {
-          const { rows } = await client.query(
-            `select from pg_stat_activity where datname = current_database()
-              and usename = 'posthorn_api_gateway' and wait_event_type = 'Lock'`,
-          )
-          expect(rows).not.toEqual([])
-        }),
-      ),
+    async untilAwaited() {
+      await eventually(async () => {
+        const { rows } = await watcher.query(
+          `select from pg_stat_activity where datname = current_database()
+            and usename = 'posthorn_api_gateway' and wait_event_type = 'Lock'`,
+        )
+        expect(rows).not.toEqual([])
+      })
+    },
     async release() {
       released.resolve()
       await session.catch(() => undefined)

@@ -212,8 +212,8 @@ test.each<[string, Fault]>([
 ])('%s: account commands respond 503, submissions are accepted', async (name, { begin, end }) => {
   connectTo()
   await untilAllWorks()
-  await begin()
   try {
+    await begin()
     const [first, called, isLive, scraped] = await Promise.all([
       sendAll(api),
       sendAll(commands),

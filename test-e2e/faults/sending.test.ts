@@ -216,6 +216,7 @@ test('sender killed after the record and before the event: emits messageSent onc
     'dot',
     smtpFaults.times(1, async (command) => {
       rabbit.pause()
+      cleanups.push(async () => rabbit.resume())
       return command.defaultReply()
     }),
   )

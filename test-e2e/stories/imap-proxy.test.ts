@@ -36,7 +36,12 @@ test('IMAP proxy: a client logs in with a token, reads, and is disconnected when
       logger: false,
     })
     client.on('error', () => undefined)
-    await client.connect()
+    try {
+      await client.connect()
+    } catch (error) {
+      client.close() // after a failed login the connection is still open
+      throw error
+    }
     return client
   }
   const client = await eventually(() => connect(made.token))

@@ -173,6 +173,7 @@ test('a reply draft belongs to the thread and includes a stored attachment', asy
 
 test('paging covers a mailbox and a search completely, and cursors survive new messages', async () => {
   const client = await logIn(user)
+  await using _ = { [Symbol.asyncDispose]: () => client.logout() }
   await client.mailboxCreate('Many')
   const message = (n: number) =>
     `Subject: number ${n}\r\nMessage-ID: ${freshMessageId()}\r\n\r\nx\r\n`
@@ -208,7 +209,6 @@ test('paging covers a mailbox and a search completely, and cursors survive new m
   const second = await list({ path: 'Many', pageSize: 10, cursor: first?.body.nextPageCursor })
   expect(second.body).toMatchObject({ total: 26, page: 1, pages: 3 })
   expect(second.body.messages[0].subject).toBe('number 15')
-  await client.logout()
 })
 
 test('a message of the maximum size is uploaded while the worker uses at most 600 MB', async () => {

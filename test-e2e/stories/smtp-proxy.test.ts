@@ -43,6 +43,10 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
     headers: { 'X-SVC-Idempotency-Key': subject },
   })
 
+  /** Sends a message with its own SMTP connection, which is then closed. */
+  const sendOnce = (by: ReturnType<typeof client>, subject: string) =>
+    by.sendMail(mailOf(subject)).finally(() => by.close())
+
   const mail = client(port)
   const sent = await eventually(() => mail.sendMail(mailOf('First')))
   const queueId = /^250 Message queued for delivery as (\w+) /.exec(sent.response)?.[1]
@@ -64,10 +68,9 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
   expect(source.body).not.toMatch(/^(?:bcc|x-svc-[^:]*):/im)
   expect((await mail.sendMail(mailOf('First'))).response).toContain(String(queueId))
 
-  const byPassword = client(port, password)
-  expect((await byPassword.sendMail(mailOf('By password'))).response).toMatch(/^250 /)
-  byPassword.close()
-  await expect(client(port, 'invalid').sendMail(mailOf('x'))).rejects.toMatchObject({
+  const byPassword = await sendOnce(client(port, password), 'By password')
+  expect(byPassword.response).toMatch(/^250 /)
+  await expect(sendOnce(client(port, 'invalid'), 'x')).rejects.toMatchObject({
     response: '535 5.7.8 Authentication credentials invalid',
   })
 
@@ -78,7 +81,7 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
     expect((await atNewPort.sendMail(mailOf('Moved'))).response).toMatch(/^250 /),
   )
   await eventually(() =>
-    expect(client(port).sendMail(mailOf('x'))).rejects.toMatchObject({ code: 'ESOCKET' }),
+    expect(sendOnce(client(port), 'x')).rejects.toMatchObject({ code: 'ESOCKET' }),
   )
 
   await world.client.call(operations.deleteTokenAlias, { params: { token: made.token } })

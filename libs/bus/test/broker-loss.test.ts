@@ -198,7 +198,8 @@ test(
     await eventually(() => got.includes('early'))
     const requested = () => early.request(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
     expect(await eventually(requested)).toEqual({ words: 'early' })
-    expect(lines.map(({ words }) => words)).toEqual([
+    // On a busy machine the connection may be lost again, with further lines.
+    expect(lines.slice(0, 2).map(({ words }) => words)).toEqual([
       'RabbitMQ connection failed, retrying',
       'RabbitMQ connected',
     ])

@@ -55,9 +55,11 @@ describe('migrate, one transaction per migration', () => {
 
   test('a database with timeouts: do not apply to migrations', async () => {
     const name = String((await database.list('select current_database()'))[0])
+    // Long enough for the first statement of a session, which removes the timeouts, on a busy
+    // machine.
     for (const setting of ['statement_timeout', 'idle_in_transaction_session_timeout'])
-      await database.client.query(`alter database ${name} set ${setting} = 50`)
-    const slow = { ...base, '0002-slow': 'select pg_sleep(0.3);' }
+      await database.client.query(`alter database ${name} set ${setting} = 1000`)
+    const slow = { ...base, '0002-slow': 'select pg_sleep(1.5);' }
     expect(await database.start(slow).result).toEqual(['0002-slow'])
     await database.client.query(`alter database ${name} reset all`)
   })

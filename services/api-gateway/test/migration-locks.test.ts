@@ -38,16 +38,27 @@ const alterAccounts = (lockTimeout: string) =>
     await sql`alter table accounts add column if not exists added_by_test text`.execute(tx)
   })
 
-async function untilMigrationWaits(): Promise<void> {
-  await eventually(async () => {
+/**
+ * Resolves with true when a migration waits for its lock. Resolves with false if the attempt has
+ * ended before: on a busy machine, the lock timeout may end an attempt between two queries.
+ */
+async function migrationWaits(attempt: Promise<void>): Promise<boolean> {
+  let isOver = false
+  const end = () => void (isOver = true)
+  attempt.then(end, end)
+  const { waits } = await eventually(async () => {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database()
         and wait_event_type = 'Lock' and query like 'alter table%'`.execute(db)
-    expect(rows).toHaveLength(1)
+    return rows.length === 1 || isOver ? { waits: rows.length === 1 } : null
   })
+  return waits
 }
 
-/** Statuses of requests behind a migration that gets no lock, and of requests after its attempt. */
+/**
+ * Statuses of requests behind a migration that gets no lock, and of requests after its attempt.
+ * Repeats an attempt that is over before the requests can be sent.
+ */
 async function requestsDuringAttempt(
   call: Call,
   lockTimeout: string,
@@ -55,11 +66,12 @@ async function requestsDuringAttempt(
   const reader = await db.startTransaction().execute()
   try {
     await sql`select from accounts limit 1`.execute(reader)
-    const attempt = alterAccounts(lockTimeout)
-    attempt.catch(() => undefined)
-    await untilMigrationWaits()
+    const { ended } = await eventually(async () => {
+      const ended = alterAccounts(lockTimeout)
+      return (await migrationWaits(ended)) ? { ended } : null
+    })
     const during = await sendRequests(call)
-    await expect(attempt).rejects.toThrow('lock timeout')
+    await expect(ended).rejects.toThrow('lock timeout')
     return [during, await sendRequests(call)]
   } finally {
     await reader.rollback().execute()

@@ -9,7 +9,9 @@ import { receiveNotifications } from './notification-receiver.ts'
 const servers = await testServers()
 const trusted = { SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
 const limits = { SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '2' }
-const gateway = await servers.start({ ...trusted, ...limits })
+// Slow bodies stay slow for a whole test, even if a busy RabbitMQ confirms notifications late.
+const slowBodies = { publicBodyTimeoutMs: 3_600_000 }
+const gateway = await servers.start({ ...trusted, ...limits }, slowBodies)
 const worker = await receiveNotifications(servers, { gateway })
 const { received } = worker
 afterAll(async () => {

@@ -54,7 +54,7 @@ async function lineServer(reply: (line: string, socket: Socket) => string | unde
         if (response !== undefined) socket.write(`${response}\r\n`)
       }
     })
-  }).listen(0, '127.0.0.1')
+  }).listen(await freePort(), '127.0.0.1')
   await once(listening, 'listening')
   resources.push({
     async [Symbol.asyncDispose]() {

@@ -30,7 +30,9 @@ function start(env: Record<string, string> = {}): ChildProcess {
     stdio: 'ignore',
     env: {
       ...fixture.env(),
-      SVC_SENDER_LEASE: '2s',
+      // Shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a
+      // busy machine, in which an attempt would lose its lease before the end of data.
+      SVC_SENDER_LEASE: '10s',
       SVC_SENDER_JOURNAL: journalFolder,
       SVC_SENDER_PER_ACCOUNT: '16',
       SVC_SENDER_PER_HOST: '16',

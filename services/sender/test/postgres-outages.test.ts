@@ -12,7 +12,11 @@ afterEach(async () => {
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-const lease = { SVC_SENDER_LEASE: '2s' }
+/**
+ * Shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a busy
+ * machine, in which an attempt would lose its lease before the end of data.
+ */
+const lease = { SVC_SENDER_LEASE: '10s' }
 
 async function link(): Promise<PostgresLink> {
   const opened = await postgresLink(fixture.env().DATABASE_URL)

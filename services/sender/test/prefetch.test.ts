@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { createLogger } from '@posthorn/telemetry'
-import { eventually, startSmtpScript } from '@posthorn/testkit'
+import { eventually, freePort, startSmtpScript } from '@posthorn/testkit'
 import { LaneLimiter } from '../src/dispatch/lane-limiter.ts'
 import { PrefetchedSubmissions } from '../src/dispatch/prefetched-submissions.ts'
 import { claimDue } from '../src/store/claims.ts'
@@ -144,9 +144,15 @@ test('dispatcher: paused queue, releases prefetched rows', async () => {
   const { server, pending, release } = await slowing(20)
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
-  resources.push(await fixture.startSender())
+  const port = await freePort()
+  resources.push(await fixture.startSender({ SVC_PORT: String(port) }))
   await eventually(() => expect(pending()).toBe(5))
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
+  // Prefetched rows are also released without a pause, after some time.
+  await eventually(async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(metrics).toMatch(/^posthorn_outbox_paused\{.*\} 1$/m)
+  })
   await eventually(async () =>
     expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )

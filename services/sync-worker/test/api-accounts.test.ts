@@ -128,9 +128,7 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
     }
     await world.startApiWorker()
     const expected = [...model.store.messages.keys()].sort()
-    await eventually(async () => expect((await announced(account)).toSorted()).toEqual(expected), {
-      timeoutMs: 60_000,
-    })
+    await eventually(async () => expect((await announced(account)).toSorted()).toEqual(expected))
   })
 
   test('transfer between two workers: each message is announced once', async () => {

@@ -75,8 +75,8 @@ test('Registry: each account gets the driver of its backend', async () => {
       ]),
     )
     expect(registry.find(sendOnly)?.state).toBe('unset')
+    expect(registry.find(atGmail)?.state).toBe('syncing')
   })
-  expect(registry.find(atGmail)?.state).toBe('syncing')
   expect(registry.find(atGraph)).toBeUndefined()
   expect(registry.logins().size).toBe(0)
   await registry[Symbol.asyncDispose]()

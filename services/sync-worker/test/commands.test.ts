@@ -194,7 +194,7 @@ test('commands: are served during the initial sync', async () => {
     const answered = await eventually(() =>
       world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 }),
     )
-    expect((await world.state(owner))?.state).toBe('syncing')
+    await eventually(async () => expect((await world.state(owner))?.state).toBe('syncing'))
     expect(answered.total).toBe(30)
     goOn()
     await world.connected(owner)

@@ -367,7 +367,7 @@ test.each([
   const before = await eventually(() => ids('Before'))
   omissions = 1
   await client.run('RENAME Before After')
-  await world.ask(syncAccount, account, {})
+  await eventually(() => world.ask(syncAccount, account, {}))
   await world.expectEvents(account, ['mailboxDeleted'], 1)
   await eventually(async () => expect(await ids('After')).toEqual(before))
   expect(await world.events(account, 'messageNew')).toHaveLength(1)

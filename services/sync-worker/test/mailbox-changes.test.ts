@@ -43,7 +43,7 @@ test.each<[string, (world: World, account: string) => Promise<unknown>]>([
     // The new connection announces a message.
     server.mailbox('INBOX').append(mail({ subject: 'later' }))
     await world.expectEvents(account, ['messageNew'], 1)
-    expect((await world.state(account))?.state).toBe('connected')
+    await world.connected(account)
   },
 )
 

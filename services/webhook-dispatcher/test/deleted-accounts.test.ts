@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { publishEvents, recordEvents } from '@posthorn/db'
 import { eventually, sealedHeaders, sealedLogin } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
@@ -9,14 +10,22 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Deletes an account as api-gateway does. Returns the id of its accountDeleted. */
+/**
+ * Deletes an account in the transaction of its accountDeleted, as api-gateway does. Between two
+ * transactions, a retry would find neither the account nor its accountDeleted and would drop the
+ * delivery. Returns the id of the accountDeleted.
+ */
 async function deleteAccount(
   account: string,
   accountTarget?: { url: string; headers: { key: string; value: string }[] },
 ): Promise<string> {
-  await db.deleteFrom('accounts').where('account', '=', account).execute()
-  const event = { account, event: 'accountDeleted', data: { account } }
-  const [eventId = ''] = await bench.emit({ ...event, ...(accountTarget && { accountTarget }) })
+  const eventId = crypto.randomUUID()
+  const event = { eventId, account, event: 'accountDeleted', data: { account } }
+  const recorded = await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('accounts').where('account', '=', account).execute()
+    return recordEvents(tx, [{ ...event, ...(accountTarget && { accountTarget }) }], null)
+  })
+  await publishEvents(db, (message) => bus.publishEvent(message), recorded)
   await bus.invalidate({ topic: 'accounts', id: account })
   return eventId
 }

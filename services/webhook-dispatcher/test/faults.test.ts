@@ -1,41 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, TcpRelay } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
 afterAll(async () => bench[Symbol.asyncDispose]())
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
-
-/** TCP proxy to the broker that can be cut. */
-async function brokerLink() {
-  const { hostname, port } = new URL(bench.amqpUrl)
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    const upstream = connect(Number(port), hostname)
-    for (const end of [socket, upstream]) {
-      sockets.add(end)
-      end.on('error', () => undefined)
-      end.once('close', () => sockets.delete(end))
-    }
-    socket.pipe(upstream).pipe(socket)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(bench.amqpUrl)
-  url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
-  return {
-    url: url.href,
-    cut() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
 
 /** Dispatcher in a separate process that can be killed. */
 function spawnDispatcher(env: Record<string, string>) {
@@ -72,13 +44,16 @@ test('sweepPublish: an event of a writer that died before publishing is delivere
 })
 
 test('sweepFanOut: without the broker, events still reach their targets', async () => {
-  const link = await brokerLink()
-  await using dispatcher = await bench.start({ AMQP_URL: link.url })
+  // After the cut, the dispatcher still connects to the port of the relay, which no server of
+  // another test file gets.
+  const link = await TcpRelay.to(new URL(bench.amqpUrl))
+  const url = Object.assign(new URL(bench.amqpUrl), { host: link.address })
+  await using dispatcher = await bench.start({ AMQP_URL: url.href })
   const receiver = await bench.receiver()
   await bench.account('no-broker', { webhooks: receiver.url })
   await bench.emit({ account: 'no-broker' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
-  link.cut()
+  await link[Symbol.asyncDispose]()
   await bench.emitUnpublished({ account: 'no-broker' })
   await eventually(() => expect(receiver.requests).toHaveLength(2))
   const get = (path: string) => fetch(`http://127.0.0.1:${dispatcher.port}${path}`)

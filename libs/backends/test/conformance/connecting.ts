@@ -1,19 +1,8 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
+import { freePort } from '@posthorn/testkit'
 import { quietLogger } from '../quiet-logger.ts'
 import type { TestEnvironment } from '../environment.ts'
 import { silentPort } from '../tcp-link.ts'
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 export function connectingCases({ backend, account }: TestEnvironment): void {
   test('MailSession: disposed of, closes without a reason, and has its user', async () => {
@@ -52,7 +41,7 @@ export function connectingCases({ backend, account }: TestEnvironment): void {
 
   test('ImapBackend.connect: closed port, is unreachable', async () => {
     await using one = await account()
-    const connecting = backend.connect({ ...one.options, port: await closedPort() })
+    const connecting = backend.connect({ ...one.options, port: await freePort() })
     await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
   })
 
