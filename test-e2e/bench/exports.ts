@@ -92,7 +92,7 @@ async function watchMemory({ services }: World) {
 }
 
 /** Runs an export to its end. Returns the milliseconds from the request to the end. */
-async function exportAll({ client }: World, account: string, includeAttachments: boolean) {
+export async function exportAll({ client }: World, account: string, includeAttachments: boolean) {
   const from = performance.now()
   const created = await client.call(operations.createExport, {
     params: { account },
@@ -113,7 +113,7 @@ async function exportAll({ client }: World, account: string, includeAttachments:
 }
 
 /** Time of the same work with plain libraries, in milliseconds. */
-async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<number> {
+export async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<number> {
   const from = performance.now()
   const gzip = createGzip()
   gzip.resume()

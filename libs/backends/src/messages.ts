@@ -45,6 +45,8 @@ export interface FetchedMessage extends MessageFlags {
   bodyStructure: BodyPart
   /** First 256 KiB of the message header, as sent by the mail server. Absent unless requested. */
   headers?: Buffer
+  /** Requested sections that the mail server returned. Absent unless requested. */
+  sections?: FetchedSection[]
   /**
    * Message id and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of
    * Gmail.
@@ -67,6 +69,24 @@ export interface FetchedMessage extends MessageFlags {
 
 export interface FetchOptions {
   headers?: boolean
+  /**
+   * Sections that the messages probably have, fetched with the messages. A message without such a
+   * section, and a server that refuses the query, only lack the section.
+   */
+  sections?: readonly Section[]
+}
+
+/** Section of a message in FETCH (RFC 9051 §6.4.5), and the number of its first bytes to fetch. */
+export interface Section {
+  /** Name of the section, such as `1.2` or `TEXT`. */
+  key: string
+  /** Maximum bytes, counted before decoding. */
+  maxLength: number
+}
+
+/** Section of a message that was fetched. The content is complete if it is shorter than requested. */
+export interface FetchedSection extends Section {
+  bytes: Buffer
 }
 
 /** Request for the first `maxBytes` of a MIME part, counted after decoding. */
@@ -81,6 +101,8 @@ export interface MessagePartsRequest {
   /** Structure of the message. */
   structure: BodyPart
   wanted: readonly PartRequest[]
+  /** Sections that were fetched with the message. The others are requested from the server. */
+  fetched?: readonly FetchedSection[]
 }
 
 /** Requested parts of a message. Undefined if the server does not return them. */

@@ -3,10 +3,16 @@ import { createGzip, type Gzip } from 'node:zlib'
 import type { MergePosition } from './merge-runs.ts'
 import { type ExportedMessage, messageLine } from './message-line.ts'
 
+/**
+ * Level of compression: up to twice as fast as the default, for files that are 0 to 14 % larger.
+ */
+const level = 3
 /** Bytes of a compressed chunk after which the chunk ends. */
 const fullBytes = 1024 * 1024
 /** Maximum bytes per call of the compressor, so that a long line is not compressed as a whole. */
 const pieceBytes = 256 * 1024
+/** Bytes of a piece of compressed output. */
+const outputBytes = 64 * 1024
 /** Characters that are collected for one call of the compressor: a call takes 50 µs by itself. */
 const collectedLength = 64 * 1024
 
@@ -26,7 +32,7 @@ export class ChunkWriter {
   #collected = ''
 
   constructor() {
-    this.#gzip = createGzip()
+    this.#gzip = createGzip({ level, chunkSize: outputBytes })
     this.#gzip.on('data', (bytes: Buffer) => {
       this.#output.push(bytes)
       this.#size += bytes.length

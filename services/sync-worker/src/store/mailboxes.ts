@@ -83,6 +83,17 @@ export async function findMailboxByNumber(
   return selectOf(db, account).where('number', '=', number).executeTakeFirst()
 }
 
+/** Finds mailboxes of an account by their numbers. Unknown numbers are left out. */
+export function findMailboxesByNumber(
+  db: Db,
+  account: string,
+  numbers: readonly number[],
+): Promise<MailboxRow[]> {
+  return selectOf(db, account)
+    .where('number', '=', sql<number>`any(${numbers}::integer[])`)
+    .execute()
+}
+
 export interface UidCounters {
   uidValidity: string
   uidNext: string

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchQueryObject } from 'imapflow'
-import type { FetchedMessage, FetchOptions, UidRange } from '../../mail-session.ts'
+import type { FetchedMessage, FetchOptions, Section, UidRange } from '../../mail-session.ts'
 import { batchesOf, countUids, rangesOf, uidsIn } from '../../uid-ranges.ts'
 import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
@@ -14,7 +14,8 @@ const batchUids = 500
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
-const maxHeaderBytes = 256 * 1024
+/** Body part of a FETCH query for the start of the message header. */
+const headerPart = { key: 'HEADER', start: 0, maxLength: 256 * 1024 }
 /**
  * FETCH query for the header of a message. Requests 32 KiB: addresses are near the start of a
  * header, and parsing 32 KiB takes up to 50 ms of CPU time.
@@ -42,9 +43,10 @@ const messagesPerTick = 10
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
-  { headers = false }: FetchOptions = {},
+  options: FetchOptions = {},
 ): AsyncGenerator<FetchedMessage> {
-  const fetch = new Fetch(connection, headers)
+  const fetch = new Fetch(connection, options)
+  const { headers } = options
   for (const batch of batchesOf(uids, headers ? batchUidsWithHeaders : batchUids))
     yield* await fetch.batch(batch)
 }
@@ -57,7 +59,7 @@ export async function fetchBySequence(
 ): Promise<FetchedMessage[]> {
   return last < first
     ? []
-    : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
+    : new Fetch(connection, {}).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
 /** Fetch of messages from one mailbox. The bare query requests no envelope and no structure. */
@@ -68,19 +70,20 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
+  /** Sections that the full query also requests. None after the server has refused such a query. */
+  #sections: readonly Section[]
   /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
   #rejections = 0
   #failures = 0
 
-  constructor(connection: ImapConnection, headers: boolean) {
+  constructor(connection: ImapConnection, { headers = false, sections = [] }: FetchOptions) {
     this.#connection = connection
     this.#mailbox = connection.selected
     this.#faults = connection.faultsIn(this.#mailbox)
     this.#hasHeaders = headers
-    const parts = headers
-      ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
-      : {}
+    this.#sections = sections
+    const parts = headers ? { bodyParts: [headerPart] } : {}
     this.#bare = { ...flagsOnly, threadId: true, labels: true, ...parts }
     this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
   }
@@ -143,7 +146,7 @@ class Fetch {
 
   /** Sends the full FETCH query (with envelope), or the bare query if the full is rejected. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
-    if (uids.length === 0) return
+    if (uids.length === 0 || (await this.#describeWithSections(uids, rows))) return
     try {
       add(rows, await this.#fetch(uids, this.#full))
     } catch (error) {
@@ -151,6 +154,26 @@ class Fetch {
       const bare = await this.#bareRows(uids)
       add(rows, bare)
       await this.#halve(rangesOf(bare.keys()), rows)
+    }
+  }
+
+  /**
+   * Sends the full FETCH query with the expected sections. Returns false if the server rejects the
+   * query, or if a message of the mailbox is a possible cause of a lost connection: the query
+   * without sections then shows whether the description of a message is the cause.
+   */
+  async #describeWithSections(uids: readonly UidRange[], rows: Rows): Promise<boolean> {
+    const sections = this.#sections
+    if (sections.length === 0 || !this.#faults.description.isEmpty) return false
+    const { bodyParts = [] } = this.#full
+    const parts = sections.map((section) => ({ ...section, start: 0 }))
+    try {
+      add(rows, await this.#fetch(uids, { ...this.#full, bodyParts: [...bodyParts, ...parts] }))
+      return true
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      this.#sections = []
+      return false
     }
   }
 
@@ -236,7 +259,7 @@ class Fetch {
     if (bare.length > 0) await this.#addAddresses(rows, bare)
     const messages: FetchedMessage[] = []
     for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
-      messages.push(toFetchedMessage(row))
+      messages.push(toFetchedMessage(row, this.#sections))
       if (messages.length % messagesPerTick === 0) await setImmediate()
     }
     return messages
@@ -275,7 +298,7 @@ class Fetch {
 
   /** Record of faulty messages for a FETCH query, to which the loss of a connection is added. */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
-    if (query === this.#full) return this.#faults.description
+    if (query.envelope) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)
     return hasHeader ? this.#faults.header : undefined
   }

@@ -1,6 +1,12 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
-import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../../mail-session.ts'
+import type {
+  EnvelopeAddress,
+  FetchedMessage,
+  FetchedSection,
+  MessageFlags,
+  Section,
+} from '../../mail-session.ts'
 import { type LimitedItem, truncationMarks } from '../responses/limits.ts'
 import { toBodyPart } from './structure.ts'
 import { clean, cleanIfPresent } from '../text.ts'
@@ -20,7 +26,10 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
  * Converts a FETCH response (row) to a message. Missing and invalid values are left out, never
  * replaced by defaults.
  */
-export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
+export function toFetchedMessage(
+  row: FetchMessageObject,
+  requested: readonly Section[] = [],
+): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
   const { emailId, threadId, headers, bodyParts } = row
   return defined({
@@ -32,10 +41,21 @@ export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
       ? toBodyPart(row.bodyStructure)
       : { type: 'application/octet-stream' },
     headers,
+    sections: requested.length > 0 ? fetchedSections(bodyParts, requested) : undefined,
     emailId: cleanIfPresent(emailId),
     threadId: cleanIfPresent(threadId),
     incomplete: row.envelope && row.bodyStructure ? undefined : true,
     truncated: truncatedItems(bodyParts),
+  })
+}
+
+function fetchedSections(
+  parts: FetchMessageObject['bodyParts'],
+  requested: readonly Section[],
+): FetchedSection[] {
+  return requested.flatMap((section) => {
+    const bytes = parts?.get(section.key.toLowerCase())
+    return bytes ? [{ ...section, bytes }] : []
   })
 }
 

@@ -1,16 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
 import type {
   BodyPart,
+  FetchedSection,
   MessagePartsRequest,
   PartRequest,
   RequestedParts,
 } from '../../mail-session.ts'
 import type { ImapConnection } from '../connection/connection.ts'
 import { isRejection } from '../connection/errors.ts'
-import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
+import { decodeBytes } from '../../decode.ts'
 import { rangesOf } from '../../uid-ranges.ts'
 import { fetchOne } from './download.ts'
 import { fetchRows } from './fetch-rows.ts'
-import { findPart, sectionOf } from './structure.ts'
+import { type PartSection, sectionsOf } from './sections.ts'
+
+/** Messages whose sections are decoded per tick of the event loop. */
+const messagesPerTick = 10
 
 /** Fetches the first bytes of several MIME parts of one message with one FETCH command. */
 export async function readParts(
@@ -30,14 +35,43 @@ export async function readPartsOfAll(
   requests: readonly MessagePartsRequest[],
 ): Promise<RequestedParts[]> {
   const results = new Map<MessagePartsRequest, RequestedParts>()
-  for (const group of groupBySections(requests)) {
+  const needed: SectionsRequest[] = []
+  for (const request of requests) {
+    const sections = sectionsOf(request.structure, request.wanted)
+    const fetched = findFetched(request.fetched ?? [], sections)
+    if (!fetched) needed.push({ request, sections })
+    else {
+      results.set(request, decodeSections(fetched, sections))
+      if (results.size % messagesPerTick === 0) await setImmediate()
+    }
+  }
+  for (const group of groupBySections(needed)) {
     const bodyParts = await fetchGroup(connection, group)
     for (const { request, sections } of group) {
       const returned = bodyParts.get(request.uid)
-      if (returned) results.set(request, await decodeSections(returned, sections))
+      if (returned) results.set(request, decodeSections(returned, sections))
     }
   }
   return requests.map((request) => results.get(request))
+}
+
+/**
+ * Finds sections among the sections that were fetched with a message. Undefined if one of the
+ * sections is missing or incomplete.
+ */
+function findFetched(
+  fetched: readonly FetchedSection[],
+  sections: readonly PartSection[],
+): Map<string, Buffer> | undefined {
+  const found = new Map<string, Buffer>()
+  for (const { key, maxLength } of sections) {
+    const section = fetched.find((each) => each.key === key)
+    if (!section) return undefined
+    const { bytes } = section
+    if (bytes.length >= section.maxLength && section.maxLength < maxLength) return undefined
+    found.set(key.toLowerCase(), bytes.subarray(0, maxLength))
+  }
+  return found
 }
 
 /** Fetches the encoded sections of the messages of a group, by UID. None if the server refuses. */
@@ -59,26 +93,17 @@ async function fetchGroup(
   }
 }
 
-interface Section {
-  part: string
-  key: string
-  maxBytes: number
-  bodyPart: BodyPart
-  maxLength: number
-}
-
 interface SectionsRequest {
   request: MessagePartsRequest
-  sections: Section[]
+  sections: PartSection[]
 }
 
 type Group = [SectionsRequest, ...SectionsRequest[]]
 
 /** Groups messages of which the same sections are requested, so that one FETCH serves a group. */
-function groupBySections(requests: readonly MessagePartsRequest[]): Iterable<Group> {
+function groupBySections(requests: readonly SectionsRequest[]): Iterable<Group> {
   const groups = new Map<string, Group>()
-  for (const request of requests) {
-    const sections = sectionsOf(request.structure, request.wanted)
+  for (const { request, sections } of requests) {
     const id = JSON.stringify(sections.map(({ key, maxLength }) => [key, maxLength]))
     const group = groups.get(id)
     if (group) group.push({ request, sections })
@@ -87,57 +112,21 @@ function groupBySections(requests: readonly MessagePartsRequest[]): Iterable<Gro
   return groups.values()
 }
 
-function sectionsOf(structure: BodyPart, wanted: readonly PartRequest[]): Section[] {
-  return wanted.flatMap(({ part, maxBytes }) => {
-    const bodyPart = findPart(structure, part)
-    if (!bodyPart || maxBytes <= 0) return []
-    const key = sectionOf(structure, part)
-    return [{ part, key, maxBytes, bodyPart, maxLength: encodedBytes(bodyPart, maxBytes) }]
-  })
-}
-
-function queryOf(sections: readonly Section[]) {
+function queryOf(sections: readonly PartSection[]) {
   return {
     uid: true,
     bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
   }
 }
 
-async function decodeSections(
+function decodeSections(
   bodyParts: ReadonlyMap<string, Buffer> | undefined,
-  sections: readonly Section[],
-): Promise<Map<string, Buffer>> {
+  sections: readonly PartSection[],
+): Map<string, Buffer> {
   const parts = new Map<string, Buffer>()
   for (const { part, key, maxBytes, bodyPart } of sections) {
     const bytes = bodyParts?.get(key.toLowerCase())
-    if (bytes) parts.set(part, await decode(bytes, bodyPart, maxBytes))
+    if (bytes) parts.set(part, decodeBytes(bytes, bodyPart.encoding).subarray(0, maxBytes))
   }
   return parts
-}
-
-/**
- * Number of encoded bytes of a MIME part that contain `maxBytes` of content. Base64 turns 57 bytes
- * into 78, quoted-printable at most 25 into 79 (RFC 2045 §6).
- */
-function encodedBytes({ encoding }: BodyPart, maxBytes: number): number {
-  switch (encoding?.trim().toLowerCase()) {
-    case 'base64':
-      return Math.ceil((maxBytes * 78) / 57) + 80
-    case 'quoted-printable':
-      return Math.ceil((maxBytes * 79) / 25) + 80
-    default:
-      return maxBytes
-  }
-}
-
-async function decode(bytes: Buffer, { encoding }: BodyPart, maxBytes: number): Promise<Buffer> {
-  return Buffer.concat(
-    await Array.fromAsync(
-      takeBytes(decodeTransferEncoding(singleChunk(bytes), encoding), maxBytes),
-    ),
-  )
-}
-
-async function* singleChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

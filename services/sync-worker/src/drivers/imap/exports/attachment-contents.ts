@@ -1,7 +1,6 @@
-import type { FetchedMessage } from '@posthorn/backends'
+import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../../export-driver.ts'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
-import type { PartBatch } from './part-batch.ts'
 
 /** Maximum encoded size of an attachment that is read together with others. */
 export const maxSmallBytes = 128 * 1024
@@ -23,7 +22,7 @@ export function smallAttachments<A extends Pick<AttachedPart, 'size'>>(
 
 /** Reads the small attachments of a message. The others are read by `open` while it is written. */
 export async function readContents(
-  session: PartBatch,
+  session: Pick<MailSession, 'readParts'>,
   { message, outline }: { message: FetchedMessage; outline: Outline },
   open: (part: string) => Promise<AsyncIterable<Uint8Array>>,
 ): Promise<ExportContent[]> {

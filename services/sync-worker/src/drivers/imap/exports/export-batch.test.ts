@@ -19,7 +19,14 @@ const selected = { uidValidity: 1n }
 /** Query that returns the mailbox. */
 const query: object = new Proxy(
   {},
-  { get: (_target, key) => (key === 'executeTakeFirst' ? async () => row : () => query) },
+  {
+    get: (_target, key) =>
+      key === 'executeTakeFirst'
+        ? async () => row
+        : key === 'execute'
+          ? async () => [row]
+          : () => query,
+  },
 )
 
 /** Batch of one message with a text of `size` bytes, for which a batch has no memory. */
@@ -64,6 +71,7 @@ async function lateBatch(
     mail,
     options: { textType: '*', maxBytes: undefined, includeAttachments: false },
     refusals,
+    expected: { sections: [] },
   } as unknown as BatchOptions
   const batch = new ExportBatch(options, ['1.1'])
   await batch.fetch()

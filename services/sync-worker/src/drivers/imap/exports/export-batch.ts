@@ -1,9 +1,18 @@
-import type { FetchedMessage, MailSession } from '@posthorn/backends'
+import {
+  expectedSections,
+  type FetchedMessage,
+  type MailSession,
+  type Section,
+} from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
 import type { Permit, Semaphore } from '@posthorn/flow'
-import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.ts'
+import {
+  findMailboxByNumber,
+  findMailboxesByNumber,
+  type MailboxRow,
+} from '../../../store/mailboxes.ts'
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
 import { describeMessage, fetchMessage } from '../commands/get-message.ts'
@@ -14,7 +23,7 @@ import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
 import { readContents, smallAttachments } from './attachment-contents.ts'
 import { entryPositionOf } from './entry-id.ts'
-import { type PartBatch, batchParts } from './part-batch.ts'
+import { batchParts } from './part-batch.ts'
 
 /** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
 export const maxHeldBytes = 6 * 1024 * 1024
@@ -40,6 +49,8 @@ export interface BatchOptions {
   options: ExportReadOptions
   /** Number of failed attempts to select a mailbox of the account, by mailbox number. */
   refusals: Map<number, number>
+  /** Sections that the next messages probably have. Replaced after each mailbox of a batch. */
+  expected: { sections: readonly Section[] }
 }
 
 /** Message of a batch. */
@@ -94,10 +105,10 @@ export class ExportBatch {
   async fetch(): Promise<void> {
     const { deps, target } = this.#options
     const byMailbox = Map.groupBy(this.#ids, (id) => entryPositionOf(id).mailbox)
-    for (const [number, members] of byMailbox) {
+    const rows = await findMailboxesByNumber(deps.db, target.account, [...byMailbox.keys()])
+    for (const row of rows) {
       target.signal.throwIfAborted()
-      const row = await findMailboxByNumber(deps.db, target.account, number)
-      if (row) await this.#fetchMailbox(row, members)
+      await this.#fetchMailbox(row, byMailbox.get(row.number) ?? [])
     }
   }
 
@@ -121,13 +132,14 @@ export class ExportBatch {
       const { uid } = message
       const id = idOf.get(uid) ?? ''
       const item = { row, uid, message, outline: parseOutline(message.bodyStructure) }
-      if (this.#hold(item.outline)) {
-        const read = this.#readItem(item, parts)
+      if (this.#hold(item)) {
+        const read = this.#readItem(item, parts.of(message))
         this.#reads.set(id, read)
         reads.push(read)
       } else this.#late.set(id, { row, uid })
     }
     const settled = await Promise.allSettled(reads)
+    this.#options.expected.sections = expectedSections(parts.requests)
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     this.#isStreamed ||= read.some(({ contents }) => contents.some((each) => 'open' in each))
     await this.#addStored(read)
@@ -140,12 +152,13 @@ export class ExportBatch {
   ): Promise<FetchedMessage[]> {
     const { mail } = this.#options
     const messages: FetchedMessage[] = []
+    const { sections } = this.#options.expected
     for (const uids of batchesOf(rangesOf([...idOf.keys()]), messagesPerFetch)) {
       if (this.#heldBytes >= maxHeldBytes)
         for (const uid of uidsIn(uids)) this.#late.set(idOf.get(uid) ?? '', { row, uid })
       else
-        for await (const message of mail.fetchMessages(uids, { headers: true })) {
-          const bytes = message.headers?.length ?? 0
+        for await (const message of mail.fetchMessages(uids, { headers: true, sections })) {
+          const bytes = (message.headers?.length ?? 0) + bytesOfSections(message)
           this.#heldBytes += bytes
           this.#seenBytes += bytes
           this.#seenMessages++
@@ -182,8 +195,8 @@ export class ExportBatch {
   }
 
   /** Reserves memory for the contents of a message. False if there is not enough. */
-  #hold(outline: Outline): boolean {
-    const bytes = this.#bytesOf(outline)
+  #hold({ message, outline }: FetchedItem): boolean {
+    const bytes = Math.max(0, this.#bytesOf(outline) - bytesOfSections(message))
     this.#seenBytes += bytes
     const fits = this.#heldBytes + bytes <= maxHeldBytes
     if (fits) this.#heldBytes += bytes
@@ -237,7 +250,7 @@ export class ExportBatch {
     })
   }
 
-  async #readItem(item: FetchedItem, session: PartBatch): Promise<ReadItem> {
+  async #readItem(item: FetchedItem, session: Pick<MailSession, 'readParts'>): Promise<ReadItem> {
     const { row, message } = item
     const { deps, target, options } = this.#options
     const { textType, maxBytes, includeAttachments } = options
@@ -266,6 +279,11 @@ export class ExportBatch {
     refusals.delete(row.number)
     return result
   }
+}
+
+/** Bytes of the sections that were fetched with a message. */
+function bytesOfSections({ sections = [] }: FetchedMessage): number {
+  return sections.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 /** Kinds of errors that concern one message. */

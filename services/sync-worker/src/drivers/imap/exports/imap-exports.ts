@@ -30,7 +30,12 @@ import type { ConnectionRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 import { batchesOf } from '../index/ranges.ts'
 import { ConnectionWait } from './connection-wait.ts'
-import { ExportBatch, type ExportReadDeps, maxHeldBytes } from './export-batch.ts'
+import {
+  type BatchOptions,
+  ExportBatch,
+  type ExportReadDeps,
+  maxHeldBytes,
+} from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
 /** Arrival times per FETCH: about 400 KB of responses. */
@@ -51,6 +56,7 @@ export class ImapExports implements ExportDriver {
   readonly #session: ImapAccountSession
   readonly #deps: ExportReadDeps
   readonly #refusals = new Map<number, number>()
+  readonly #expected: BatchOptions['expected'] = { sections: [] }
   /** Messages of the next batch, so that most batches fit into memory. */
   #batchSize = batchLimits.first
 
@@ -186,8 +192,14 @@ export class ImapExports implements ExportDriver {
       const connection = await this.#acquire(signal)
       release = connection.release
       const target = { account: this.#account, session, signal }
-      const refusals = this.#refusals
-      const batchOptions = { deps: this.#deps, target, mail: connection.session, options, refusals }
+      const batchOptions = {
+        deps: this.#deps,
+        target,
+        mail: connection.session,
+        options,
+        refusals: this.#refusals,
+        expected: this.#expected,
+      }
       const batch = new ExportBatch(batchOptions, ids)
       await batch.fetch()
       this.#adaptBatchSize(batch.bytesPerMessage)

@@ -1,8 +1,13 @@
-import type { MailSession, MessagePartsRequest } from '@posthorn/backends'
+import type { FetchedMessage, MailSession, MessagePartsRequest } from '@posthorn/backends'
 import { Batcher } from '@posthorn/flow'
 
 /** Reads parts of several messages of the selected mailbox together. */
-export type PartBatch = Pick<MailSession, 'readParts'>
+export interface PartBatch {
+  /** Requests so far. */
+  readonly requests: readonly MessagePartsRequest[]
+  /** Reader of parts of one of the messages. */
+  of(message: Pick<FetchedMessage, 'sections'>): Pick<MailSession, 'readParts'>
+}
 
 /** Maximum messages whose parts are read together. */
 const maxItems = 100
@@ -12,14 +17,19 @@ const maxItems = 100
  * are read one by one, which gives the error of each message.
  */
 export function batchParts(mail: Pick<MailSession, 'readParts' | 'readPartsOfAll'>): PartBatch {
+  const requests: MessagePartsRequest[] = []
   const batcher = new Batcher({
     maxItems,
-    run: (requests: MessagePartsRequest[]) => mail.readPartsOfAll(requests),
+    run: (batch: MessagePartsRequest[]) => mail.readPartsOfAll(batch),
   })
   return {
-    async readParts(uid, structure, wanted) {
-      const parts = await batcher.add({ uid, structure, wanted })
-      return parts ?? mail.readParts(uid, structure, wanted)
-    },
+    requests,
+    of: ({ sections: fetched = [] }) => ({
+      async readParts(uid, structure, wanted) {
+        requests.push({ uid, structure, wanted })
+        const parts = await batcher.add({ uid, structure, wanted, fetched })
+        return parts ?? mail.readParts(uid, structure, wanted)
+      },
+    }),
   }
 }

@@ -1,0 +1,51 @@
+import type { MessagePartsRequest, Section } from '../../mail-session.ts'
+import { sectionsOf } from './sections.ts'
+
+/** Maximum bytes of all expected sections of one message. */
+const maxTotalBytes = 64 * 1024
+/** Unit of the requested bytes of a section. */
+const unit = 1024
+
+interface Layout {
+  sections: Section[]
+  count: number
+}
+
+/**
+ * Sections that further messages probably have: the sections that were requested of more than half
+ * of the given messages, a fourth longer than the longest of them. No sections if the messages
+ * differ, or if the sections are longer than 64 KiB. Pure.
+ */
+export function expectedSections(requests: readonly MessagePartsRequest[]): Section[] {
+  const layouts = new Map<string, Layout>()
+  const byMessage = Map.groupBy(requests, ({ uid }) => uid)
+  for (const parts of byMessage.values()) {
+    const sections = parts.flatMap(({ structure, wanted }) => lengthsOf(structure, wanted))
+    if (sections.length === 0 || totalOf(sections) > maxTotalBytes) continue
+    const id = sections.map(({ key }) => key).join(' ')
+    const layout = layouts.get(id)
+    layouts.set(id, layout ? widen(layout, sections) : { sections, count: 1 })
+  }
+  const common = [...layouts.values()].find(({ count }) => count > byMessage.size / 2)
+  return common && totalOf(common.sections) <= maxTotalBytes ? common.sections : []
+}
+
+/** Sections to fetch for parts of a message, with the lengths that hold parts of their size. */
+function lengthsOf(...[structure, wanted]: Parameters<typeof sectionsOf>): Section[] {
+  return sectionsOf(structure, wanted).map(({ key, bodyPart: { size = 0 } }) => ({
+    key,
+    maxLength: Math.ceil((size * 1.25 + 1) / unit) * unit,
+  }))
+}
+
+function widen({ sections, count }: Layout, others: readonly Section[]): Layout {
+  const widened = sections.map(({ key, maxLength }, at) => ({
+    key,
+    maxLength: Math.max(maxLength, others[at]?.maxLength ?? 0),
+  }))
+  return { sections: widened, count: count + 1 }
+}
+
+function totalOf(sections: readonly Section[]): number {
+  return sections.reduce((sum, { maxLength }) => sum + maxLength, 0)
+}
