@@ -38,10 +38,10 @@ import {
 } from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
-/** Arrival times per FETCH: about 400 KB of responses. */
-const timesPerFetch = 5_000
+/** Arrival times per FETCH: about 80 KB of responses. */
+const timesPerFetch = 1_000
 /** Messages per batch. The connection is released after a batch. */
-const batchLimits = { first: 100, min: 20, max: 250 }
+const batchLimits = { first: 64, min: 16, max: 64 }
 /** Bytes that a batch should hold, so that differences in size do not exceed the maximum. */
 const targetBytes = maxHeldBytes * 0.7
 const dayMs = 86_400_000
