@@ -35,13 +35,15 @@ for (const row of await benchRestartReads()) print(row)
 process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
 for (const row of await benchWorkerMemory()) print(row)
+process.stdout.write('exporting mailboxes …\n')
+for (const row of await benchExports()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')
 const world = await startWorld({ servers: 'own', durable: true, env: imapProxyEnv() })
 try {
   const amqpUrl = world.rabbit?.amqp ?? ''
   for (const bench of [benchCpuCosts, benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
-  for (const bench of [benchExports, benchSending, benchImapProxy])
+  for (const bench of [benchSending, benchImapProxy])
     for (const row of await bench(world)) print(row)
   for (const row of await benchWebhooks(world, amqpUrl)) print(row)
 } finally {
