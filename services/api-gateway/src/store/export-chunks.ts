@@ -59,6 +59,7 @@ export async function findChunk(db: Db, exportId: string, number: number) {
       (join) => join.onTrue(),
     )
     .select(['exportChunks.start', 'exportChunks.size'])
+    .select(sql<number>`length(export_chunks.content)`.as('length'))
     .select(
       sql<string>`encode(
       substring(export_chunks.content from n * ${pieceBytes}::integer + 1 for ${pieceBytes}::integer), 'base64')`.as(
@@ -70,8 +71,10 @@ export async function findChunk(db: Db, exportId: string, number: number) {
     .execute()
   const [first] = rows
   if (!first) return undefined
-  const content = Buffer.concat(rows.map(({ piece }) => Buffer.from(piece, 'base64')))
-  return { start: Number(first.start), size: first.size, content }
+  const content = Buffer.allocUnsafe(first.length)
+  let length = 0
+  for (const { piece } of rows) length += content.write(piece, length, 'base64')
+  return { start: Number(first.start), size: first.size, content: content.subarray(0, length) }
 }
 
 function chunksOf(db: Db, exportId: string) {
