@@ -3,7 +3,7 @@ import { KeyedMutex, Semaphore, sleep } from '@posthorn/flow'
 
 /**
  * Turns that run concurrently in one worker. A turn takes up to 30 MiB: two batches of 6 MiB, one
- * FETCH of 64 headers of up to 256 KiB, and the chunk in progress.
+ * FETCH of 48 messages of up to 320 KiB, and the chunk in progress.
  */
 const maxTurns = 2
 /** Delay of the event loop above which exports pause. */

@@ -32,8 +32,8 @@ export const maxHeldBytes = 6 * 1024 * 1024
  * plain text and an HTML text of 16 MiB each, or many small messages.
  */
 export const maxLateBytes = 32 * 1024 * 1024
-/** Messages per FETCH with headers, which have up to 256 KiB per message. */
-const messagesPerFetch = 64
+/** Messages per FETCH with headers and sections, which have up to 320 KiB per message. */
+export const messagesPerFetch = 48
 /** Failed attempts to select a mailbox after which its messages are missing. */
 const maxRefusals = 8
 

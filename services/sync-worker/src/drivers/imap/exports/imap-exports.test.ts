@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import type { ConnectionRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
-import type { ExportReadDeps } from './export-batch.ts'
-import { ImapExports } from './imap-exports.ts'
+import { type ExportReadDeps, messagesPerFetch } from './export-batch.ts'
+import { batchAt, ImapExports } from './imap-exports.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -37,6 +37,19 @@ test.each([
   const failed = expect(call(busyExports())).rejects.toMatchObject({ kind: 'rate-limited' })
   await jest.advanceTimersByTimeAsync(10_000)
   await failed
+})
+
+test('batchAt: messages of one mailbox, ends after one FETCH', () => {
+  const ids = Array.from({ length: 100 }, (_, uid) => `1.${uid}`)
+  expect(batchAt(ids, 10, 250)).toEqual(ids.slice(10, 10 + messagesPerFetch))
+  expect(batchAt(ids, 90, 250)).toEqual(ids.slice(90))
+  expect(batchAt(ids, 0, 20)).toEqual(ids.slice(0, 20))
+})
+
+test('batchAt: messages of twelve mailboxes in turns, has the messages of one FETCH of each', () => {
+  const ids = Array.from({ length: 1_000 }, (_, n) => `${n % 12}.${n}`)
+  expect(batchAt(ids, 0, 1_000)).toHaveLength(12 * (messagesPerFetch - 1) + 1)
+  expect(batchAt(ids, 0, 250)).toHaveLength(250)
 })
 
 /** Exports of an account with one mailbox, which the server does not have. */

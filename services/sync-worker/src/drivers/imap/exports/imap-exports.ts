@@ -36,12 +36,12 @@ import {
   type ExportReadDeps,
   maxHeldBytes,
 } from './export-batch.ts'
-import { entryIdOf } from './entry-id.ts'
+import { entryIdOf, entryPositionOf } from './entry-id.ts'
 
 /** Arrival times per FETCH: about 80 KB of responses. */
 const timesPerFetch = 1_000
 /** Messages per batch. The connection is released after a batch. */
-const batchLimits = { first: 64, min: 16, max: 64 }
+const batchLimits = { first: 100, min: 20, max: 250 }
 /** Bytes that a batch should hold, so that differences in size do not exceed the maximum. */
 const targetBytes = maxHeldBytes * 0.7
 const dayMs = 86_400_000
@@ -107,7 +107,8 @@ export class ImapExports implements ExportDriver {
   ): AsyncGenerator<ExportReading> {
     let from = 0
     const fetchNext = () => {
-      const batch = ids.slice(from, (from += this.#batchSize))
+      const batch = batchAt(ids, from, this.#batchSize)
+      from += batch.length
       return batch.length > 0 ? this.#fetchBatch(batch, options, signal) : undefined
     }
     let next = fetchNext()
@@ -239,6 +240,22 @@ export class ImapExports implements ExportDriver {
       release(isBroken)
     }
   }
+}
+
+/**
+ * Next batch of at most `maxItems` messages. Ends with the first mailbox whose messages fill one
+ * FETCH: more messages would save no round trip, and take memory. Pure.
+ */
+export function batchAt(ids: readonly string[], from: number, maxItems: number): string[] {
+  const counts = new Map<number, number>()
+  let end = from
+  while (end < ids.length && end - from < maxItems) {
+    const { mailbox } = entryPositionOf(ids[end++] ?? '')
+    const count = (counts.get(mailbox) ?? 0) + 1
+    if (count >= messagesPerFetch) break
+    counts.set(mailbox, count)
+  }
+  return ids.slice(from, end)
 }
 
 /** Batch that was fetched, and the release of its connection. */
