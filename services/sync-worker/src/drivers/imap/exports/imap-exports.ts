@@ -35,6 +35,7 @@ import {
   ExportBatch,
   type ExportReadDeps,
   maxHeldBytes,
+  messagesPerFetch,
 } from './export-batch.ts'
 import { entryIdOf, entryPositionOf } from './entry-id.ts'
 
