@@ -71,7 +71,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     ...service,
     stack,
     config: config.webhooks,
-    closeTimeoutMs: Math.max(0, config.shutdownTimeoutMs - releaseMs),
+    closeTimeoutMs: closeTimeout(config, signal),
     measured: dispatcherMetrics(service.metrics, { countDue: countAllDue, counter }),
     bodies: new BodyMemory(db),
     routes: cacheRoutes(db),
@@ -91,10 +91,25 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
   }
 }
 
+/**
+ * Returns a function for the time that running attempts have left. The time counts from the end of
+ * the drain delay, as the limit of the shutdown does: the steps before may take seconds on a busy
+ * machine.
+ */
+function closeTimeout({ drainDelayMs, shutdownTimeoutMs }: Config, stopping: AbortSignal) {
+  const timeoutMs = Math.max(0, shutdownTimeoutMs - releaseMs)
+  let endAt: number | undefined
+  const start = () => {
+    endAt = performance.now() + drainDelayMs + timeoutMs
+  }
+  stopping.addEventListener('abort', start, { once: true })
+  return () => (endAt === undefined ? timeoutMs : Math.max(0, endAt - performance.now()))
+}
+
 interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log' | 'metrics'> {
   stack: AsyncDisposableStack
   config: WebhookConfig
-  closeTimeoutMs: number
+  closeTimeoutMs: () => number
   measured: DispatcherMetrics
   bodies: BodyMemory
   routes: RouteCache

@@ -60,7 +60,7 @@ test('InFlightDeliveries: after a lost claim, releases its successors, including
       throw new PreAttemptError('expire', 'claim-lost')
     },
     concurrency: 4,
-    closeTimeoutMs: 1_000,
+    closeTimeoutMs: () => 1_000,
     log,
   })
   const enqueued = lock.shared(async () => inFlight.enqueue(await late.promise))

@@ -64,7 +64,7 @@ export interface InFlightOptions {
    * Time after which disposal aborts running delivery attempts. Aborted attempts are not counted,
    * and their deliveries are released.
    */
-  closeTimeoutMs: number
+  closeTimeoutMs: () => number
   log: Logger
 }
 
@@ -145,7 +145,7 @@ export class InFlightDeliveries implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { recorder, closeTimeoutMs } = this.#options
-    const { unstarted, ended } = this.lanes.stop(closeTimeoutMs)
+    const { unstarted, ended } = this.lanes.stop(closeTimeoutMs())
     await recorder.drainPrecounts()
     await Promise.all(unstarted.map((item) => this.#release(item)))
     this.#aborted = (await ended).aborted
