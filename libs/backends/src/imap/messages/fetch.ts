@@ -70,7 +70,12 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
-  /** Sections that the full query also requests. None after the server has refused such a query. */
+  /** Sections that the caller expects. */
+  readonly #expected: readonly Section[]
+  /**
+   * Sections that the full query also requests. None after the server has refused such a query, or
+   * has not returned a message.
+   */
   #sections: readonly Section[]
   /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
@@ -82,7 +87,7 @@ class Fetch {
     this.#mailbox = connection.selected
     this.#faults = connection.faultsIn(this.#mailbox)
     this.#hasHeaders = headers
-    this.#sections = sections
+    this.#expected = this.#sections = sections
     const parts = headers ? { bodyParts: [headerPart] } : {}
     this.#bare = { ...flagsOnly, threadId: true, labels: true, ...parts }
     this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
@@ -247,6 +252,8 @@ class Fetch {
     } catch (error) {
       if (!isRejection(error)) throw error
     }
+    // The sections of a message may be the reason that its response was unreadable.
+    this.#sections = []
     const before = connection.unreadableResponses
     await this.#describe(uids, rows)
     if (connection.unreadableResponses > before)
@@ -259,7 +266,7 @@ class Fetch {
     if (bare.length > 0) await this.#addAddresses(rows, bare)
     const messages: FetchedMessage[] = []
     for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
-      messages.push(toFetchedMessage(row, this.#sections))
+      messages.push(toFetchedMessage(row, this.#expected))
       if (messages.length % messagesPerTick === 0) await setImmediate()
     }
     return messages
