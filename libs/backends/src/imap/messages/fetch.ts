@@ -169,7 +169,7 @@ class Fetch {
    */
   async #describeWithSections(uids: readonly UidRange[], rows: Rows): Promise<boolean> {
     const sections = this.#sections
-    if (sections.length === 0 || !this.#faults.description.isEmpty) return false
+    if (sections.length === 0 || this.#faults.description.hasSuspects) return false
     const { bodyParts = [] } = this.#full
     const parts = sections.map((section) => ({ ...section, start: 0 }))
     try {
