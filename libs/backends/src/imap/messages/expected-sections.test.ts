@@ -66,6 +66,12 @@ test('expectedSections: more than 64 KiB per message, none', () => {
   expect(expectedSections([two(1, 40_000, 10), two(2, 10, 40_000)])).toEqual([])
 })
 
+test('expectedSections: a message longer than 64 KiB, does not count', () => {
+  const sizes = [10, 100_000, 20, 30]
+  const requests = sizes.map((size) => request(size, leaf('1', size), ['1']))
+  expect(expectedSections(requests)).toEqual([{ key: 'TEXT', maxLength: 1024 }])
+})
+
 test('expectedSections: text and attachments requested separately, are sections of one message', () => {
   const structure = mixed(leaf('1', 10), leaf('2', 10))
   const expected = [

@@ -175,11 +175,14 @@ test('ResponseFilter: header and sections longer than requested, keeps the reque
 })
 
 test.each([
-  ['one section of several messages', '1,3', 20],
-  ['one section of a message', '1', 200_000],
-])('ResponseFilter: %s, longer than requested', (_, messages, kept) => {
+  ['one section of several messages', '1,3', ['1'], 20],
+  ['several sections of a message', '1', ['1', '2'], 20],
+  ['one section of a message', '1', ['1'], 200_000],
+])('ResponseFilter: %s, longer than requested', (...[, messages, sections, kept]) => {
   const filter = new ResponseFilter()
-  filter.startCommand(requestedBytes(fetchOf(messages, ['1', 20])))
+  filter.startCommand(
+    requestedBytes(fetchOf(messages, ...sections.map((section) => [section, 20] as const))),
+  )
   const text = 'x'.repeat(200_000)
   const out = filter.push(Buffer.from(`* 1 FETCH (BODY[1]<0> {200000}\r\n${text})\r\n`))
   expect(Buffer.concat(out).toString()).toBe(
