@@ -24,7 +24,7 @@ const mailboxes = [
 ]
 /** Messages whose latency is measured during an export, and as many without. */
 const deliveries = 100
-/** Pause before a message, in milliseconds, after which Posthorn reports new mail at once. */
+/** Pause before a message, in milliseconds, after which new mail is reported without a delay. */
 const betweenMs = 700
 /** Downloads of a file. The figure is their median. */
 const downloads = 5

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { array, assert, asyncProperty, constantFrom, integer, uint8Array } from 'fast-check'
-import { decodeTransferEncoding, takeBytes } from './decode.ts'
+import { array, assert, asyncProperty, constantFrom, integer, oneof, uint8Array } from 'fast-check'
+import { decodeBytes, decodeTransferEncoding, takeBytes } from './decode.ts'
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -105,4 +105,44 @@ test('takeBytes: enough bytes, reads no further', async () => {
 test('decodeTransferEncoding: long run of blanks, takes linear time', async () => {
   const text = `${' '.repeat(2_000_000)}x${' '.repeat(1_000_000)}\r\n`
   expect(await decode(text, 'quoted-printable', 65_536)).toHaveLength(2_000_003)
+})
+
+/** Tokens of base64 texts: padding in the middle, the URL alphabet, and invalid characters. */
+const base64Token = oneof(
+  uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  uint8Array({ maxLength: 60 }).map((bytes) => inLines(Buffer.from(bytes).toString('base64'))),
+  uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
+  constantFrom('=', '==', '\r\n', '\n', ' ', '\t', '-', '_', 'A', 'Ab', 'Abc', '\0', 'é', '!', '.'),
+)
+const quotedToken = oneof(
+  constantFrom('=', '=\r\n', '= \r\n', '=C3=A4', '=c', '=0g', ' ', '\t', '\r\n', '\n', 'text', 'é'),
+  uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+)
+
+test.each([
+  ['base64', base64Token],
+  ['Base64 ', base64Token],
+  ['quoted-printable', quotedToken],
+  ['8bit', quotedToken],
+])('decodeBytes: %s, equals the decoded stream', async (encoding, token) => {
+  await assert(
+    asyncProperty(
+      array(token, { maxLength: 12 }),
+      integer({ min: 1, max: 90 }),
+      async (tokens, size) => {
+        const text = Buffer.from(tokens.join(''), 'latin1')
+        const streamed = await read(decodeTransferEncoding(pieces(text, size), encoding))
+        expect(decodeBytes(text, encoding)).toEqual(streamed)
+      },
+    ),
+    { seed: 26, numRuns: 2_000 },
+  )
+})
+
+test('decodeBytes: long texts without faults, are decoded', () => {
+  const content = Buffer.from(Array.from({ length: 50_000 }, (_, at) => (at * 31) % 256))
+  expect(decodeBytes(Buffer.from(inLines(content.toString('base64'))), 'base64')).toEqual(content)
+  expect(decodeBytes(Buffer.from('a=3D=\r\nb  \r\n'), 'quoted-printable').toString()).toBe(
+    'a=b\r\n',
+  )
 })

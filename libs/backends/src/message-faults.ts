@@ -53,6 +53,11 @@ export class QueryFaults {
     return this.#refused.size === 0 && this.#suspects.size === 0
   }
 
+  /** True if a message is a possible cause of a lost connection. */
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0
+  }
+
   /**
    * True if the message must not be requested by the FETCH query again, because the mail server
    * rejected the query for this message or dropped the connection.

@@ -20,7 +20,9 @@ export function expectedSections(requests: readonly MessagePartsRequest[]): Sect
   const layouts = new Map<string, Layout>()
   const byMessage = Map.groupBy(requests, ({ uid }) => uid)
   for (const parts of byMessage.values()) {
-    const sections = parts.flatMap(({ structure, wanted }) => lengthsOf(structure, wanted))
+    const sections = mergeSections(
+      parts.flatMap(({ structure, wanted }) => lengthsOf(structure, wanted)),
+    )
     if (sections.length === 0 || totalOf(sections) > maxTotalBytes) continue
     const id = sections.map(({ key }) => key).join(' ')
     const layout = layouts.get(id)
@@ -30,12 +32,25 @@ export function expectedSections(requests: readonly MessagePartsRequest[]): Sect
   return common && totalOf(common.sections) <= maxTotalBytes ? common.sections : []
 }
 
-/** Sections to fetch for parts of a message, with the lengths that hold parts of their size. */
+/**
+ * Sections to fetch for parts of a message, with the lengths that hold parts of their size, and no
+ * longer than requested.
+ */
 function lengthsOf(...[structure, wanted]: Parameters<typeof sectionsOf>): Section[] {
-  return sectionsOf(structure, wanted).map(({ key, bodyPart: { size = 0 } }) => ({
+  return sectionsOf(structure, wanted).map(({ key, maxLength, bodyPart: { size = 0 } }) => ({
     key,
-    maxLength: Math.ceil((size * 1.25 + 1) / unit) * unit,
+    maxLength: Math.min(maxLength, Math.ceil((size * 1.25 + 1) / unit) * unit),
   }))
+}
+
+/** Sections without repeated keys, ordered by key. */
+function mergeSections(sections: readonly Section[]): Section[] {
+  const lengths = new Map<string, number>()
+  for (const { key, maxLength } of sections)
+    lengths.set(key, Math.max(maxLength, lengths.get(key) ?? 0))
+  return [...lengths]
+    .map(([key, maxLength]) => ({ key, maxLength }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 function widen({ sections, count }: Layout, others: readonly Section[]): Layout {

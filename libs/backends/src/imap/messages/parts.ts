@@ -57,21 +57,22 @@ export async function readPartsOfAll(
 
 /**
  * Finds sections among the sections that were fetched with a message. Undefined if one of the
- * sections is missing or incomplete.
+ * sections is missing or incomplete, or empty although the part has a size.
  */
 function findFetched(
   fetched: readonly FetchedSection[],
   sections: readonly PartSection[],
 ): Map<string, Buffer> | undefined {
-  const found = new Map<string, Buffer>()
-  for (const { key, maxLength } of sections) {
+  const sectionBytes = new Map<string, Buffer>()
+  for (const { key, maxLength, bodyPart } of sections) {
     const section = fetched.find((each) => each.key === key)
     if (!section) return undefined
     const { bytes } = section
+    if (bytes.length === 0 && bodyPart.size !== 0) return undefined
     if (bytes.length >= section.maxLength && section.maxLength < maxLength) return undefined
-    found.set(key.toLowerCase(), bytes.subarray(0, maxLength))
+    sectionBytes.set(key.toLowerCase(), bytes.subarray(0, maxLength))
   }
-  return found
+  return sectionBytes
 }
 
 /** Fetches the encoded sections of the messages of a group, by UID. None if the server refuses. */

@@ -9,18 +9,35 @@ import { maxExcessBytes, maxLineBytes } from './limits.ts'
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 
 /**
- * Limits for the message content that a FETCH command requests. Of a header, only the requested
- * bytes are kept. Other content is kept as a whole, because a server that ignores ranges sends the
- * content only once.
+ * Limits for the message content that a FETCH command requests. Only the requested bytes of each
+ * section are kept, even if the server ignores ranges. A single section of a single message is kept
+ * as a whole, unless it is the header: for a download, such a server sends the content only once.
  */
 export function requestedBytes(attributes: Attributes): RequestedBytes {
   const contents = (attributes || []).flat().filter(isContent)
   const lengths = contents.map(({ partial }) => partial?.[1] ?? maxExcessBytes)
   const longest = Math.max(maxLineBytes, ...lengths)
   const each = longest + maxExcessBytes
-  const isHeader = contents.every(({ section: [name] }) => name?.value === 'HEADER')
-  const total = lengths.reduce((sum, length) => sum + length, 0)
-  return { kept: isHeader ? longest : each, each, total: total + maxExcessBytes }
+  const total = lengths.reduce((sum, length) => sum + length, 0) + maxExcessBytes
+  if (isDownload(attributes, contents)) return { kept: each, sections: new Map(), each, total }
+  const sections = contents.map(({ section }, at) => [nameOf(section), lengths[at] ?? 0] as const)
+  return { kept: longest, sections: new Map(sections), each, total }
+}
+
+function isDownload(attributes: Attributes, contents: readonly Content[]): boolean {
+  const [content] = contents
+  if (!content || contents.length > 1 || nameOf(content.section) === 'HEADER') return false
+  return (attributes || []).flat().some((token) => isSingleNumber(token))
+}
+
+function isSingleNumber(token: Token | string): boolean {
+  const { value } = typeof token === 'object' && token && 'value' in token ? token : {}
+  return typeof value === 'string' && /^\d+$/.test(value)
+}
+
+/** Name of a section in upper case, such as `HEADER` or `1.2`. Empty for the whole message. */
+function nameOf([name]: Content['section']): string {
+  return String(name?.value ?? '').toUpperCase()
 }
 
 function isContent(token: Token | string): token is Token & Content {

@@ -148,6 +148,48 @@ test('ResponseFilter: header longer than requested, keeps the requested bytes', 
   )
 })
 
+/** Arguments of FETCH for the first bytes of sections. */
+const fetchOf = (messages: string, ...sections: readonly (readonly [string, number])[]) => [
+  { type: 'SEQUENCE', value: messages },
+  sections.map(([value, length]) => ({
+    type: 'ATOM',
+    value: 'BODY.PEEK',
+    section: [{ type: 'ATOM', value }],
+    partial: [0, length],
+  })),
+]
+
+test('ResponseFilter: header and sections longer than requested, keeps the requested bytes', () => {
+  const filter = new ResponseFilter()
+  filter.startCommand(requestedBytes(fetchOf('1:2', ['HEADER', 300], ['TEXT', 20], ['1.2', 30])))
+  const text = 'x'.repeat(400)
+  const response = (...lengths: readonly number[]) =>
+    `* 1 FETCH (UID 7 BODY[HEADER]<0> {${lengths[0]}}\r\n${text.slice(0, lengths[0])} body[text] {${lengths[1]}}\r\n${text.slice(0, lengths[1])} BODY[1.2]<0> "${text.slice(0, lengths[2])}" FLAGS (\\Seen))\r\n`
+  for (const bytes of [65_536, 1]) {
+    const input = Buffer.from(response(400, 400, 400))
+    const pieces: Buffer[] = []
+    for (let at = 0; at < input.length; at += bytes)
+      pieces.push(...filter.push(input.subarray(at, at + bytes)))
+    expect(Buffer.concat(pieces).toString()).toBe(response(300, 20, 30))
+  }
+})
+
+test.each([
+  ['one section of several messages', '1,3', ['1'], 20],
+  ['several sections of a message', '1', ['1', '2'], 20],
+  ['one section of a message', '1', ['1'], 200_000],
+])('ResponseFilter: %s, longer than requested', (...[, messages, sections, kept]) => {
+  const filter = new ResponseFilter()
+  filter.startCommand(
+    requestedBytes(fetchOf(messages, ...sections.map((section) => [section, 20] as const))),
+  )
+  const text = 'x'.repeat(200_000)
+  const out = filter.push(Buffer.from(`* 1 FETCH (BODY[1]<0> {200000}\r\n${text})\r\n`))
+  expect(Buffer.concat(out).toString()).toBe(
+    `* 1 FETCH (BODY[1]<0> {${kept}}\r\n${text.slice(0, kept)})\r\n`,
+  )
+})
+
 test.each([
   ['header', header(262_144), '* 1 FETCH (BODY[HEADER]<0> {62000000}\r\n', 'LiteralTooLarge'],
   ['without content', [], '* 1 FETCH (BODY[] {62000000}\r\n', 'LiteralTooLarge'],

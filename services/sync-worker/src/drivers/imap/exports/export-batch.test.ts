@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession } from '@posthorn/backends'
+import type { FetchOptions, MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { Semaphore } from '@posthorn/flow'
 import { type BatchOptions, ExportBatch, maxLateBytes } from './export-batch.ts'
@@ -33,9 +33,15 @@ const query: object = new Proxy(
 async function lateBatch(
   exportMemory: Semaphore,
   size: number,
-  { select = async () => selected, refusals = new Map<number, number>() } = {},
+  {
+    select = async () => selected,
+    refusals = new Map<number, number>(),
+    expected = { sections: [] } as BatchOptions['expected'],
+    onFetch = (_options: FetchOptions) => {},
+  } = {},
 ) {
-  async function* fetchMessages() {
+  async function* fetchMessages(_uids: unknown, fetchOptions: FetchOptions) {
+    onFetch(fetchOptions)
     const bodyStructure = { type: 'text/plain', part: '1', size, encoding: '7bit', parameters: {} }
     const headers = Buffer.from('Subject: x\r\n\r\n')
     const dates = { internalDate: new Date(0) }
@@ -71,7 +77,7 @@ async function lateBatch(
     mail,
     options: { textType: '*', maxBytes: undefined, includeAttachments: false },
     refusals,
-    expected: { sections: [] },
+    expected,
   } as unknown as BatchOptions
   const batch = new ExportBatch(options, ['1.1'])
   await batch.fetch()
@@ -109,4 +115,26 @@ test('ExportBatch.read: mailbox renamed after the fetch, is unavailable until it
   await expect(readings.next()).rejects.toMatchObject({ kind: 'unavailable' })
   expect(refusals.get(1)).toBe(1)
   expect(requests).toEqual([{ all: true }])
+})
+
+test('ExportBatch.fetch: failed with sections, requests none in the next attempt', async () => {
+  const memory = new Semaphore(maxLateBytes)
+  const expected = { sections: [{ key: 'TEXT', maxLength: 1_024 }] }
+  const requested: unknown[] = []
+  const onFetch = ({ sections }: FetchOptions) => {
+    requested.push(sections)
+    if (sections?.length) throw new AppError('unreachable', 'the connection is lost')
+  }
+  const attempt = () => lateBatch(memory, maxLateBytes, { expected, onFetch })
+  await expect(attempt()).rejects.toMatchObject({ kind: 'unreachable' })
+  await attempt()
+  expect(requested).toEqual([[{ key: 'TEXT', maxLength: 1_024 }], []])
+})
+
+test('ExportBatch.fetch: no text was read, requests the same sections again', async () => {
+  const memory = new Semaphore(maxLateBytes)
+  const sections = [{ key: 'TEXT', maxLength: 1_024 }]
+  const expected = { sections }
+  await lateBatch(memory, maxLateBytes, { expected })
+  expect(expected.sections).toEqual(sections)
 })

@@ -125,9 +125,12 @@ export class ExportBatch {
     const idOf = new Map(ids.map((id) => [entryPositionOf(id).uid, id]))
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
-    const messages = await this.#inMailbox(row, () => this.#fetchHeaders(row, idOf)).catch(
-      (error: unknown) => this.#handleMissing(row, error),
-    )
+    const { sections } = this.#options.expected
+    // After a failure, possibly because of the sections, the messages are fetched without them.
+    this.#options.expected.sections = []
+    const messages = await this.#inMailbox(row, () =>
+      this.#fetchHeaders(row, idOf, sections),
+    ).catch((error: unknown) => this.#handleMissing(row, error))
     for (const message of messages) {
       const { uid } = message
       const id = idOf.get(uid) ?? ''
@@ -139,7 +142,8 @@ export class ExportBatch {
       } else this.#late.set(id, { row, uid })
     }
     const settled = await Promise.allSettled(reads)
-    this.#options.expected.sections = expectedSections(parts.requests)
+    const { requests } = parts
+    this.#options.expected.sections = requests.length > 0 ? expectedSections(requests) : sections
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     this.#isStreamed ||= read.some(({ contents }) => contents.some((each) => 'open' in each))
     await this.#addStored(read)
@@ -149,10 +153,10 @@ export class ExportBatch {
   async #fetchHeaders(
     row: MailboxRow,
     idOf: ReadonlyMap<number, string>,
+    sections: readonly Section[],
   ): Promise<FetchedMessage[]> {
     const { mail } = this.#options
     const messages: FetchedMessage[] = []
-    const { sections } = this.#options.expected
     for (const uids of batchesOf(rangesOf([...idOf.keys()]), messagesPerFetch)) {
       if (this.#heldBytes >= maxHeldBytes)
         for (const uid of uidsIn(uids)) this.#late.set(idOf.get(uid) ?? '', { row, uid })
