@@ -169,11 +169,11 @@ test('export: cancelled while the mail server does not respond, frees its turn a
     .execute()
   expect(cancelled).toHaveLength(2)
   // A connection without responses is given up only after 100 s.
-  const afterwards = async () => {
+  const checkFreed = async () => {
     expect(await countChunks(ids)).toBe(0)
     expect(await getExport(world.db, next)).toMatchObject({ status: 'completed' })
   }
-  await eventually(afterwards, { timeoutMs: 60_000 })
+  await eventually(checkFreed, { timeoutMs: 60_000 })
   await world.stopWorker(worker)
 }, 300_000)
 
