@@ -17,16 +17,27 @@ const googleOrigins = ['gmail', 'oauth2', 'pubsub', 'www'].map(
   (name) => `https://${name}.googleapis.com`,
 )
 
-/** Starts the fakes of Gmail and Microsoft Graph. Only the fake of Microsoft Graph has options. */
-export async function startProviderFakes(
-  graphOptions: Omit<GraphFakeOptions, 'clock' | 'limits'>,
-): Promise<ProviderFakes> {
+export interface ProviderFakesOptions extends Omit<GraphFakeOptions, 'clock' | 'limits'> {
+  /** Limits of requests per mailbox, for tests that set the virtual clock forward. */
+  limits?: { gmailUnits: number; graphRequests: number }
+}
+
+/** Starts the fakes of Gmail and Microsoft Graph. */
+export async function startProviderFakes({
+  limits,
+  ...graphOptions
+}: ProviderFakesOptions): Promise<ProviderFakes> {
   const clock = new VirtualClock(new Date())
-  const gmail = await startGmailFake({ clock })
-  // The limits of requests are off, because requests would count forever while the virtual clock
-  // stands still.
-  const limits = { requests: Infinity, uploadBytes: Infinity }
-  const graph = await startGraphFake({ clock, ...graphOptions, limits })
+  const gmail = await startGmailFake({ clock, ...(limits && { accountUnits: limits.gmailUnits }) })
+  gmail.switches.limits = limits !== undefined
+  // The limits of requests are off by default, because requests would count forever while the
+  // virtual clock stands still.
+  const requests = limits?.graphRequests ?? Infinity
+  const graph = await startGraphFake({
+    clock,
+    ...graphOptions,
+    limits: { requests, uploadBytes: Infinity },
+  })
   const origins = [
     ...googleOrigins.map((origin) => [origin, gmail.origin]),
     ...Object.entries(graph.origins),
@@ -46,6 +57,17 @@ export async function startProviderFakes(
       await graph[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Lets the virtual clock of the fakes follow the real clock. Returns a function that stops it. */
+export function followRealTime({ gmail }: ProviderFakes): () => void {
+  let last = Date.now()
+  const timer = setInterval(() => {
+    const now = Date.now()
+    gmail.clock.advance(now - last)
+    last = now
+  }, 20)
+  return () => clearInterval(timer)
 }
 
 const serviceAccount = 'posthorn@project.iam.gserviceaccount.com'

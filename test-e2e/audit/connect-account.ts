@@ -25,7 +25,11 @@ export async function registerApiAccount(
 }
 
 /** Waits until the mailbox of an account is synced for the first time. */
-export async function untilSynced({ ownerUrl }: World, account: string): Promise<void> {
+export async function untilSynced(
+  { ownerUrl }: World,
+  account: string,
+  timeoutMs = 150_000,
+): Promise<void> {
   await eventually(
     () =>
       withClient(ownerUrl, async (open) => {
@@ -35,6 +39,6 @@ export async function untilSynced({ ownerUrl }: World, account: string): Promise
         )
         if (!rows[0]?.initialized) throw new Error(`${account} is ${rows[0]?.state ?? 'new'}`)
       }),
-    { timeoutMs: 150_000 },
+    { timeoutMs },
   )
 }

@@ -3,26 +3,37 @@ import { afterAll, expect, test } from '@jest/globals'
 import { exportCompleted } from '@posthorn/contracts/events/exports'
 import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
-import { eventually } from '@posthorn/testkit'
+import { eventually, faultSize } from '@posthorn/testkit'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
-import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
+import { createApiApps, followRealTime, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Exports of Gmail and Microsoft Graph whose worker is killed.
+// Exports of Gmail and Microsoft Graph whose worker is killed, within the limits of the providers.
 
-const count = 1_300
+const count = faultSize({ small: 1_300, full: 20_000 })
+/** Maximum time of a sync or an export. The full size needs more than the units of a minute. */
+const maxMs = faultSize({ small: 150_000, full: 600_000 })
+/** Limits per mailbox: quota units of a minute and requests of 10 minutes. */
+const limits = faultSize({ small: 1_000_000, full: 300_000 })
 const graphAddress = 'jane@contoso.example'
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const fakes = stack.use(await startProviderFakes({ mailboxes: [graphAddress] }))
+const fakes = stack.use(
+  await startProviderFakes({
+    mailboxes: [graphAddress],
+    limits: { gmailUnits: limits, graphRequests: limits },
+  }),
+)
+// The limits count requests by the virtual clock, which follows the real clock here.
+stack.defer(followRealTime(fakes))
 const world = stack.use(
   await startWorld({
     names: ['api-gateway', 'auth-bridge', 'sync-worker', 'webhook-dispatcher'],
     env: {
       ...fakes.env,
       SVC_PROVIDER_LIMITS: JSON.stringify({
-        gmail: { accountUnits: 1_000_000 },
-        graph: { accountUnits: 1_000_000 },
+        gmail: { accountUnits: limits },
+        graph: { accountUnits: limits },
       }),
     },
   }),
@@ -61,7 +72,7 @@ async function killWorker(account: string, exportId: string): Promise<void> {
       expect(body.status).toBe('processing')
       expect(body.progress.messagesExported).toBeGreaterThan(0)
     },
-    { timeoutMs: 150_000 },
+    { timeoutMs: maxMs },
   )
   const name = Object.keys(services.pids).find((each) => each.startsWith('sync-worker')) ?? ''
   await services.kill(name)
@@ -71,33 +82,47 @@ async function killWorker(account: string, exportId: string): Promise<void> {
 test.each([
   ['gmail', fillGmail],
   ['graph', fillGraph],
-] as const)('export of %s, worker killed: each message once, by date', async (provider, fill) => {
-  const account = provider
-  await registerApiAccount(world, { account, app: apps[provider], address: fill() })
-  await untilSynced(world, account)
-  const { body: created } = await client.call(operations.createExport, {
-    params: { account },
-    body: { startDate: '2020-01-01T00:00:00.000Z', endDate: '2100-01-01T00:00:00.000Z' },
-  })
-  const exportId = String(created.exportId)
-  await killWorker(account, exportId)
-  const { data } = await world.webhook(
-    ({ event, data }) => event === exportCompleted.name && data.exportId === exportId,
-  )
-  expect(data).toMatchObject({ messagesExported: count, messagesSkipped: 0 })
-  const url = `${world.url}/v1/account/${account}/export/${exportId}/download`
-  const response = await fetch(url, { headers: { authorization: `Bearer ${world.token}` } })
-  const lines = gunzipSync(Buffer.from(await response.arrayBuffer()))
-    .toString()
-    .trimEnd()
-    .split('\n')
-  const subjects = lines.map((line) => (JSON.parse(line) as { subject: string }).subject)
-  expect(subjects).toEqual(Array.from({ length: count }, (_, number) => `${number}`))
-  const { rows } = await withClient(world.ownerUrl, (db) =>
-    db.query('select event from events where account = $1 and event = $2', [
-      account,
-      exportCompleted.name,
-    ]),
-  )
-  expect(rows).toHaveLength(1)
-})
+] as const)(
+  'export of %s, worker killed: each message once, by date',
+  async (provider, fill) => {
+    const account = provider
+    await registerApiAccount(world, { account, app: apps[provider], address: fill() })
+    await untilSynced(world, account, maxMs)
+    const { body: created } = await client.call(operations.createExport, {
+      params: { account },
+      body: { startDate: '2020-01-01T00:00:00.000Z', endDate: '2100-01-01T00:00:00.000Z' },
+    })
+    const exportId = String(created.exportId)
+    await killWorker(account, exportId)
+    const { data } = await world.webhook(
+      ({ event, data }) => event === exportCompleted.name && data.exportId === exportId,
+      maxMs,
+    )
+    expect(data).toMatchObject({ messagesExported: count, messagesSkipped: 0 })
+    const url = `${world.url}/v1/account/${account}/export/${exportId}/download`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${world.token}` } })
+    const lines = gunzipSync(Buffer.from(await response.arrayBuffer()))
+      .toString()
+      .trimEnd()
+      .split('\n')
+    const subjects = lines.map((line) => (JSON.parse(line) as { subject: string }).subject)
+    expect(subjects).toEqual(Array.from({ length: count }, (_, number) => `${number}`))
+    const { rows } = await withClient(world.ownerUrl, (db) =>
+      db.query('select event from events where account = $1 and event = $2', [
+        account,
+        exportCompleted.name,
+      ]),
+    )
+    expect(rows).toHaveLength(1)
+    expectNoneRefused()
+  },
+  3 * maxMs,
+)
+
+/** Expects that no request exceeded a limit of its provider. */
+function expectNoneRefused(): void {
+  const requests = [...fakes.gmail.fake.log, ...fakes.graph.server.log]
+  const refused = requests.filter(({ status }) => status === 403 || status === 429)
+  expect(refused.map(({ operation, status }) => `${status} ${operation}`)).toEqual([])
+  expect([...fakes.graph.concurrency.refused.values()]).toEqual([])
+}

@@ -11,6 +11,8 @@ export interface RelayTarget {
 /** TCP relay in front of a server. Delays or drops data as a broken network does. */
 export class TcpRelay implements AsyncDisposable {
   readonly port: number
+  /** Pieces of data that were dropped. */
+  dropped = 0
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #target: RelayTarget
@@ -74,8 +76,8 @@ export class TcpRelay implements AsyncDisposable {
   }
 
   #pass(chunk: Buffer, to: Socket): void {
-    if (this.#isSilent) return
-    if (this.#delayMs === 0) to.write(chunk)
+    if (this.#isSilent) this.dropped++
+    else if (this.#delayMs === 0) to.write(chunk)
     // The order of relayed data is kept, because timers with equal delays fire in the order of
     // their creation.
     else setTimeout(() => to.destroyed || to.write(chunk), this.#delayMs)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { exportCompleted } from '@posthorn/contracts/events/exports'
-import { eventually } from '@posthorn/testkit'
+import { eventually, faultSize, TcpRelay, type TestUser } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { createExport, exportEnd, getExport, readFile, readLines } from './export-scene.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -12,11 +12,13 @@ import { testWorld, type World } from './world.ts'
 // Exports that are interrupted at any point have the same lines as exports that are not.
 
 let world: World
+let user: TestUser
 let account: string
-const count = 1_500
+const count = faultSize({ small: 1_500, full: 4_000 })
+const kills = faultSize({ small: 4, full: 20 })
 beforeAll(async () => {
   world = await testWorld()
-  const user = world.dovecot.freshUser()
+  user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   for (const path of ['A', 'B']) await client.run(`CREATE ${path}`)
   for (let number = 0; number < count; number++) {
@@ -26,7 +28,7 @@ beforeAll(async () => {
     await client.append(path, source(number), { date })
   }
   account = await world.register(user)
-}, 120_000)
+}, 300_000)
 afterAll(() => world.close())
 
 /** Message whose text cannot be compressed; every 300th has an attachment of several chunks. */
@@ -93,11 +95,11 @@ async function expectUndisturbed(exportId: string): Promise<void> {
   expect(events.filter(({ data }) => data['exportId'] === exportId)).toHaveLength(1)
 }
 
-test('export: worker killed again and again, has the same lines', async () => {
+test(`export: worker killed ${kills} times, has the same lines`, async () => {
   await undisturbedLines()
   const exportId = await createExport(world.db, account, { includeAttachments: true })
-  let kills = 0
-  for (let chunks = 0; ; kills++) {
+  let killed = 0
+  for (let chunks = 0; killed < kills; killed++) {
     const child = world.spawnWorker()
     const exited = once(child, 'exit')
     chunks = await nextChunk(exportId, chunks)
@@ -108,9 +110,11 @@ test('export: worker killed again and again, has the same lines', async () => {
     const { status } = await getExport(world.db, exportId)
     if (status !== 'processing') break
   }
-  expect(kills).toBeGreaterThan(3)
+  expect(killed).toBe(kills)
+  const worker = await world.startWorker()
   await expectUndisturbed(exportId)
-}, 300_000)
+  await world.stopWorker(worker)
+}, 600_000)
 
 test('export: shards released again and again, has the same lines', async () => {
   await undisturbedLines()
@@ -143,6 +147,59 @@ test('export: cancelled while it runs, stops without an event', async () => {
   expect(events.filter(({ data }) => data['exportId'] === exportId)).toEqual([])
   await world.stopWorker(worker)
 }, 120_000)
+
+test('export: cancelled while the mail server does not respond, frees its turn and storage', async () => {
+  const worker = await world.startWorker()
+  // As many exports as a worker runs concurrently.
+  await using first = await silentExport()
+  await using second = await silentExport()
+  const silent = [first, second]
+  const ids = await Promise.all(silent.map((each) => each.start()))
+  await Promise.all(ids.map((id) => nextChunk(id, 0)))
+  for (const { relay } of silent) relay.silence(true)
+  await eventually(() => silent.every(({ relay }) => relay.dropped > 0))
+  await world.connected(account)
+  const next = await createExport(world.db, account, { folders: ['A'] })
+  const cancelled = await world.db
+    .updateTable('exports')
+    .set({ status: 'cancelled' })
+    .where('exportId', 'in', ids)
+    .where('status', '=', 'processing')
+    .returning('exportId')
+    .execute()
+  expect(cancelled).toHaveLength(2)
+  // A connection without responses is given up only after 100 s.
+  const checkFreed = async () => {
+    expect(await countChunks(ids)).toBe(0)
+    expect(await getExport(world.db, next)).toMatchObject({ status: 'completed' })
+  }
+  await eventually(checkFreed, { timeoutMs: 60_000 })
+  await world.stopWorker(worker)
+}, 300_000)
+
+/** Account of the same mailbox behind a TCP relay, with an export. Disposal deletes the account. */
+async function silentExport() {
+  const relay = await TcpRelay.to({ hostname: user.host, port: `${user.imapPort}` })
+  const behind = await world.register(user, { port: relay.port })
+  await world.connected(behind)
+  return {
+    relay,
+    start: () => createExport(world.db, behind, { includeAttachments: true }),
+    async [Symbol.asyncDispose]() {
+      await world.db.deleteFrom('accounts').where('account', '=', behind).execute()
+      await relay[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function countChunks(exportIds: readonly string[]): Promise<number> {
+  const { count: chunks } = await world.db
+    .selectFrom('exportChunks')
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .where('exportId', 'in', exportIds)
+    .executeTakeFirstOrThrow()
+  return Number(chunks)
+}
 
 test('export: file is one gzip file of several members', async () => {
   const worker = await world.startWorker()

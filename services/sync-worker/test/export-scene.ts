@@ -60,7 +60,7 @@ export function exportEnd(db: Db, exportId: string): Promise<Selectable<Exports>
         throw new Error(JSON.stringify(row))
       return row
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 150_000 },
   )
 }
 

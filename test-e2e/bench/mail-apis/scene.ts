@@ -1,6 +1,11 @@
 import { operations } from '@posthorn/contracts/operations'
 import type { LoggedRequest } from '@posthorn/testkit/providers'
-import { createApiApps, type ProviderFakes, startProviderFakes } from '../../provider-fakes.ts'
+import {
+  createApiApps,
+  followRealTime,
+  type ProviderFakes,
+  startProviderFakes,
+} from '../../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld, type World } from '../../world.ts'
 import { containerOptions } from '../container-options.ts'
 
@@ -53,7 +58,6 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
     await startProviderFakes({
       mailboxes: [graphMailbox],
       handshakes: false,
-      ...(!isLimited && { limits: { requests: Number.MAX_SAFE_INTEGER } }),
     }),
   )
   fakes.gmail.switches.limits = isLimited
@@ -79,16 +83,6 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
     limits: isLimited ? ', real limits' : '',
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function followRealTime({ gmail }: ProviderFakes): () => void {
-  let last = Date.now()
-  const timer = setInterval(() => {
-    const now = Date.now()
-    gmail.clock.advance(now - last)
-    last = now
-  }, 20)
-  return () => clearInterval(timer)
 }
 
 /**
