@@ -42,7 +42,7 @@ export async function sendChunks(
   return 'complete'
 }
 
-/** Ends a response at once. Bytes in the buffers of the connection are not sent. */
+/** Ends a response immediately. Bytes in the buffers of the connection are not sent. */
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
   response.destroy()
