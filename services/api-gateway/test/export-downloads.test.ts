@@ -256,8 +256,17 @@ async function startUnread(url: string, from: string, token: string): Promise<In
   const headers = { authorization: `Bearer ${token}` }
   const sent = get(url + from, { headers, agent: false })
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  sent.on('error', () => undefined)
   response.on('error', () => undefined)
   return response
+}
+
+/** Code of the error that ends the connection of a response. */
+async function connectionError({ socket }: IncomingMessage): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+  socket.once('close', () => resolve(undefined))
+  return promise
 }
 
 /** Reads the rest of a download. Returns the number of bytes. */
@@ -272,7 +281,7 @@ async function readRest(response: IncomingMessage): Promise<number> {
 const largeParts = () => randomParts(16, 1024 * 1024)
 const large = await completed(largeParts())
 
-test('downloadExport: token revoked during the download, ends within the check interval', async () => {
+test('downloadExport: token revoked during the download, reset within the check interval', async () => {
   const token = await mint(call, { account: 'a', permissions: { groups: ['export'] } })
   const kept = await mint(call, { account: 'a' })
   const revoked = await startUnread(gateway.url, large.path, token)
@@ -282,8 +291,10 @@ test('downloadExport: token revoked during the download, ends within the check i
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
     expect(metrics).toMatch(/export_downloads_ended_total\{[^}]*outcome="revoked"[^}]*\} 1/)
   })
+  const ended = connectionError(revoked)
   expect(await readRest(revoked)).toBeLessThan(large.file.length)
   expect(revoked.complete).toBe(false)
+  expect(await ended).toBe('ECONNRESET')
   expect(await readRest(continued)).toBe(large.file.length)
 })
 
@@ -295,13 +306,15 @@ test.each<[string, (exportId: string) => Promise<unknown>]>([
       sql`update exports set expires_at = now() where export_id = ${exportId}`.execute(db),
   ],
 ])(
-  'downloadExport: export %s during the download, cuts the connection while its chunks are stored',
+  'downloadExport: export %s during the download, resets the connection while its chunks are stored',
   async (_, end) => {
     const ended = await completed(largeParts())
     const response = await startUnread(gateway.url, ended.path, admin)
     await end(ended.exportId)
+    const error = connectionError(response)
     expect(await readRest(response)).toBeLessThan(ended.file.length)
     expect(response.complete).toBe(false)
+    expect(await error).toBe('ECONNRESET')
   },
 )
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { getMessage } from '@posthorn/contracts/commands/messages'
 import { exportCompleted, exportFailed } from '@posthorn/contracts/events/exports'
-import { eventually, type TestUser } from '@posthorn/testkit'
+import { eventually, isSwitchedOff, testCyrus, type TestUser } from '@posthorn/testkit'
 import type { WorkerApp } from '../src/app.ts'
 import { createExport, exportEnd, getExport, readLines, runToEnd } from './export-scene.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -66,7 +66,10 @@ interface Placed {
   source: string
 }
 
-async function place(user: TestUser, messages: readonly Placed[]): Promise<string> {
+async function place(
+  user: Omit<TestUser, 'submissionPort'>,
+  messages: readonly Placed[],
+): Promise<string> {
   await using client = await ImapClient.login(user)
   for (const path of new Set(messages.map((message) => message.path)))
     if (path !== 'INBOX') await client.run(`CREATE "${path}"`).catch(() => undefined)
@@ -257,4 +260,19 @@ test('export: messages and folders that disappear, are skipped and counted', asy
   const row = await exportEnd(world.db, exportId)
   expect(row).toMatchObject({ status: 'completed', messagesExported: 3, messagesSkipped: 3 })
   expect(subjects(await readLines(world.db, exportId))).toEqual(['1', '3', '4'])
+})
+
+const testWithCyrus = isSwitchedOff('TEST_CYRUS') ? test.skip : test
+
+testWithCyrus('export: all times, also from a server that rejects early dates', async () => {
+  const cyrus = await testCyrus()
+  try {
+    const account = await place(cyrus.freshUser(), [simple('INBOX', day(1), 'first')])
+    const range = { startDate: new Date('0001-01-01'), endDate: new Date('9999-12-31') }
+    const { lines, row } = await runToEnd(world.db, account, range)
+    expect(subjects(lines)).toEqual(['first'])
+    expect(row).toMatchObject({ status: 'completed', truncated: false })
+  } finally {
+    await cyrus.drop()
+  }
 })

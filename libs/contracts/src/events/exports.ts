@@ -9,8 +9,8 @@ export const exportCompleted = defineEvent(
   Type.Object({
     exportId: Text('Id of the export.'),
     folders: Texts('Mailboxes as requested. Empty: the default.'),
-    startDate: Time('Start of the range of dates (ISO 8601).'),
-    endDate: Time('End of the range of dates (ISO 8601).'),
+    startDate: Time('Start of the range of times of receipt (ISO 8601).'),
+    endDate: Time('End of the range of times of receipt (ISO 8601).'),
     messagesExported: Int('Number of messages in the file.'),
     messagesSkipped: Int('Number of messages that could not be read.'),
     bytesWritten: Int('Size of the file in bytes.'),

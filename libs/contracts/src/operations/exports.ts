@@ -33,7 +33,7 @@ export const createExport = defineOperation({
   path: '/v1/account/:account/export',
   summary: 'Export messages to a file',
   description:
-    'The export runs in the background and ends with the event exportCompleted or exportFailed. The file has one message per line in JSON, ordered by date, and is compressed with gzip.',
+    'The export runs in the background and ends with the event exportCompleted or exportFailed. The file has one message per line in JSON, ordered by the time of receipt, and is compressed with gzip.',
   params: ofAccount,
   body: ExportRequest,
   response: Type.Object({
@@ -78,7 +78,7 @@ export const downloadExport = defineOperation({
   path: '/v1/account/:account/export/:exportId/download',
   summary: 'Download the file of an export',
   description:
-    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. Fails with `NotFound` until the export is completed. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The connection is reset if the file is damaged, or if the token is revoked during the download.',
+    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. Fails with `NotFound` until the export is completed. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The response ends early if the file is damaged, if the export is deleted, or if the token is revoked during the download.',
   params: ofExport,
   headers: Type.Object({
     range: Type.Optional(

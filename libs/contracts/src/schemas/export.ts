@@ -40,8 +40,12 @@ export const ExportRequest = Strict({
         'Mailboxes to export, as paths or special uses such as `\\Sent`. Unknown ones are skipped. Absent or empty: the mailbox of all messages if the account has one, otherwise all mailboxes except junk and trash.',
     }),
   ),
-  startDate: Time('Start of the range of dates (ISO 8601), inclusive.'),
-  endDate: Time('End of the range of dates (ISO 8601), exclusive. Must be after `startDate`.'),
+  startDate: Time(
+    'Start of the range of times of receipt (ISO 8601), inclusive. The `date` of a message, from its Date header, can be another.',
+  ),
+  endDate: Time(
+    'End of the range of times of receipt (ISO 8601), exclusive. Must be after `startDate`.',
+  ),
   textType: Type.Optional(
     OneOf(exportTextTypes, {
       default: '*',
@@ -95,8 +99,8 @@ export const ExportRecord = Type.Object({
     }),
   ),
   folders: Texts('Mailboxes as requested. Empty: the default.'),
-  startDate: Time('Start of the range of dates (ISO 8601).'),
-  endDate: Time('End of the range of dates (ISO 8601).'),
+  startDate: Time('Start of the range of times of receipt (ISO 8601).'),
+  endDate: Time('End of the range of times of receipt (ISO 8601).'),
   isEncrypted: Type.Literal(true, { description: 'Always true: exports are stored encrypted.' }),
   progress: ExportProgress,
   created,

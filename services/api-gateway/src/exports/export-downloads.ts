@@ -10,7 +10,12 @@ import type { ResponseWriter } from '../http/handle.ts'
 import { getExportFile } from '../store/export-chunks.ts'
 import { type ByteRange, parseRange } from './byte-range.ts'
 import { DamagedFileError, ExportFile } from './export-file.ts'
-import { type DownloadCaller, sendChunks, type SendOutcome } from './send-chunks.ts'
+import {
+  type DownloadCaller,
+  resetConnection,
+  sendChunks,
+  type SendOutcome,
+} from './send-chunks.ts'
 
 /**
  * Maximum concurrent downloads of one process. Each download has up to two chunks of about 1 MiB in
@@ -139,7 +144,7 @@ export class ExportDownloads {
 
   /**
    * Sends a range of the export's file. An error before the first chunk becomes an error response;
-   * a later error resets the connection.
+   * a later error ends the connection.
    */
   async #send(response: ServerResponse, content: ExportFile, download: Download): Promise<void> {
     const { request, size, range, headers } = download
@@ -157,9 +162,12 @@ export class ExportDownloads {
       const watch = { tokenWatch: this.#deps.tokenWatch, caller: request }
       this.#count(await sendChunks(response, { first, chunks }, watch))
     } catch (error) {
-      this.#count(this.#report(request, error))
+      const outcome = this.#report(request, error)
+      this.#count(outcome)
       if (!response.headersSent) throw error
-      response.destroy()
+      // Bytes before a damage are correct, so the bytes in the buffers of the connection are sent.
+      if (outcome === 'deleted') resetConnection(response)
+      else response.destroy()
     } finally {
       this.#active.dec()
     }

@@ -31,7 +31,7 @@ export async function sendChunks(
   let isRevoked = false
   const refused = () => {
     isRevoked = true
-    response.destroy()
+    resetConnection(response)
   }
   using _watched = watch(tokenWatch, { ...caller, response, refused })
   for (let next = first; !next.done && !response.destroyed; next = await chunks.next())
@@ -40,6 +40,12 @@ export async function sendChunks(
   if (response.destroyed) return 'disconnected'
   response.end()
   return 'complete'
+}
+
+/** Ends a response immediately. Bytes in the buffers of the connection are not sent. */
+export function resetConnection(response: ServerResponse): void {
+  response.socket?.resetAndDestroy()
+  response.destroy()
 }
 
 interface Watched extends DownloadCaller {

@@ -1,4 +1,5 @@
-import type { MailSession, UidRange } from '@posthorn/backends'
+import type { MailSession, SearchTerms, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import {
   findMailboxByNumber,
@@ -46,8 +47,8 @@ const batchLimits = { first: 100, min: 20, max: 250 }
 /** Bytes that a batch should hold, so that differences in size do not exceed the maximum. */
 const targetBytes = maxHeldBytes * 0.7
 const dayMs = 86_400_000
-/** Range of the dates that SEARCH has (RFC 9051: four digits of the year). */
-const [firstDay, lastDay] = [Date.UTC(1000), Date.UTC(9999, 0)]
+/** Range of the dates for SEARCH: Cyrus rejects dates before 1900, others have times of 32 bits. */
+const [firstDay, lastDay] = [Date.UTC(1970), Date.UTC(2038)]
 
 /** Request for a connection after all commands, which leaves a connection free for commands. */
 const connectionUse = { longRunning: true, background: true } as const
@@ -280,11 +281,14 @@ function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
   )
 }
 
-/** Days that contain a range of times in any time zone: SEARCH compares days of the server. */
-function daysAround({ start, end }: { start: number; end: number }) {
+/**
+ * Days that contain a range of times in any time zone: SEARCH compares days of the server. Without
+ * a limit that SEARCH may not have.
+ */
+function daysAround({ start, end }: { start: number; end: number }): SearchTerms {
   const day = (time: number) =>
-    new Date(Math.floor(Math.min(lastDay, Math.max(firstDay, time)) / dayMs) * dayMs)
-  return { since: day(start - dayMs), before: day(end + 2 * dayMs) }
+    time > firstDay && time < lastDay ? new Date(Math.floor(time / dayMs) * dayMs) : undefined
+  return defined({ since: day(start - dayMs), before: day(end + 2 * dayMs) })
 }
 
 function notListed(): AppError {
