@@ -84,7 +84,7 @@ export interface Section {
   maxLength: number
 }
 
-/** Section of a message that was fetched. The content is complete if it is shorter than requested. */
+/** Fetched section of a message. The content is complete if it is shorter than requested. */
 export interface FetchedSection extends Section {
   bytes: Buffer
 }

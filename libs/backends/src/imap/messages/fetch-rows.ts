@@ -1,7 +1,26 @@
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { UidRange } from '../../mail-session.ts'
+import type { Section, UidRange } from '../../mail-session.ts'
 import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
+
+/** Body part of a FETCH query for the start of the message header. */
+export const headerPart = { key: 'HEADER', start: 0, maxLength: 256 * 1024 }
+/**
+ * FETCH query for the header of a message. Requests 32 KiB: addresses are near the start of a
+ * header, and parsing 32 KiB takes up to 50 ms of CPU time.
+ */
+export const headersOnly: FetchQueryObject = {
+  uid: true,
+  size: true,
+  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
+}
+/** Bare FETCH query, which every server can answer without reading the message. */
+export const flagsOnly: FetchQueryObject = {
+  uid: true,
+  flags: true,
+  internalDate: true,
+  size: true,
+}
 
 /** FETCH responses (rows) for messages, by UID. */
 export type Rows = Map<number, FetchMessageObject>
@@ -98,4 +117,19 @@ function mergeRows(
   if (!earlier) return row
   const present = Object.entries(row).filter(([, value]) => value !== undefined)
   return { ...earlier, ...Object.fromEntries(present) }
+}
+
+/** Adds rows, which replace earlier rows of the same messages. */
+export function add(rows: Rows, more: Rows): void {
+  for (const [uid, row] of more) rows.set(uid, row)
+}
+
+/** FETCH query that also requests the first bytes of sections. */
+export function withSections(
+  query: FetchQueryObject,
+  sections: readonly Section[],
+): FetchQueryObject {
+  const { bodyParts = [] } = query
+  const parts = sections.map((section) => ({ ...section, start: 0 }))
+  return { ...query, bodyParts: [...bodyParts, ...parts] }
 }

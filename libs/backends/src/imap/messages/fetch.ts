@@ -5,7 +5,16 @@ import { batchesOf, countUids, rangesOf, uidsIn } from '../../uid-ranges.ts'
 import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 import { isRejection } from '../connection/errors.ts'
-import { fetchRows, fetchSequence, type Rows } from './fetch-rows.ts'
+import {
+  add,
+  fetchRows,
+  fetchSequence,
+  flagsOnly,
+  headerPart,
+  headersOnly,
+  type Rows,
+  withSections,
+} from './fetch-rows.ts'
 import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
 import { toFetchedMessage } from './message.ts'
 
@@ -14,19 +23,6 @@ const batchUids = 500
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
-/** Body part of a FETCH query for the start of the message header. */
-const headerPart = { key: 'HEADER', start: 0, maxLength: 256 * 1024 }
-/**
- * FETCH query for the header of a message. Requests 32 KiB: addresses are near the start of a
- * header, and parsing 32 KiB takes up to 50 ms of CPU time.
- */
-const headersOnly: FetchQueryObject = {
-  uid: true,
-  size: true,
-  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
-}
-/** Bare FETCH query, which every server can answer without reading the message. */
-const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
 /** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
 const maxFailures = 40
 /**
@@ -170,10 +166,8 @@ class Fetch {
   async #describeWithSections(uids: readonly UidRange[], rows: Rows): Promise<boolean> {
     const sections = this.#sections
     if (sections.length === 0 || this.#faults.description.hasSuspects) return false
-    const { bodyParts = [] } = this.#full
-    const parts = sections.map((section) => ({ ...section, start: 0 }))
     try {
-      add(rows, await this.#fetch(uids, { ...this.#full, bodyParts: [...bodyParts, ...parts] }))
+      add(rows, await this.#fetch(uids, withSections(this.#full, sections)))
       return true
     } catch (error) {
       if (!isRejection(error)) throw error
@@ -321,8 +315,4 @@ class Fetch {
 
 function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
   return batchesOf(uids, Math.ceil(countUids(uids) / 2))
-}
-
-function add(rows: Rows, more: Rows): void {
-  for (const [uid, row] of more) rows.set(uid, row)
 }

@@ -121,13 +121,13 @@ export class ExportBatch {
   }
 
   async #fetchMailbox(row: MailboxRow, ids: readonly string[]): Promise<void> {
-    const { mail } = this.#options
+    const { mail, expected } = this.#options
     const idOf = new Map(ids.map((id) => [entryPositionOf(id).uid, id]))
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
-    const { sections } = this.#options.expected
-    // After a failure, possibly because of the sections, the messages are fetched without them.
-    this.#options.expected.sections = []
+    const { sections } = expected
+    // After a failure, messages are fetched without sections.
+    expected.sections = []
     const messages = await this.#inMailbox(row, () =>
       this.#fetchHeaders(row, idOf, sections),
     ).catch((error: unknown) => this.#handleMissing(row, error))
@@ -143,7 +143,7 @@ export class ExportBatch {
     }
     const settled = await Promise.allSettled(reads)
     const { requests } = parts
-    this.#options.expected.sections = requests.length > 0 ? expectedSections(requests) : sections
+    expected.sections = requests.length > 0 ? expectedSections(requests) : sections
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     this.#isStreamed ||= read.some(({ contents }) => contents.some((each) => 'open' in each))
     await this.#addStored(read)
