@@ -1,6 +1,6 @@
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Section, UidRange } from '../../mail-session.ts'
-import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
+import { batchesOf, countUids, formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 
 /** Body part of a FETCH query for the start of the message header. */
@@ -21,6 +21,14 @@ export const flagsOnly: FetchQueryObject = {
   internalDate: true,
   size: true,
 }
+
+/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
+export const maxFailures = 40
+/**
+ * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
+ * are fetched with the bare query. The next batch with these messages continues the search.
+ */
+export const maxRejections = 250
 
 /** FETCH responses (rows) for messages, by UID. */
 export type Rows = Map<number, FetchMessageObject>
@@ -132,4 +140,9 @@ export function withSections(
   const { bodyParts = [] } = query
   const parts = sections.map((section) => ({ ...section, start: 0 }))
   return { ...query, bodyParts: [...bodyParts, ...parts] }
+}
+
+/** Halves of a batch, of which the first has at most one message more. */
+export function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
+  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
 }

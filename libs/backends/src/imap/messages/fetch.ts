@@ -11,27 +11,21 @@ import {
   fetchSequence,
   flagsOnly,
   headerPart,
+  halvesOf,
   headersOnly,
+  maxFailures,
+  maxRejections,
   type Rows,
   withSections,
 } from './fetch-rows.ts'
 import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
-import { toFetchedMessage } from './message.ts'
+import { toFetchedMessages } from './message.ts'
 
 const batchUids = 500
 /** Maximum messages per FETCH with message headers, which have up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
-/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
-const maxFailures = 40
-/**
- * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
- * are fetched with the bare query. The next batch with these messages continues the search.
- */
-const maxRejections = 250
-/** Messages converted per tick of the event loop. Converting a large message takes 2 ms. */
-const messagesPerTick = 10
 
 /**
  * Yields fetched messages by batch. The IMAP connection is free while the caller handles a batch.
@@ -68,10 +62,7 @@ class Fetch {
   readonly #hasHeaders: boolean
   /** Sections that the caller expects. */
   readonly #expected: readonly Section[]
-  /**
-   * Sections that the full query also requests. None after the server has refused such a query, or
-   * has not returned a message.
-   */
+  /** Sections that the full query also requests. None after such a query has failed. */
   #sections: readonly Section[]
   /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
@@ -254,16 +245,11 @@ class Fetch {
       for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
   }
 
-  /** Sorts fetched messages. Adds addresses of the header if the envelope of a message has none. */
+  /** Converts rows. Adds addresses of the header if the envelope of a message has none. */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
     const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
     if (bare.length > 0) await this.#addAddresses(rows, bare)
-    const messages: FetchedMessage[] = []
-    for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
-      messages.push(toFetchedMessage(row, this.#expected))
-      if (messages.length % messagesPerTick === 0) await setImmediate()
-    }
-    return messages
+    return await toFetchedMessages(rows.values(), this.#expected)
   }
 
   async #addAddresses(rows: Rows, uids: readonly number[]): Promise<void> {
@@ -311,8 +297,4 @@ class Fetch {
   ): Promise<Rows> {
     return fetchSequence(this.#connection, range, { mailbox: this.#mailbox, query, onSent })
   }
-}
-
-function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
-  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
 }
