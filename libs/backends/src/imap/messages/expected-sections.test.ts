@@ -10,12 +10,14 @@ function mixed(...childNodes: BodyPart[]): BodyPart {
   return { type: 'multipart/mixed', childNodes }
 }
 
-/** Request for these parts of a message, without limits of their length. */
+/** Request for these parts of a message, by default without limits of their length. */
 function request(
-  uid: number,
-  structure: BodyPart,
-  parts: readonly string[],
-  maxBytes = Infinity,
+  ...[uid, structure, parts, maxBytes = Infinity]: readonly [
+    uid: number,
+    structure: BodyPart,
+    parts: readonly string[],
+    maxBytes?: number,
+  ]
 ): MessagePartsRequest {
   return { uid, structure, wanted: parts.map((part) => ({ part, maxBytes })) }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { defined } from '@posthorn/contracts/defined'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
 import type {
@@ -13,6 +14,9 @@ import { clean, cleanIfPresent } from '../text.ts'
 
 type Envelope = FetchedMessage['envelope']
 
+/** Messages converted per tick of the event loop. Converting a large message takes 2 ms. */
+const messagesPerTick = 10
+
 export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObject): MessageFlags {
   return defined({
     uid,
@@ -20,6 +24,19 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
     modseq,
     labels: labels && [...labels].map(clean),
   })
+}
+
+/** Converts FETCH responses (rows) to messages, ordered by UID. */
+export async function toFetchedMessages(
+  rows: Iterable<FetchMessageObject>,
+  requested: readonly Section[],
+): Promise<FetchedMessage[]> {
+  const messages: FetchedMessage[] = []
+  for (const row of [...rows].sort((one, other) => one.uid - other.uid)) {
+    messages.push(toFetchedMessage(row, requested))
+    if (messages.length % messagesPerTick === 0) await setImmediate()
+  }
+  return messages
 }
 
 /**

@@ -63,16 +63,16 @@ function findFetched(
   fetched: readonly FetchedSection[],
   sections: readonly PartSection[],
 ): Map<string, Buffer> | undefined {
-  const sectionBytes = new Map<string, Buffer>()
+  const contents = new Map<string, Buffer>()
   for (const { key, maxLength, bodyPart } of sections) {
     const section = fetched.find((each) => each.key === key)
     if (!section) return undefined
     const { bytes } = section
     if (bytes.length === 0 && bodyPart.size !== 0) return undefined
     if (bytes.length >= section.maxLength && section.maxLength < maxLength) return undefined
-    sectionBytes.set(key.toLowerCase(), bytes.subarray(0, maxLength))
+    contents.set(key.toLowerCase(), bytes.subarray(0, maxLength))
   }
-  return sectionBytes
+  return contents
 }
 
 /** Fetches the encoded sections of the messages of a group, by UID. None if the server refuses. */

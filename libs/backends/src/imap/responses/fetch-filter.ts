@@ -9,6 +9,7 @@ import {
   truncationMarks,
 } from './limits.ts'
 import type { Output } from './output.ts'
+import { ContentName, type RequestedBytes } from './requested-bytes.ts'
 
 /** Mark of a FETCH response with omissions. imapflow reads the mark as a part without content. */
 const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`
@@ -24,25 +25,10 @@ interface List {
 
 type State = 'between' | 'atom' | 'quoted' | 'tail'
 
-/** Maximum length of the name of a section of content. A MIME part is nested up to 64 times. */
-const maxNameLength = 300
-
 /** Bytes of a literal in an IMAP response: how many follow, and how many of these are kept. */
 export interface Literal {
   length: number
   kept: number
-}
-
-/** Limits of the message content that the running FETCH command requests. */
-export interface RequestedBytes {
-  /** Maximum bytes that are kept of one literal or string of message content. */
-  kept: number
-  /** Maximum bytes that are kept of a section, by its name in upper case. */
-  sections: ReadonlyMap<string, number>
-  /** Maximum length of a literal of message content. A longer literal ends the IMAP connection. */
-  each: number
-  /** Maximum bytes that are kept of all message contents in one FETCH response. */
-  total: number
 }
 
 /**
@@ -62,8 +48,7 @@ export class FetchFilter {
   readonly #cuts = new Set<LimitedItem>()
   /** First letter of the current data item of the FETCH response. */
   #item = 0
-  /** Start of the last atom of the FETCH response outside of lists, such as `BODY[1]<0>`. */
-  #name = ''
+  readonly #name = new ContentName()
   /** Nesting depth in a list that is left out of the FETCH response; 0 outside of such a list. */
   #skipped = 0
   /** True while a string or an atom of the FETCH response is left out. */
@@ -133,8 +118,7 @@ export class FetchFilter {
     if (this.#isLeftOut) this.#out.drop(at)
     else this.#out.keep(at)
     this.#swallowsSpace = this.#isLeftOut
-    if (byte !== char.quote) this.#name = ''
-    this.#addToName(byte)
+    if (byte !== char.quote && this.#lists.length === 1) this.#name.start(byte)
     this.#state = byte === char.quote ? 'quoted' : 'atom'
     this.#isEscaped = false
   }
@@ -161,22 +145,9 @@ export class FetchFilter {
     }
     // Counts the section and partial range of a FETCH item as separate tokens, as imapflow does.
     if (byte === char.openBracket || byte === char.less) this.#countToken()
-    this.#addToName(byte)
+    if (this.#lists.length === 1) this.#name.add(byte)
     if (this.#textLeft <= 0) this.#cutText(at)
     this.#countText(1)
-  }
-
-  #addToName(byte: number): void {
-    if (this.#lists.length === 1 && this.#name.length < maxNameLength)
-      this.#name += String.fromCharCode(byte)
-  }
-
-  /** Maximum bytes that are kept of the content after the last name. */
-  #keptBytes(): number {
-    const { kept, sections } = this.#requested
-    if (sections.size === 0) return kept
-    const [, section] = /^BODY\[([^\]]*)\]/i.exec(this.#name) ?? []
-    return sections.get(section?.toUpperCase() ?? '') ?? kept
   }
 
   #open(at: number): void {
@@ -236,7 +207,7 @@ export class FetchFilter {
     // Tokens that are left out do not use up the limit for later data items of the response.
     this.#countToken()
     this.#textLeft = isContent
-      ? this.#keptBytes()
+      ? this.#name.keptBytes(this.#requested)
       : isTrailing
         ? fetchLimits.trailingText
         : fetchLimits.text

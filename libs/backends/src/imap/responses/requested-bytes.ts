@@ -1,6 +1,20 @@
 import type { Attributes, Token } from '../tokens.ts'
-import type { RequestedBytes } from './fetch-filter.ts'
 import { maxExcessBytes, maxLineBytes } from './limits.ts'
+
+/** Limits of the message content that the running FETCH command requests. */
+export interface RequestedBytes {
+  /** Maximum bytes that are kept of one literal or string of message content. */
+  kept: number
+  /** Maximum bytes that are kept of a section, by its name in upper case. */
+  sections: ReadonlyMap<string, number>
+  /** Maximum length of a literal of message content. A longer literal ends the IMAP connection. */
+  each: number
+  /** Maximum bytes that are kept of all message contents in one FETCH response. */
+  total: number
+}
+
+/** Maximum length of the name of a section of content. A MIME part is nested up to 64 times. */
+const maxNameLength = 300
 
 /**
  * Data item of a FETCH command for message content. `partial` is the first byte and the number of
@@ -42,4 +56,24 @@ function nameOf([name]: Content['section']): string {
 
 function isContent(token: Token | string): token is Token & Content {
   return typeof token === 'object' && token !== null && !Array.isArray(token) && 'section' in token
+}
+
+/** Name of the current data item of a FETCH response, such as `BODY[1]<0>`. */
+export class ContentName {
+  #name = ''
+
+  start(byte: number): void {
+    this.#name = String.fromCharCode(byte)
+  }
+
+  add(byte: number): void {
+    if (this.#name.length < maxNameLength) this.#name += String.fromCharCode(byte)
+  }
+
+  /** Maximum bytes that are kept of the content with this name. */
+  keptBytes({ kept, sections }: RequestedBytes): number {
+    if (sections.size === 0) return kept
+    const [, section] = /^BODY\[([^\]]*)\]/i.exec(this.#name) ?? []
+    return sections.get(section?.toUpperCase() ?? '') ?? kept
+  }
 }

@@ -1,6 +1,6 @@
 import { char, isDigit } from './characters.ts'
-import { requestedBytes } from './requested-bytes.ts'
-import { FetchFilter, type Literal, type RequestedBytes } from './fetch-filter.ts'
+import { type RequestedBytes, requestedBytes } from './requested-bytes.ts'
+import { FetchFilter, type Literal } from './fetch-filter.ts'
 import {
   maxLineBytes,
   maxLineTokens,

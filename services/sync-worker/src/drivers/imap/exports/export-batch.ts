@@ -28,8 +28,8 @@ import { batchParts } from './part-batch.ts'
 /** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
 export const maxHeldBytes = 6 * 1024 * 1024
 /**
- * Maximum bytes of messages that are read late, of all accounts of a worker: one message with a
- * plain text and an HTML text of 16 MiB each, or many small messages.
+ * Maximum bytes of messages that are read late, of all accounts of a worker: a message with two
+ * texts of 16 MiB each, or many small messages.
  */
 export const maxLateBytes = 32 * 1024 * 1024
 /** Messages per FETCH with headers and sections, which have up to 320 KiB per message. */
@@ -53,7 +53,6 @@ export interface BatchOptions {
   expected: { sections: readonly Section[] }
 }
 
-/** Message of a batch. */
 interface BatchItem {
   row: MailboxRow
   uid: number
@@ -121,13 +120,12 @@ export class ExportBatch {
   }
 
   async #fetchMailbox(row: MailboxRow, ids: readonly string[]): Promise<void> {
-    const { mail } = this.#options
+    const { mail, expected } = this.#options
     const idOf = new Map(ids.map((id) => [entryPositionOf(id).uid, id]))
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
-    const { sections } = this.#options.expected
-    // After a failure, possibly because of the sections, the messages are fetched without them.
-    this.#options.expected.sections = []
+    const { sections } = expected
+    expected.sections = [] // If the fetch fails, it is repeated without sections.
     const messages = await this.#inMailbox(row, () =>
       this.#fetchHeaders(row, idOf, sections),
     ).catch((error: unknown) => this.#handleMissing(row, error))
@@ -142,8 +140,7 @@ export class ExportBatch {
       } else this.#late.set(id, { row, uid })
     }
     const settled = await Promise.allSettled(reads)
-    const { requests } = parts
-    this.#options.expected.sections = requests.length > 0 ? expectedSections(requests) : sections
+    expected.sections = parts.requests.length > 0 ? expectedSections(parts.requests) : sections
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     this.#isStreamed ||= read.some(({ contents }) => contents.some((each) => 'open' in each))
     await this.#addStored(read)
@@ -202,9 +199,9 @@ export class ExportBatch {
   #hold({ message, outline }: FetchedItem): boolean {
     const bytes = Math.max(0, this.#bytesOf(outline) - bytesOfSections(message))
     this.#seenBytes += bytes
-    const fits = this.#heldBytes + bytes <= maxHeldBytes
-    if (fits) this.#heldBytes += bytes
-    return fits
+    if (this.#heldBytes + bytes > maxHeldBytes) return false
+    this.#heldBytes += bytes
+    return true
   }
 
   /** Bytes of the texts and attachments that are read before a message is written. */
