@@ -51,7 +51,7 @@ function isSingleNumber(token: Token | string): boolean {
 
 /** Name of a section in upper case, such as `HEADER` or `1.2`. Empty for the whole message. */
 function nameOf([name]: Content['section']): string {
-  return String(name?.value ?? '').toUpperCase()
+  return typeof name?.value === 'string' ? name.value.toUpperCase() : ''
 }
 
 function isContent(token: Token | string): token is Token & Content {
