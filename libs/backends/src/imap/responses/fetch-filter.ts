@@ -114,11 +114,12 @@ export class FetchFilter {
 
   #startScalar(byte: number, at: number): void {
     if (this.#lists.length === 1) this.#item = byte
+    // The limit of a section is for its content, so the name of the next section begins first.
+    if (byte !== char.quote && this.#lists.length === 1) this.#name.start(byte)
     this.#isLeftOut = !this.#startText()
     if (this.#isLeftOut) this.#out.drop(at)
     else this.#out.keep(at)
     this.#swallowsSpace = this.#isLeftOut
-    if (byte !== char.quote && this.#lists.length === 1) this.#name.start(byte)
     this.#state = byte === char.quote ? 'quoted' : 'atom'
     this.#isEscaped = false
   }

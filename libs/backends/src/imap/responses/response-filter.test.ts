@@ -159,6 +159,14 @@ const fetchOf = (messages: string, ...sections: readonly (readonly [string, numb
   })),
 ]
 
+test('ResponseFilter: sections of one byte, keeps the names of the sections after them', () => {
+  const filter = new ResponseFilter()
+  filter.startCommand(requestedBytes(fetchOf('7', ['1.2', 1], ['TEXT', 1])))
+  const response =
+    '* 1 FETCH (BODY[1.2]<0> {1}\r\nx BODY[TEXT]<0> "y" RFC822.SIZE 12345 FLAGS ())\r\n'
+  expect(Buffer.concat(filter.push(Buffer.from(response))).toString()).toBe(response)
+})
+
 test('ResponseFilter: header and sections longer than requested, keeps the requested bytes', () => {
   const filter = new ResponseFilter()
   filter.startCommand(requestedBytes(fetchOf('1:2', ['HEADER', 300], ['TEXT', 20], ['1.2', 30])))
