@@ -85,8 +85,8 @@ class Base64 implements Decoder {
   }
 }
 
-/** Bytes at the end of base64 in which padding and line ends are usual. */
-const paddingBytes = 8
+/** Maximum bytes at the end of base64 in which only padding and line ends are expected. */
+const maxEndBytes = 8
 
 /**
  * True if `Buffer` decodes a base64 text like `Base64`, in a third of the time: the text has no
@@ -95,9 +95,10 @@ const paddingBytes = 8
 function isPlainBase64(content: Buffer): boolean {
   if (content.includes('-') || content.includes('_')) return false
   const padding = content.indexOf('=')
+  if (padding === -1) return true
   return (
-    padding === -1 ||
-    /^[=\r\n]{1,8}$/.test(content.toString('latin1', padding, padding + paddingBytes + 1))
+    content.length - padding <= maxEndBytes &&
+    /^[=\r\n]+$/.test(content.toString('latin1', padding))
   )
 }
 

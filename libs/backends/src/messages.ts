@@ -101,7 +101,7 @@ export interface MessagePartsRequest {
   /** Structure of the message. */
   structure: BodyPart
   wanted: readonly PartRequest[]
-  /** Sections that were fetched with the message. The others are requested from the server. */
+  /** Sections that were fetched with the message. Other sections are requested from the server. */
   fetched?: readonly FetchedSection[]
 }
 

@@ -139,6 +139,11 @@ export function* piecesOf(
   if (piece.length > 0) yield piece
 }
 
+/** Halves of UID ranges, of which the first has at most one UID more. */
+export function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
+  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
+}
+
 /** True if a UID range of `some` is not contained in `all`. Both lists are sorted. */
 export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[]): boolean {
   return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))

@@ -13,8 +13,8 @@ interface Layout {
 
 /**
  * Sections that further messages probably have: the sections that were requested of more than half
- * of the given messages, a fourth longer than the longest of them. No sections if the messages
- * differ, or if the sections are longer than 64 KiB. Pure.
+ * of the messages in `requests`. The length of a section is the size of the longest part plus 25 %.
+ * Returns no sections if the messages differ, or if the sections are longer than 64 KiB. Pure.
  */
 export function expectedSections(requests: readonly MessagePartsRequest[]): Section[] {
   const layouts = new Map<string, Layout>()

@@ -1,34 +1,7 @@
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { Section, UidRange } from '../../mail-session.ts'
-import { batchesOf, countUids, formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
+import type { UidRange } from '../../mail-session.ts'
+import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
-
-/** Body part of a FETCH query for the start of the message header. */
-export const headerPart = { key: 'HEADER', start: 0, maxLength: 256 * 1024 }
-/**
- * FETCH query for the header of a message. Requests 32 KiB: addresses are near the start of a
- * header, and parsing 32 KiB takes up to 50 ms of CPU time.
- */
-export const headersOnly: FetchQueryObject = {
-  uid: true,
-  size: true,
-  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
-}
-/** Bare FETCH query, which every server can answer without reading the message. */
-export const flagsOnly: FetchQueryObject = {
-  uid: true,
-  flags: true,
-  internalDate: true,
-  size: true,
-}
-
-/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
-export const maxFailures = 40
-/**
- * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
- * are fetched with the bare query. The next batch with these messages continues the search.
- */
-export const maxRejections = 250
 
 /** FETCH responses (rows) for messages, by UID. */
 export type Rows = Map<number, FetchMessageObject>
@@ -128,21 +101,6 @@ function mergeRows(
 }
 
 /** Adds rows, which replace earlier rows of the same messages. */
-export function add(rows: Rows, more: Rows): void {
+export function addRows(rows: Rows, more: Rows): void {
   for (const [uid, row] of more) rows.set(uid, row)
-}
-
-/** FETCH query that also requests the first bytes of sections. */
-export function withSections(
-  query: FetchQueryObject,
-  sections: readonly Section[],
-): FetchQueryObject {
-  const { bodyParts = [] } = query
-  const parts = sections.map((section) => ({ ...section, start: 0 }))
-  return { ...query, bodyParts: [...bodyParts, ...parts] }
-}
-
-/** Halves of a batch, of which the first has at most one message more. */
-export function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
-  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
 }

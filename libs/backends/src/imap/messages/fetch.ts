@@ -1,23 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, Section, UidRange } from '../../mail-session.ts'
-import { batchesOf, countUids, rangesOf, uidsIn } from '../../uid-ranges.ts'
+import { batchesOf, countUids, halvesOf, rangesOf, uidsIn } from '../../uid-ranges.ts'
 import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 import { isRejection } from '../connection/errors.ts'
-import {
-  add,
-  fetchRows,
-  fetchSequence,
-  flagsOnly,
-  headerPart,
-  halvesOf,
-  headersOnly,
-  maxFailures,
-  maxRejections,
-  type Rows,
-  withSections,
-} from './fetch-rows.ts'
+import { bareQuery, flagsOnly, fullQuery, headersOnly, withSections } from './fetch-queries.ts'
+import { addRows, fetchRows, fetchSequence, type Rows } from './fetch-rows.ts'
 import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
 import { toFetchedMessages } from './message.ts'
 
@@ -26,6 +15,13 @@ const batchUids = 500
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
+/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
+const maxFailures = 40
+/**
+ * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
+ * are fetched with the bare query. The next batch with these messages continues the search.
+ */
+const maxRejections = 250
 
 /**
  * Yields fetched messages by batch. The IMAP connection is free while the caller handles a batch.
@@ -75,9 +71,8 @@ class Fetch {
     this.#faults = connection.faultsIn(this.#mailbox)
     this.#hasHeaders = headers
     this.#expected = this.#sections = sections
-    const parts = headers ? { bodyParts: [headerPart] } : {}
-    this.#bare = { ...flagsOnly, threadId: true, labels: true, ...parts }
-    this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
+    this.#bare = bareQuery(headers)
+    this.#full = fullQuery(headers)
   }
 
   /**
@@ -99,7 +94,7 @@ class Fetch {
     const unseen = all.filter((uid) => !rows.has(uid) && !isRejected(uid))
     if (unseen.length > 0) await this.#repeat(rangesOf(unseen), rows)
     const rejected = rangesOf(all.filter((uid) => !rows.has(uid) && isRejected(uid)))
-    if (rejected.length > 0) add(rows, await this.#bareRows(rejected))
+    if (rejected.length > 0) addRows(rows, await this.#bareRows(rejected))
     return await this.#messages(rows)
   }
 
@@ -140,11 +135,11 @@ class Fetch {
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0 || (await this.#describeWithSections(uids, rows))) return
     try {
-      add(rows, await this.#fetch(uids, this.#full))
+      addRows(rows, await this.#fetch(uids, this.#full))
     } catch (error) {
       if (!isRejection(error)) throw error
       const bare = await this.#bareRows(uids)
-      add(rows, bare)
+      addRows(rows, bare)
       await this.#halve(rangesOf(bare.keys()), rows)
     }
   }
@@ -158,7 +153,7 @@ class Fetch {
     const sections = this.#sections
     if (sections.length === 0 || this.#faults.description.hasSuspects) return false
     try {
-      add(rows, await this.#fetch(uids, withSections(this.#full, sections)))
+      addRows(rows, await this.#fetch(uids, withSections(this.#full, sections)))
       return true
     } catch (error) {
       if (!isRejection(error)) throw error
@@ -182,7 +177,7 @@ class Fetch {
       const full = await this.#fetch(uids, this.#full)
       // Removes the bare FETCH responses (rows) of messages that the full query does not return.
       for (const uid of uidsIn(uids)) rows.delete(uid)
-      add(rows, full)
+      addRows(rows, full)
     } catch (error) {
       if (!isRejection(error)) throw error
       this.#rejections++
@@ -197,9 +192,9 @@ class Fetch {
     const rows: Rows = new Map()
     const all = [...uidsIn(uids)]
     for (const each of header.batches(all.filter((uid) => !header.isRefused(uid))))
-      add(rows, await this.#halvedRows(rangesOf(each), this.#bare))
+      addRows(rows, await this.#halvedRows(rangesOf(each), this.#bare))
     const refused = rangesOf(all.filter((uid) => header.isRefused(uid)))
-    if (refused.length > 0) add(rows, await this.#halvedRows(refused, flagsOnly))
+    if (refused.length > 0) addRows(rows, await this.#halvedRows(refused, flagsOnly))
     return rows
   }
 
@@ -217,7 +212,7 @@ class Fetch {
       if (!isRejection(error) || ++this.#failures > maxFailures) throw error
       const rows: Rows = new Map()
       if (countUids(uids) > 1)
-        for (const half of halvesOf(uids)) add(rows, await this.#halvedRows(half, query))
+        for (const half of halvesOf(uids)) addRows(rows, await this.#halvedRows(half, query))
       else {
         for (const uid of uidsIn(uids)) this.#rejected.add(uid)
         if (this.#hasHeaders && query !== flagsOnly) return await this.#halvedRows(uids, flagsOnly)
