@@ -61,8 +61,8 @@ export interface InFlightOptions {
   /** Maximum concurrent calls of this process to webhook targets. */
   concurrency: number
   /**
-   * Time after which disposal aborts running delivery attempts. Aborted attempts are not counted,
-   * and their deliveries are released.
+   * Returns the time in milliseconds after which disposal aborts running delivery attempts. Aborted
+   * attempts are not counted, and their deliveries are released.
    */
   closeTimeoutMs: () => number
   log: Logger
