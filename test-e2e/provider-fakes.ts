@@ -18,7 +18,10 @@ const googleOrigins = ['gmail', 'oauth2', 'pubsub', 'www'].map(
 )
 
 export interface ProviderFakesOptions extends Omit<GraphFakeOptions, 'clock' | 'limits'> {
-  /** Limits of requests per mailbox, for tests that set the virtual clock forward. */
+  /**
+   * Limits per mailbox: quota units of Gmail per minute, and requests to Graph per 10 minutes. Only
+   * for tests that set the virtual clock forward. Default: no limits.
+   */
   limits?: { gmailUnits: number; graphRequests: number }
 }
 

@@ -31,9 +31,9 @@ const downloads = 5
 const mib = 1024 * 1024
 
 /**
- * Exports of whole mailboxes through the whole system, with the processes of the image. Compared
- * with a loop of plain libraries: imapflow, mailparser and gzip. Measures the memory of the worker,
- * the effect on new mail, and the download, too.
+ * Measures exports of whole mailboxes through the whole system, with the processes of the image, and
+ * compares the exports with a loop of plain libraries: imapflow, mailparser and gzip. Also measures
+ * the memory of the worker, the effect on new mail, and the download.
  */
 export async function benchExports(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -190,7 +190,7 @@ async function deliver(world: World, client: ImapFlow): Promise<number> {
   return webhook.request.receivedAt.getTime() - appendedAt
 }
 
-/** Download of an export, compared with a file of the same bytes that express sends. */
+/** Measures the download of an export, and the download of the same bytes as a file from express. */
 async function benchDownload(world: World, account: string, exportId: string): Promise<Row> {
   const headers = { authorization: `Bearer ${world.token}` }
   const url = `${world.url}/v1/account/${account}/export/${exportId}/download`

@@ -49,16 +49,14 @@ const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
 
 /**
  * Starts the system and both provider fakes. The clock of the fakes follows real time. With `real`,
- * the fakes enforce the published limits, and the workers respect these limits.
+ * the workers respect the published limits of both providers, and the fake of Gmail enforces the
+ * published limits of Gmail.
  */
 export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const isLimited = limits === 'real'
   const fakes = stack.use(
-    await startProviderFakes({
-      mailboxes: [graphMailbox],
-      handshakes: false,
-    }),
+    await startProviderFakes({ mailboxes: [graphMailbox], handshakes: false }),
   )
   fakes.gmail.switches.limits = isLimited
   // More links stay valid than usual, because requests are sent again with links that later polls

@@ -45,8 +45,8 @@ const pieceBytes = 48 * 1024
 
 /**
  * Finds a chunk of a completed export. Undefined if the chunk is missing, and once the export was
- * deleted or has expired. The bytes are transferred as base64, which is shorter than the hex text
- * of bytea.
+ * deleted or has expired. Postgres sends the bytes as base64, which is shorter than hexadecimal
+ * text.
  */
 export async function findChunk(db: Db, exportId: string, number: number) {
   const rows = await chunksOf(db, exportId)

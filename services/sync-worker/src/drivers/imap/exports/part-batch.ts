@@ -3,9 +3,9 @@ import { Batcher } from '@posthorn/flow'
 
 /** Reads parts of several messages of the selected mailbox together. */
 export interface PartBatch {
-  /** Requests so far. */
+  /** Requests for parts that were made so far, of all messages. */
   readonly requests: readonly MessagePartsRequest[]
-  /** Reader of parts of one of the messages. */
+  /** Reader of the parts of a message, which uses the sections that were fetched with the message. */
   of(message: Pick<FetchedMessage, 'sections'>): Pick<MailSession, 'readParts'>
 }
 

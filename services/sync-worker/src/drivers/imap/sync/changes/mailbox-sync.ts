@@ -140,8 +140,8 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // A mailbox with message ids only was not synced yet. If its UIDVALIDITY changed, these ids
-  // become invalid without a `mailboxReset`.
+  // A mailbox with message ids only was not synced yet. If the UIDVALIDITY of such a mailbox
+  // changed, its message ids become invalid without a `mailboxReset`.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
   if (row.uidValidity !== String(uidValidity)) {

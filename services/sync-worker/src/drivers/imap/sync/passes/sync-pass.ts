@@ -93,8 +93,8 @@ export async function runSyncPass(
 
 /**
  * Runs the initial sync of new mailboxes that are empty according to their counters. The mailboxes
- * need not be selected. If several new mailboxes have no counters, as after the first LIST response
- * of an account, lists the mailboxes again with counters, if the server supports LIST-STATUS.
+ * need not be selected. After the first LIST response of an account, several new mailboxes have no
+ * counters. With LIST-STATUS, another LIST command then requests the counters.
  */
 async function indexEmpty(
   context: SyncPassContext,
