@@ -31,8 +31,8 @@ const downloads = 5
 const mib = 1024 * 1024
 
 /**
- * Measures exports of whole mailboxes through the whole system, with the processes of the image, and
- * compares the exports with a loop of plain libraries: imapflow, mailparser and gzip. Also measures
+ * Measures exports of whole mailboxes through the whole system, with the processes of the image.
+ * Compares the exports with a loop of plain libraries: imapflow, mailparser and gzip. Also measures
  * the memory of the worker, the effect on new mail, and the download.
  */
 export async function benchExports(): Promise<Row[]> {
@@ -190,7 +190,7 @@ async function deliver(world: World, client: ImapFlow): Promise<number> {
   return webhook.request.receivedAt.getTime() - appendedAt
 }
 
-/** Measures the download of an export, and the download of the same bytes as a file from express. */
+/** Measures the download of an export, and of the same bytes as a file from express. */
 async function benchDownload(world: World, account: string, exportId: string): Promise<Row> {
   const headers = { authorization: `Bearer ${world.token}` }
   const url = `${world.url}/v1/account/${account}/export/${exportId}/download`

@@ -165,7 +165,7 @@ export class ExportDownloads {
       const outcome = this.#report(request, error)
       this.#count(outcome)
       if (!response.headersSent) throw error
-      // Bytes before a damaged chunk are correct, so bytes in the buffers of the connection are sent.
+      // Bytes before a damaged chunk are correct, so the connection may still send its buffers.
       if (outcome === 'deleted') resetConnection(response)
       else response.destroy()
     } finally {

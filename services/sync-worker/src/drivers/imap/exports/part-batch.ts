@@ -5,7 +5,7 @@ import { Batcher } from '@posthorn/flow'
 export interface PartBatch {
   /** Requests for parts that were made so far, of all messages. */
   readonly requests: readonly MessagePartsRequest[]
-  /** Reader of the parts of a message, which uses the sections that were fetched with the message. */
+  /** Reader of the parts of a message. Uses the sections that were fetched with the message. */
   of(message: Pick<FetchedMessage, 'sections'>): Pick<MailSession, 'readParts'>
 }
 
