@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds } from '../define.ts'
-import { imapIndexer, notifyFrom } from '../schemas/account.ts'
+import { imapIndexer, notifyFrom } from '../schemas/account-options.ts'
 import { AccountId, Bool, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 import { ServerSignatures } from '../schemas/server-signatures.ts'
@@ -18,9 +18,10 @@ export const reconnectAccount = defineOperation({
   path: '/v1/account/:account/reconnect',
   summary: 'Reconnect an account',
   description:
-    'Closes and reopens the connections of the account. Also resumes syncing that was switched off after repeated authentication failures.',
+    'Closes and reopens the connections of an account to its mail server. Also resumes syncing that was switched off after repeated authentication failures. Does nothing unless `reconnect` is true.',
   params,
   body: Strict({ reconnect: confirmed }),
+  responseDescription: 'Whether the account reconnects.',
   response: Type.Object({ reconnect: Bool('True if the account reconnects.') }),
 })
 
@@ -30,10 +31,12 @@ export const syncAccount = defineOperation({
   method: 'put',
   path: '/v1/account/:account/sync',
   summary: 'Sync all mailboxes of an account',
-  description: 'Responds when the sync has started.',
+  description:
+    'Starts a sync of all mailboxes of an account. The response is sent when the sync has started, not at its end. Does nothing unless `sync` is true.',
   params,
   headers: Type.Object(timeoutHeader),
   body: Strict({ sync: confirmed }),
+  responseDescription: 'Whether the sync has started.',
   response: Type.Object({ sync: Bool('True if the sync has started.') }),
   errors: [
     'NotYetConnected',
@@ -53,13 +56,14 @@ export const flushAccount = defineOperation({
   path: '/v1/account/:account/flush',
   summary: 'Rebuild the mailbox index of an account',
   description:
-    'Deletes and rebuilds the index. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`.',
+    'Deletes and rebuilds the mailbox index of an account. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`. Does nothing unless `flush` is true.',
   params,
   body: Strict({
     flush: confirmed,
     notifyFrom,
     imapIndexer,
   }),
+  responseDescription: 'Whether the mailbox index is rebuilt.',
   response: Type.Object({ flush: Bool('True if the index is rebuilt.') }),
 })
 
@@ -70,9 +74,10 @@ export const getServerSignatures = defineOperation({
   path: '/v1/account/:account/server-signatures',
   summary: 'List signatures stored by the provider',
   description:
-    'Gmail API only: signatures of the addresses that the mailbox may send as, as the provider stores them. The HTML is not sanitized.',
+    'Reads the email signatures that the Gmail API stores for the sender addresses of the mailbox. The HTML is not sanitized. Other providers store no signatures: `signaturesSupported` is then false.',
   params,
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Signatures by sender address.',
   response: ServerSignatures,
   errors: workerErrors,
 })

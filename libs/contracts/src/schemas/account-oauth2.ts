@@ -6,33 +6,60 @@ const token = { ...line, maxLength: 16_384 }
 
 const auth = Strict(
   {
-    user: Type.Optional(Text('Login name of the user, usually the email address.', line)),
-    delegatedUser: Type.Optional(Text('Shared mailbox to which the user has access.', line)),
+    user: Type.Optional(
+      Text('Login name of the user at the OAuth2 provider, usually the email address.', line),
+    ),
+    delegatedUser: Type.Optional(
+      Text(
+        'Email address of a shared mailbox that the account uses instead of the mailbox of the user. The user needs access to the shared mailbox.',
+        line,
+      ),
+    ),
     delegatedAccount: Type.Optional(
-      Text('Account whose grant is used instead of an own grant.', {
+      Text('Id of another account whose OAuth2 grant is used. The account stores no grant then.', {
         minLength: 1,
         maxLength: 256,
       }),
     ),
   },
-  { description: 'User of the mailbox, and the delegation, if any.' },
+  {
+    description:
+      'User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the account with the grant.',
+  },
 )
 
 const useAuthServer = Type.Optional(
-  Bool('If true, access tokens are requested from the authentication server.'),
+  Bool(
+    'If true, access tokens are requested from the authentication server (setting `authServer`), not from the OAuth2 provider.',
+  ),
 )
 const common = {
-  provider: Type.Optional(Text('Id of an OAuth2 application.', { minLength: 1, maxLength: 256 })),
+  provider: Type.Optional(
+    Text('Id of the OAuth2 application through which the account accesses the mailbox.', {
+      minLength: 1,
+      maxLength: 256,
+    }),
+  ),
   auth: Type.Optional(auth),
   useAuthServer,
-  accessToken: Type.Optional(Text('Access token of the provider.', token)),
-  refreshToken: Type.Optional(Text('Refresh token of the provider.', token)),
-  expires: Type.Optional(Time('Expiry time of the access token (ISO 8601).')),
+  accessToken: Type.Optional(
+    Text(
+      'OAuth2 access token that the caller has received from the provider. Stored encrypted.',
+      token,
+    ),
+  ),
+  refreshToken: Type.Optional(
+    Text(
+      'OAuth2 refresh token that the caller has received from the provider. New access tokens are requested with the refresh token. Stored encrypted.',
+      token,
+    ),
+  ),
+  expires: Type.Optional(Time('Time at which the access token expires (ISO 8601).')),
 }
 
 const redirectUrl = Type.Optional(
   Text(
-    'URL to which the owner is redirected after consent, with the parameters `account` and `state`.',
+    'URL to which the browser of the owner is redirected after the consent, with the query parameters `account` and `state`. For requests with `authorize`.',
     { maxLength: 2048, format: 'http-url' },
   ),
 )
@@ -57,7 +84,7 @@ export const OAuth2Update = Strict({
   redirectUrl,
   partial: Type.Optional(
     Bool(
-      'If true, absent members keep their value. Otherwise the whole object except the tokens is replaced.',
+      'If true, absent members of `oauth2` keep their stored values. If false (default), the whole object except the tokens is replaced.',
       { default: false },
     ),
   ),
@@ -69,35 +96,46 @@ const consentFailure = {
   error: Text(
     'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`; `unknown_error` if the provider sends none.',
   ),
-  description: Type.Optional(Text('Explanation of the provider.')),
-  code: Type.Optional(Text('Code of Microsoft, such as `AADSTS90094`.')),
-  remedy: Type.Optional(Text('Action that repairs the failure, if it is known.')),
+  description: Type.Optional(Text('Explanation of the failure by the provider.')),
+  code: Type.Optional(
+    Text('Error code of Microsoft, such as `AADSTS90094`. Absent for other providers.'),
+  ),
+  remedy: Type.Optional(Text('Action that repairs the failed consent. Absent if unknown.')),
 }
 const ConsentFailure = Type.Object(consentFailure)
 /** Failure of an account's OAuth2 consent, as stored in the database. */
 export type ConsentFailure = Static<typeof ConsentFailure>
 
 const ConsentError = Type.Object(
-  { ...consentFailure, time: Text('Time of the failure (ISO 8601).') },
-  { description: 'Failure of the last consent. Absent after a consent that succeeded.' },
+  { ...consentFailure, time: Text('Time at which the consent failed (ISO 8601).') },
+  {
+    description:
+      'Failure of the last OAuth2 consent for the account. Absent after a successful consent.',
+  },
 )
 
 export const OAuth2Record = Type.Object({
-  provider: Text('Id of the OAuth2 application.'),
+  provider: Text('Id of the OAuth2 application of the account.'),
   auth: Type.Optional(auth),
   useAuthServer,
-  accessToken: Type.Optional(Text('Masked access token.')),
-  refreshToken: Type.Optional(Text('Masked refresh token.')),
-  expires: Type.Optional(Text('Expiry time of the access token (ISO 8601).')),
-  scope: Type.Optional(Texts('Scopes of the access token.')),
-  tokenType: Type.Optional(Text('Type of the access token: `Bearer`.')),
-  generated: Type.Optional(Text('Time the access token was issued (ISO 8601).')),
+  accessToken: Type.Optional(
+    Text('Masked access token: `******`. Absent if the account has no OAuth2 grant.'),
+  ),
+  refreshToken: Type.Optional(
+    Text('Masked refresh token: `******`. Absent if the account has no OAuth2 grant.'),
+  ),
+  expires: Type.Optional(Text('Time at which the access token expires (ISO 8601).')),
+  scope: Type.Optional(Texts('OAuth2 scopes of the stored access token.')),
+  tokenType: Type.Optional(Text('Type of the stored access token: `Bearer`.')),
+  generated: Type.Optional(Text('Time at which the stored access token was issued (ISO 8601).')),
   refreshTokenGenerated: Type.Optional(
-    Text('Time of the registration or consent that created the grant (ISO 8601).'),
+    Text(
+      'Time of the registration or consent that created the OAuth2 grant of the account (ISO 8601).',
+    ),
   ),
   mailboxAddress: Type.Optional(
     Text(
-      'Address of the mailbox at its provider, for accounts of an API. Absent if it is the login name.',
+      'Email address of the mailbox as the mail API reports the address. Absent if this address is the login name, and for accounts without a mail API.',
     ),
   ),
   consentError: Type.Optional(ConsentError),

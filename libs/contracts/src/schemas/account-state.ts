@@ -1,3 +1,5 @@
+import { OneOf } from './primitives.ts'
+
 /** States of an account in full detail, as stored in the database. */
 export const accountStates = [
   'new',
@@ -65,3 +67,15 @@ export function matchingStates(filter: AccountState | ShownState): AccountState[
 
 /** Values that a filter by account state may have, without duplicates. */
 export const stateFilters = [...new Set([...shownStates, ...accountStates])]
+
+/** Schemas of the members of an API response for the state of an account. */
+export const stateSchemas = {
+  state: OneOf(shownStates, {
+    description:
+      'State of the account. `new`: registered; `init`: connecting, or first sync; `connected`: ready; `authenticationError`: the login was rejected; `connectError`: the mail server is unreachable, or the login failed for another reason; `unset`: no incoming server, or syncing is switched off; `other`: disconnected or paused.',
+  }),
+  stateDetail: OneOf(accountStates, {
+    description:
+      'State of the account in more detail than `state`. Additional values: `connecting`: the login is in progress; `syncing`: the first sync since the login is in progress; `disconnected`: the connection was lost repeatedly; `paused`: paused by the option `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after 5 s by default.',
+  }),
+}

@@ -9,26 +9,48 @@ export const maxPartLength = 50 * 1024 * 1024
 
 const line = { maxLength: 256, format: 'one-line' }
 const header = {
-  filename: Type.Optional(Text('File name.', line)),
-  contentType: Type.Optional(Text('Media type. Defaults to that of the file name.', line)),
-  contentDisposition: Type.Optional(
-    OneOf(['inline', 'attachment'], { description: 'Disposition of the part (RFC 2183).' }),
+  filename: Type.Optional(Text('File name of the attachment.', line)),
+  contentType: Type.Optional(
+    Text(
+      'Media type of the attachment, such as `application/pdf`. Defaults to the media type for the extension of the file name.',
+      line,
+    ),
   ),
-  cid: Type.Optional(Text('Content-ID by which the HTML refers to the attachment.', line)),
+  contentDisposition: Type.Optional(
+    OneOf(['inline', 'attachment'], {
+      description:
+        'Presentation of the attachment by mail clients (RFC 2183): `inline` inside the text, or `attachment` beside the text.',
+    }),
+  ),
+  cid: Type.Optional(
+    Text(
+      'Content-ID of the attachment. The HTML shows an image with the URL `cid:` and this Content-ID.',
+      line,
+    ),
+  ),
   encoding: Type.Optional(
-    OneOf(['base64'], { default: 'base64', description: 'Encoding of `content`.' }),
+    OneOf(['base64'], {
+      default: 'base64',
+      description: 'Encoding of `content`. Only `base64` is supported.',
+    }),
   ),
 }
 
 /** Content of a message or attachment as base64. The content has at least one byte. */
-export const Base64Content = Text('Content as base64.', {
-  minLength: 1,
-  maxLength: maxPartLength,
-  format: 'base64',
-})
+export const Base64Content = Text(
+  'Content of the attachment in base64. At most 52,428,800 encoded characters.',
+  {
+    minLength: 1,
+    maxLength: maxPartLength,
+    format: 'base64',
+  },
+)
 
 /** Raw message of a submission, which replaces the fields of a composed message. */
-export const RawMessage = described('Complete message (RFC 5322) as base64.', Base64Content)
+export const RawMessage = described(
+  'Complete message with headers and body (RFC 5322), in base64. Replaces the fields of a composed message. At most 52,428,800 encoded characters.',
+  Base64Content,
+)
 
 /** Attachment of a message, with its content in the request. */
 export const UploadAttachment = Strict({ ...header, content: Base64Content })
@@ -40,7 +62,8 @@ export const AttachmentSource = Strict({
   reference: Type.Optional(
     Nullable(
       Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Literal(false)], {
-        description: 'Id of an attachment of this account, used instead of `content`.',
+        description:
+          'Id of a stored attachment of the same account, which is used instead of `content`. Null or false: `content` is used.',
       }),
     ),
   ),

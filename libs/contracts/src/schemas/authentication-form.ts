@@ -10,13 +10,18 @@ const { name, notifyFrom, path, subconnections } = AccountRegistration.propertie
  */
 export const AuthenticationForm = Strict({
   account: Type.Optional(
-    described('Account id. Absent or null: an id is generated.', Nullable(AccountId)),
+    described(
+      'Id of the account that the form registers. Absent or null: an id is generated.',
+      Nullable(AccountId),
+    ),
   ),
   name: Type.Optional(name),
-  email: Type.Optional(described('Email address that the form shows initially.', MailAddress)),
+  email: Type.Optional(
+    described('Email address that the hosted form shows initially.', MailAddress),
+  ),
   expectedEmail: Type.Optional(
     described(
-      'Address of the only mailbox that may be connected. Others are rejected.',
+      'Email address of the only mailbox that may be connected. The form rejects other mailboxes.',
       MailAddress,
     ),
   ),
@@ -37,7 +42,7 @@ export const AuthenticationForm = Strict({
     Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Literal(false)], {
       default: false,
       description:
-        'Fixed login method: `imap` or the id of an OAuth2 application. If false, the user chooses.',
+        'Login method of the form: `imap`, or the id of an OAuth2 application. If false (default), the user chooses the login method.',
     }),
   ),
 })

@@ -39,12 +39,12 @@ export const SyncWarning = Type.Object(
   {
     type: OneOf(syncWarningTypes, {
       description:
-        'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox, or a `path` of the account names none. The others: the provider no longer has the changes since the last sync, so the mailbox is listed and compared. `historyIdExpired` and `syncStateNotFound` are the reasons of Gmail and Microsoft Graph, `cursorExpired` is any other one.',
+        'Kind of the sync warning. `mailboxRefused`: the server refused to open a mailbox, or a `path` of the account names no mailbox. `historyIdExpired` (Gmail), `syncStateNotFound` (Microsoft Graph) and `cursorExpired` (other reasons): the provider no longer has the changes since the last sync, so all messages of the mailbox are listed and compared.',
     }),
-    message: Text('Text of the error.'),
-    path: Text('Path of the mailbox.'),
+    message: Text('Text of the error of the mail server or provider that caused the warning.'),
+    path: Text('Path of the mailbox that the warning concerns.'),
   },
-  { description: 'Warning of type `syncWarning`.' },
+  { description: 'Warning about the sync of a mailbox. The state of the account does not change.' },
 )
 export type SyncWarning = Static<typeof SyncWarning>
 
@@ -53,20 +53,31 @@ export type SyncWarning = Static<typeof SyncWarning>
  * proxy.
  */
 export const StateChange = Type.Object({
-  account: Nullable(Text('Account id. Null for the state of a proxy.')),
+  account: Nullable(
+    Text('Id of the account that changed. Null for a state of the IMAP or SMTP proxy.'),
+  ),
   type: OneOf(changeTypes, {
     description:
       'Kind of the change: `state`, `address` and `syncWarning` of an account, `smtpServerState` and `imapProxyServerState` of a replica of a proxy.',
   }),
-  key: Type.Union([Text('New state.'), SyncWarning], {
-    description:
-      'New state of the account, as `state` of its record; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`. For `address` the address of the mailbox at its provider, which differs from the stored address: the account was registered with an alias, or the user was renamed.',
-  }),
+  key: Type.Union(
+    [Text('New state of the account or proxy, or the address for `address`.'), SyncWarning],
+    {
+      description:
+        'Value that belongs to `type`. `state`: new state of the account, as in `state` of the account record. `smtpServerState`, `imapProxyServerState`: `listening`, `failed` or `exited`. `syncWarning`: the warning. `address`: address of the mailbox at the provider. The provider reports another address than the stored address if the account was registered with an alias, or if the user was renamed.',
+    },
+  ),
   stateDetail: Type.Optional(
-    OneOf(accountStates, { description: 'Exact state of the account, for `state` only.' }),
+    OneOf(accountStates, {
+      description:
+        'State of the account in more detail, as in `stateDetail` of the account record. Only for the type `state`.',
+    }),
   ),
   payload: Nullable(
-    Type.Object({ error: LastError }, { description: 'Last error. Null if there is none.' }),
+    Type.Object(
+      { error: LastError },
+      { description: 'Last error of the account or proxy. Null if there is no error.' },
+    ),
   ),
 })
 export type StateChange = Static<typeof StateChange>

@@ -14,18 +14,27 @@ const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
  * bounces (RFC 5321 §4.5.5).
  */
 const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
-  description: 'Address that receives bounces (MAIL FROM). If empty, no bounces are sent.',
+  description: 'Address that receives bounces (MAIL FROM). If empty, mail servers send no bounces.',
 })
 const addresses = (description: string) =>
   Type.Optional(Type.Array(Address, { maxItems: maxRecipients, single: true, description }))
 
 /** Fields of a composed message, without attachments. */
 export const contentFields = {
-  from: Type.Optional(described('Author. Defaults to name and address of the account.', Address)),
-  replyTo: addresses('Addresses for replies.'),
-  to: addresses('Primary recipients.'),
-  cc: addresses('Recipients of copies.'),
-  bcc: addresses('Recipients of blind copies.'),
+  from: Type.Optional(
+    described(
+      'Author of the message (From header). Defaults to the name and email address of the account.',
+      Address,
+    ),
+  ),
+  replyTo: addresses(
+    'Addresses that receive replies (Reply-To header). If absent, the author receives replies.',
+  ),
+  to: addresses('Primary recipients of the message (To header).'),
+  cc: addresses('Recipients of copies of the message (Cc header).'),
+  bcc: addresses(
+    'Recipients of blind copies of the message. Other recipients do not see these addresses.',
+  ),
   envelope: Type.Optional(
     Strict(
       {
@@ -34,27 +43,38 @@ export const contentFields = {
           Type.Array(MailAddress, {
             maxItems: maxRecipients,
             single: true,
-            description: 'Addresses that receive the message (RCPT TO).',
+            description:
+              'Addresses that receive the message (RCPT TO). Defaults to all recipients in the message.',
           }),
         ),
       },
       {
         description:
-          'Envelope of SMTP. Defaults to the sender and recipients of the message. Accounts on a mail API without `gateway` take it from the headers: another sender than the author, or a recipient of the headers left out, fails with `UnsupportedOperation`. Further recipients receive a blind copy.',
+          'SMTP envelope: addresses that mail servers use to transport the message. Defaults to the author and recipients of the message. Accounts on a mail API without `gateway` send to the recipients in the headers: a sender other than the author, or an envelope without a recipient of the headers, fails with `UnsupportedOperation`. Additional recipients in the envelope receive a blind copy.',
       },
     ),
   ),
-  subject: Type.Optional(Text('Subject.', { maxLength: 10_240, format: 'one-line' })),
-  text: Type.Optional(Text('Body as plain text.', { maxLength: maxPartLength })),
-  html: Type.Optional(Text('Body as HTML.', { maxLength: maxPartLength })),
+  subject: Type.Optional(
+    Text('Subject of the message.', { maxLength: 10_240, format: 'one-line' }),
+  ),
+  text: Type.Optional(
+    Text('Body of the message as plain text. At most 52,428,800 characters.', {
+      maxLength: maxPartLength,
+    }),
+  ),
+  html: Type.Optional(
+    Text('Body of the message as HTML. At most 52,428,800 characters.', {
+      maxLength: maxPartLength,
+    }),
+  ),
   previewText: Type.Optional(
     Text(
-      'Preview that mail clients show in message lists. Inserted into the HTML as hidden text.',
+      'Preview text that mail clients show in message lists. Inserted into the HTML as hidden text.',
       { maxLength: 1024 },
     ),
   ),
   messageId: Type.Optional(
-    Text('Message-ID header. Generated if absent.', {
+    Text('Message-ID header of the message. Generated if absent.', {
       maxLength: 996,
       format: 'one-line',
       pattern: '^<?[^\\s<>@]+@[^\\s<>]+>?$',
@@ -67,7 +87,8 @@ export const contentFields = {
       {
         maxProperties: 1000,
         propertyNames: { format: 'header-name', maxLength: 256 },
-        description: 'Additional headers, by name: one value or several.',
+        description:
+          'Additional headers of the message, by header name. The value is a text, or a list of texts for several headers with this name.',
       },
     ),
   ),

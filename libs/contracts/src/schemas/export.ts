@@ -37,30 +37,36 @@ export const ExportRequest = Strict({
       maxItems: 1000,
       single: true,
       description:
-        'Mailboxes to export, as paths or special uses such as `\\Sent`. Unknown ones are skipped. Absent or empty: the mailbox of all messages if the account has one, otherwise all mailboxes except junk and trash.',
+        'Mailboxes to export, as paths or special uses such as `\\Sent`. Unknown mailboxes are skipped. Absent or empty: the mailbox with the special use `\\All`, or all mailboxes except junk and trash if the account has no such mailbox.',
     }),
   ),
   startDate: Time(
-    'Start of the range of times of receipt (ISO 8601), inclusive. The `date` of a message, from its Date header, can be another.',
+    'Earliest time of receipt of the exported messages (ISO 8601), inclusive. The time of receipt can differ from the Date header of a message.',
   ),
   endDate: Time(
-    'End of the range of times of receipt (ISO 8601), exclusive. Must be after `startDate`.',
+    'Time before which the exported messages were received (ISO 8601), exclusive. Must be after `startDate`.',
   ),
   textType: Type.Optional(
     OneOf(exportTextTypes, {
       default: '*',
-      description: 'Text of the messages to include: `plain`, `html`, or `*` for both.',
+      description:
+        'Text of each message that the export contains: `plain`, `html`, or `*` (default) for both.',
     }),
   ),
   maxBytes: Type.Optional(
-    Int('Maximum bytes of the plain text and of the HTML of a message, each. 0: no limit.', {
-      minimum: 0,
-      maximum: 1_073_741_824,
-      default: defaultExportTextBytes,
-    }),
+    Int(
+      'Maximum size in bytes of each text of a message: of the plain text, and of the HTML. Longer texts are cut. 0: no limit. Defaults to 5,242,880.',
+      {
+        minimum: 0,
+        maximum: 1_073_741_824,
+        default: defaultExportTextBytes,
+      },
+    ),
   ),
   includeAttachments: Type.Optional(
-    Bool('If true, includes the contents of attachments in base64.', { default: false }),
+    Bool('If true, the export contains the contents of attachments in base64. Defaults to false.', {
+      default: false,
+    }),
   ),
 })
 export type ExportRequest = Static<typeof ExportRequest>
@@ -69,22 +75,27 @@ export const exportId = Text('Id of the export: `exp_` and 24 hexadecimal digits
   minLength: 1,
   maxLength: 256,
 })
-const status = OneOf(exportStatuses, { description: 'Status of the export.' })
-const created = Time('Time the export was created (ISO 8601).')
+const status = OneOf(exportStatuses, {
+  description:
+    'Status of the export. `queued`: waiting for a worker; `processing`: in progress; `completed`: the file can be downloaded; `failed`: ended by an error; `cancelled`: ended by a request.',
+})
+const created = Time('Time at which the export was requested (ISO 8601).')
 const expiresAt = Time(
-  'Time at which a finished export is deleted (ISO 8601). Moves forward while the export makes progress.',
+  'Time at which the export and the file are deleted (ISO 8601). The time moves forward while the export makes progress.',
 )
 
 export const ExportProgress = Type.Object(
   {
-    foldersScanned: Int('Number of mailboxes that were searched.'),
-    foldersTotal: Int('Number of mailboxes to search. 0 before the search starts.'),
-    messagesQueued: Int('Number of messages found so far.'),
-    messagesExported: Int('Number of messages in the file.'),
-    messagesSkipped: Int('Number of messages that could not be read.'),
-    bytesWritten: Int('Size of the compressed file so far, in bytes.'),
+    foldersScanned: Int('Number of mailboxes that were searched for messages so far.'),
+    foldersTotal: Int('Number of mailboxes to search for messages. 0 before the search starts.'),
+    messagesQueued: Int('Number of messages to export that were found so far.'),
+    messagesExported: Int('Number of messages written to the export file so far.'),
+    messagesSkipped: Int(
+      'Number of messages that could not be read. The export file lacks these messages.',
+    ),
+    bytesWritten: Int('Size of the compressed export file so far, in bytes.'),
   },
-  { description: 'Progress of the export.' },
+  { description: 'Progress of the export, in mailboxes, messages and bytes.' },
 )
 
 /** Export in a list. */
@@ -95,40 +106,49 @@ export const ExportRecord = Type.Object({
   status,
   phase: Type.Optional(
     OneOf(exportPhases, {
-      description: 'Phase of the export. Absent before it starts.',
+      description:
+        'Phase of the export. `indexing`: searches messages; `exporting`: writes messages to the file; `complete`: the file is complete. Absent before the start of the export.',
     }),
   ),
-  folders: Texts('Mailboxes as requested. Empty: the default.'),
-  startDate: Time('Start of the range of times of receipt (ISO 8601).'),
-  endDate: Time('End of the range of times of receipt (ISO 8601).'),
+  folders: Texts(
+    'Requested mailboxes, as paths or special uses. Empty if the request named no mailboxes.',
+  ),
+  startDate: Time('Earliest time of receipt of the exported messages (ISO 8601), inclusive.'),
+  endDate: Time('Time before which the exported messages were received (ISO 8601), exclusive.'),
   isEncrypted: Type.Literal(true, { description: 'Always true: exports are stored encrypted.' }),
   progress: ExportProgress,
   created,
   expiresAt,
   estimatedEnd: Type.Optional(
-    Time('Estimated time of the end (ISO 8601). Absent while unknown, and after the end.'),
+    Time(
+      'Estimated time at which the export ends (ISO 8601). Absent while unknown, and after the end of the export.',
+    ),
   ),
   truncated: Bool(
-    'True if the export ended at `exportMaxMessages`, `exportMaxSize` or the limit of storage, or if a folder could not be read, so that the file lacks messages.',
+    'True if the file lacks messages: the export reached `exportMaxMessages`, `exportMaxSize` or the limit of the export storage, or a mailbox could not be read.',
   ),
-  error: Nullable(Text('Error that ended the export. Null without an error.')),
+  error: Nullable(Text('Text of the error that ended the export. Null if there was no error.')),
 })
 export type ExportRecord = Static<typeof ExportRecord>
 
 /** Export as operators see it. */
 export const AdminExport = Type.Object({
   ...ExportRecord.properties,
-  account: described('Account of the export.', AccountId),
-  errorCode: Nullable(Text('Code of the error. Null without a code.')),
-  startedAt: Nullable(Time('Time a worker started the export (ISO 8601). Null before.')),
-  finishedAt: Nullable(Time('Time the export ended (ISO 8601). Null before.')),
+  account: described('Id of the account whose messages are exported.', AccountId),
+  errorCode: Nullable(Text('Code of the error that ended the export. Null if there is no code.')),
+  startedAt: Nullable(
+    Time('Time at which a sync-worker started the export (ISO 8601). Null before the start.'),
+  ),
+  finishedAt: Nullable(Time('Time at which the export ended (ISO 8601). Null before the end.')),
   unavailableSince: Nullable(
     Time(
-      'Time since which the mail server of the account cannot be used (ISO 8601). Null if it can, and after the end.',
+      'Time since which the mail server of the account has been unavailable for the export (ISO 8601). Null if the server is available, and after the end of the export.',
     ),
   ),
   worker: Nullable(
-    Text('Id of the sync-worker that is responsible for the account. Null without one.'),
+    Text(
+      'Id of the sync-worker that serves the account. Null if no sync-worker serves the account.',
+    ),
   ),
-  storedBytes: Int('Bytes of the stored file.'),
+  storedBytes: Int('Size of the stored export file in bytes.'),
 })

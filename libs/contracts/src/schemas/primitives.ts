@@ -44,22 +44,33 @@ export const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: 
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-export const AccountId = Text('Account id, chosen by the caller.', { minLength: 1, maxLength: 256 })
+export const AccountId = Text(
+  'Id of the account, chosen by the caller or generated when the account was registered.',
+  { minLength: 1, maxLength: 256 },
+)
 /**
  * Id of a message in the API, as opposed to the Message-ID header of the message. Ids from mail
  * providers have up to 200 visible ASCII characters.
  */
-export const MessageId = Text('Message id, from a list or an event. Percent-encode it in a path.', {
-  minLength: 1,
-  maxLength: 256,
-})
+export const MessageId = Text(
+  'Id of the message, from a message list or an event. Percent-encode the id in a path.',
+  {
+    minLength: 1,
+    maxLength: 256,
+  },
+)
 export const IsoDate = Time('Time (ISO 8601).')
 /** Email address that conforms to the format `mail-address`. */
 export const MailAddress = Text('Email address.', { format: 'mail-address', maxLength: 320 })
 
 export const Address = Strict(
   {
-    name: Type.Optional(Text('Display name.', { maxLength: 256, format: 'one-line' })),
+    name: Type.Optional(
+      Text('Display name that mail clients show with the email address.', {
+        maxLength: 256,
+        format: 'one-line',
+      }),
+    ),
     address: MailAddress,
   },
   { description: 'Email address with an optional display name.' },
@@ -68,39 +79,61 @@ export const Address = Strict(
 /** Email address in a received message. The address is not validated. */
 export const ReadAddress = Type.Object(
   {
-    name: Type.Optional(Text('Display name. Empty if there is none.')),
-    address: Type.Optional(Text('Email address as received, not validated.')),
+    name: Type.Optional(
+      Text('Display name beside the email address. Empty if the message contains no name.'),
+    ),
+    address: Type.Optional(
+      Text('Email address as the message contains the address. Not validated.'),
+    ),
   },
-  { description: 'Address from a received message.' },
+  { description: 'Display name and email address from a header of a received message.' },
 )
 
 export const KeyValue = Strict(
   {
-    key: Text('Name of the header.', { minLength: 1, maxLength: 1024, format: 'header-name' }),
+    key: Text('Name of the HTTP header, such as `X-Tenant`.', {
+      minLength: 1,
+      maxLength: 1024,
+      format: 'header-name',
+    }),
     value: Type.Optional(
-      Text('Value of the header.', { maxLength: 10_240, format: 'one-line', default: '' }),
+      Text('Value of the HTTP header. Defaults to an empty text.', {
+        maxLength: 10_240,
+        format: 'one-line',
+        default: '',
+      }),
     ),
   },
-  { description: 'HTTP header.' },
+  { description: 'HTTP header of a request: name and value.' },
 )
 
 /** Query parameters of the API operations that return lists in pages. */
 export const pageQuery = {
   page: Type.Optional(
-    Int('Page number, starting at 0.', { minimum: 0, maximum: 1_048_576, default: 0 }),
+    Int('Number of the page to return. The first page, which is the default, is 0.', {
+      minimum: 0,
+      maximum: 1_048_576,
+      default: 0,
+    }),
   ),
-  pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 1000, default: 20 })),
+  pageSize: Type.Optional(
+    Int('Maximum number of entries per page. Defaults to 20.', {
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+    }),
+  ),
 }
 export const pageCounts = {
   total: Int('Number of entries on all pages.'),
-  page: Int('Number of this page, starting at 0.'),
-  pages: Int('Number of pages.'),
+  page: Int('Number of this page. The first page is 0.'),
+  pages: Int('Number of pages at the requested page size.'),
 }
 
 export const timeoutHeader = {
   'x-svc-timeout': Type.Optional(
     Int(
-      'Time in milliseconds to wait for the worker of the account. Values below the default of the service have no effect.',
+      'Maximum time in milliseconds to wait for the response of the worker that serves the account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.',
       { minimum: 0, maximum: 7_200_000 },
     ),
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { accountProxy, smtpEhloName } from './account.ts'
+import { accountProxy, smtpEhloName } from './account-options.ts'
 import { ImapConfig, ImapDisabled, SmtpConfig } from './mail-server.ts'
 import { listedMailbox, listedUseSource } from './message.ts'
 import { Bool, Int, Strict, Text } from './primitives.ts'
@@ -7,21 +7,30 @@ import { Bool, Int, Strict, Text } from './primitives.ts'
 /** Body of `POST /v1/verifyAccount`, which tests mail servers and logins without storing them. */
 export const VerifyRequest = Strict({
   mailboxes: Type.Optional(
-    Bool('If true, also lists the mailboxes of the incoming server.', { default: false }),
+    Bool(
+      'If true, the response also lists the mailboxes of the incoming server. Defaults to false.',
+      { default: false },
+    ),
   ),
   imap: Type.Optional(
     Type.Union(
       [
         ImapConfig,
-        Strict(ImapDisabled.properties, { description: 'Incoming server that is not tested.' }),
+        Strict(ImapDisabled.properties, {
+          description: 'Incoming mail server (IMAP) that is switched off and not tested.',
+        }),
         Type.Literal(false),
       ],
-      { description: 'Incoming server. False for none.' },
+      {
+        description:
+          'Incoming mail server (IMAP) to test. False or absent: no incoming server is tested.',
+      },
     ),
   ),
   smtp: Type.Optional(
     Type.Union([SmtpConfig, Type.Literal(false)], {
-      description: 'Outgoing server. False for none.',
+      description:
+        'Outgoing mail server (SMTP) to test. False or absent: no outgoing server is tested.',
     }),
   ),
   proxy: accountProxy,
@@ -31,11 +40,15 @@ export type VerifyRequest = Static<typeof VerifyRequest>
 
 /** Result of a test login at a mail server. */
 export const VerificationResult = Type.Object({
-  success: Bool('True if the login succeeded.'),
-  error: Type.Optional(Text('Text of the error.')),
-  code: Type.Optional(Text('Code of the error.')),
-  statusCode: Type.Optional(Int('SMTP reply code. 503 or 504 if the test could not be run.')),
-  responseText: Type.Optional(Text('Reply of the server.')),
+  success: Bool('True if the login at the mail server succeeded.'),
+  error: Type.Optional(Text('Text of the error of the test. Absent after a success.')),
+  code: Type.Optional(Text('Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`.')),
+  statusCode: Type.Optional(
+    Int(
+      'SMTP reply code of the mail server. If the test itself failed: an HTTP status, such as 503 or 504.',
+    ),
+  ),
+  responseText: Type.Optional(Text('Reply of the mail server to the failed command.')),
 })
 export type VerificationResult = Static<typeof VerificationResult>
 

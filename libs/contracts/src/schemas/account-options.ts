@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { Bool, described, MailAddress, Nullable, OneOf, Text, Time } from './primitives.ts'
+
+/** Host name that connections to an outgoing mail server send in the EHLO command. */
+export const smtpEhloName = Type.Optional(
+  Nullable(
+    Text(
+      'Host name that is sent to outgoing mail servers in the EHLO command. Null or never set: the setting `smtpEhloName` applies.',
+      { maxLength: 255, format: 'host-name' },
+    ),
+  ),
+)
+export const accountProxy = Type.Optional(
+  Text(
+    'URL of the proxy for connections to the mail servers: `http:`, `https:`, `socks4:` or `socks5:`. Empty or never set: the settings `proxyEnabled` and `proxyUrl` apply.',
+    { maxLength: 1024, format: 'proxy-url-or-empty' },
+  ),
+)
+export const imapIndexer = Type.Optional(
+  Nullable(
+    OneOf(['full', 'fast'], {
+      description:
+        'Mailbox index of an IMAP account: `full` detects new, changed and deleted messages, `fast` new messages only. Null or never set: the setting `imapIndexer` applies.',
+    }),
+  ),
+)
+export const notifyFrom = Type.Optional(
+  Nullable(
+    Type.Union([Time('Time (ISO 8601).'), Type.Literal('now')], {
+      description:
+        'Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`. Older messages are not announced. Initially the time of the registration.',
+    }),
+  ),
+)
+export const copy = Type.Optional(
+  Nullable(
+    Bool(
+      'If true, a copy of each sent message is stored in the Sent mailbox. Null or never set: a copy is stored unless the mail provider stores sent messages. Without effect for accounts on a mail API.',
+    ),
+  ),
+)
+export const logs = Type.Optional(
+  Bool(
+    'If true, the protocol log of the account is recorded: IMAP commands and responses, or requests to the mail API. `GET /v1/logs/{account}` returns the log.',
+  ),
+)
+export const paused = Type.Optional(
+  Bool(
+    'If true, the account is not connected to the incoming server and has the state `other` with the detail `paused`. Messages are still sent if the first sync of the account is complete.',
+  ),
+)
+export const expectedEmail = described(
+  'Email address to which the login must belong. Logins of other addresses are rejected.',
+  MailAddress,
+)
+
+/** Descriptions that the registration of an account and the account record have in common. */
+export const descriptions = {
+  imap: 'Incoming mail server of the account (IMAP). False: the account has no incoming server.',
+  smtp: 'Outgoing mail server of the account (SMTP). False: the account has no outgoing server.',
+  oauth2: 'OAuth2 login of the account. False: the account has no OAuth2 login.',
+  locale:
+    'Language tag of the dates in messages that replies and forwarded messages quote, such as `en-GB`. Defaults to the setting `locale`.',
+  tz: 'Time zone of the dates in messages that replies and forwarded messages quote, such as `Europe/Tallinn`. Defaults to the setting `timezone`.',
+  path: 'Mailboxes of the account to sync, as paths or special uses such as `\\Sent`. Absent, null or `*`: all mailboxes.',
+  subconnections:
+    'Mailboxes that an IMAP connection of their own watches for changes, as paths or special uses such as `\\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',
+} as const
