@@ -50,6 +50,8 @@ export interface Operation {
    * If true, the API operation treats a request without a body like a request with an empty object.
    */
   readonly optionalBody?: true
+  /** Description of the successful response (status 200) in the OpenAPI document. */
+  readonly responseDescription: string
   readonly response: TSchema
   /**
    * Content type of the API operation's response. Responses with a type other than JSON are

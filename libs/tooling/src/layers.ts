@@ -89,6 +89,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['schemas'],
     ['account-types'],
   ],
+  'libs/contracts/src/openapi': [['examples']],
   'libs/db/src': [
     ['exports'],
     ['events', 'migration-rules'],

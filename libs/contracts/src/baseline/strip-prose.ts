@@ -1,5 +1,5 @@
 /** Members of a schema or OpenAPI object whose values are texts for human readers. */
-const proseKeys = new Set(['title', 'summary', 'description'])
+const proseKeys = new Set(['title', 'summary', 'description', 'responseDescription'])
 /**
  * Members of a schema whose values are maps with freely chosen keys. A key may be `summary`, for
  * example, without being prose.

@@ -3,8 +3,10 @@ import type { Operation } from '../define.ts'
 import { defined } from '../defined.ts'
 import { allOperations } from '../operations/index.ts'
 import { componentSchemas, toOpenApiSchema } from './components.ts'
-import { examples } from './examples.ts'
+import { examples } from './examples/requests.ts'
+import { errorExamples, responseExamples } from './examples/responses.ts'
 import { errorResponses, Problem } from './problem.ts'
+import { tagDescriptions } from './tags.ts'
 import { describeWebhooks } from './webhooks.ts'
 
 /** Builds the OpenAPI 3.1 document of the REST API from the contracts. */
@@ -20,13 +22,23 @@ export function buildOpenApi(version: string): Record<string, unknown> {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { accessToken: [] }],
-    tags: [...new Set([...documented.map(({ tag }) => tag), 'Webhooks'])].map((name) => ({ name })),
+    tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
     paths: pathsOf(documented),
     webhooks: describeWebhooks(),
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer' },
-        accessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Access token in the header: `Authorization: Bearer <token>`.',
+        },
+        accessToken: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'access_token',
+          description:
+            'Access token in the query. URLs are often logged, so prefer the header `Authorization`.',
+        },
       },
       schemas: componentSchemas(),
     },
@@ -67,7 +79,10 @@ function describe(operation: Operation): object {
     responses: {
       200: success(operation),
       ...(operation.hasRanges && rangeResponses(operation)),
-      ...errorResponses(operation, toOpenApiSchema(Problem) as TSchema),
+      ...errorResponses(operation, {
+        problem: toOpenApiSchema(Problem) as TSchema,
+        examples: errorExamples[id],
+      }),
     },
   }
 }
@@ -82,8 +97,11 @@ function examplesOf(id: string): object {
   }
 }
 
-function success({ produces = 'application/json', response }: Operation): object {
-  return { description: 'Success.', content: { [produces]: { schema: toOpenApiSchema(response) } } }
+function success(operation: Operation): object {
+  const { id, produces = 'application/json', response, responseDescription } = operation
+  const example = id in responseExamples ? { example: responseExamples[id] } : {}
+  const content = { [produces]: { schema: toOpenApiSchema(response), ...example } }
+  return { description: responseDescription, content }
 }
 
 /** Responses of an operation to requests for a range of bytes (RFC 9110 §15.3.7, §15.5.17). */

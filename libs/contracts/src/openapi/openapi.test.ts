@@ -10,7 +10,7 @@ import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
 import { toOpenApiSchema } from './components.ts'
 import { errorStatuses } from './error-statuses.ts'
-import { examples } from './examples.ts'
+import { examples } from './examples/requests.ts'
 import { secretSettings, settingKeys } from '../settings/settings.ts'
 import { check } from '../validate.ts'
 

@@ -1,51 +1,74 @@
 import { type TSchema, Type } from 'typebox'
 import type { Operation } from '../define.ts'
 import { Int, Text } from '../schemas/primitives.ts'
+import { errorMeanings } from './error-meanings.ts'
 import { errorStatuses } from './error-statuses.ts'
 
 /** Body of all error responses of the API. See the section "Error body" of the interface spec. */
 export const Problem = Type.Object({
   statusCode: Int(
-    'HTTP status. If Gmail rejects a request it is that of Gmail, with the message `OAuth2 request failed` and no `code`.',
+    'HTTP status of the response. If the Gmail API rejects a request, this is the status of the Gmail API, with the message `OAuth2 request failed` and no `code`.',
   ),
-  error: Text('Phrase of the HTTP status.'),
-  message: Text('Reason of the error, human-readable.'),
-  code: Type.Optional(Text('Documented error code. Absent for other errors.')),
+  error: Text('Phrase of the HTTP status, such as `Not Found`. The reason is in `message`.'),
+  message: Text(
+    'Reason of the error, for human readers. The text can change: use `code` in programs.',
+  ),
+  code: Type.Optional(
+    Text(
+      'Error code, such as `MessageNotFound`, or the response code of the mail server. Absent for errors without a code.',
+    ),
+  ),
   fields: Type.Optional(
     Type.Array(
       Type.Object({
-        message: Text('Reason for which the input is rejected.'),
-        key: Text('Last part of the path.'),
-        path: Text('Path of the input, such as `to.0.address`.'),
+        message: Text('Reason for which the input is rejected, with the path of the input.'),
+        key: Text('Name of the rejected input: the last part of `path`.'),
+        path: Text('Path of the rejected input in the request, such as `to.0.address`.'),
       }),
-      { description: 'Rejected inputs of a failed validation.' },
+      { description: 'Rejected inputs. Only present if the request fails its validation (400).' },
     ),
   ),
-  state: Type.Optional(Text('State of the account. With 503.')),
-  ttl: Type.Optional(Int('Seconds until the rate limit resets, if known. With 429.')),
-  existingAccount: Type.Optional(
-    Text('Account that has the OAuth2 user already. With `AccountAlreadyExists`.'),
+  state: Type.Optional(Text('Current state of the account. Only with the status 503.')),
+  ttl: Type.Optional(
+    Int('Seconds until the rate limit resets. Only with the status 429, if the time is known.'),
   ),
-  requestedScope: Type.Optional(Text('Scope that the token lacks. With 403.')),
+  existingAccount: Type.Optional(
+    Text(
+      'Id of the account that already has the OAuth2 user. Only with the code `AccountAlreadyExists`.',
+    ),
+  ),
+  requestedScope: Type.Optional(
+    Text('Scope that the operation needs and the token lacks. Only with the status 403.'),
+  ),
   requiredPermission: Type.Optional(
     Type.Object(
-      { action: Text('Action of the operation.'), group: Text('Group of the operation.') },
-      { description: 'Permission that the token lacks. With 403.' },
+      {
+        action: Text('Action of the operation: `read`, `write`, `send` or `destructive`.'),
+        group: Text('Group of the operation, such as `message` or `account`.'),
+      },
+      {
+        description:
+          'Permission that the operation needs and the token lacks. Only with the status 403.',
+      },
     ),
   ),
   remoteAddress: Type.Optional(
-    Text('Client address outside the address restrictions of the token. With 403.'),
+    Text(
+      'IP address of the client, if the address restrictions of the token exclude it. Only with the status 403.',
+    ),
   ),
   info: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Further information, often `response` with the reply of the mail server or provider.',
+        'Further information on the error. Member `response`: reply of the mail server or mail provider.',
     }),
   ),
-  details: Type.Optional(Type.Unknown({ description: 'Further information on some operations.' })),
+  details: Type.Optional(
+    Type.Unknown({ description: 'Further information on the error, for a few operations only.' }),
+  ),
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Further information on a rejected token. With 401.',
+      description: 'Further information on a rejected token. Only with the status 401.',
     }),
   ),
 })
@@ -56,17 +79,27 @@ const meanings: Record<number, string> = {
   401: 'The token is missing (`Unauthorized`) or invalid (`Bad token`).',
   403: 'The scope, permissions, account or restrictions of the token do not allow the request, or the mail provider denies it.',
   404: 'The resource does not exist.',
-  413: 'The body exceeds the size limit of the operation, or the message that of the mail provider.',
+  413: 'The request body exceeds the size limit of the operation, or the message exceeds the size limit of the mail provider.',
   422: 'The mail server lacks an extension that the operation needs.',
-  429: 'The rate limit of the token, the client address or the mail provider is exhausted. It resets in `ttl` s.',
-  500: 'Internal error.',
-  502: 'The mail server rejected the uploaded message.',
-  503: 'The account is unavailable. `state` is its current state.',
+  429: 'The rate limit of the token, the client address or the mail provider is exhausted. The limit resets after `ttl` seconds, if `ttl` is present.',
+  500: 'The service failed to process the request. The reason is in the log of the service.',
+  502: 'The mail server rejected the request.',
+  503: 'The account or the service is unavailable now. For an account, `state` is its current state.',
   504: 'The worker of the account did not respond within the timeout.',
 }
 
+interface ErrorContent {
+  /** Schema of the bodies of error responses. */
+  problem: TSchema
+  /** Examples of bodies, by HTTP status. */
+  examples?: Readonly<Record<number, unknown>> | undefined
+}
+
 /** Error responses that an API operation may send, by HTTP status, with their error codes. */
-export function errorResponses(operation: Operation, problem: TSchema): Record<string, object> {
+export function errorResponses(
+  operation: Operation,
+  { problem, examples = {} }: ErrorContent,
+): Record<string, object> {
   const statuses = new Map<number, string[]>(
     [400, 401, 403, 429, 500, 503].map((status) => [status, []]),
   )
@@ -80,7 +113,13 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   }
   const sorted = [...statuses].sort(([a], [b]) => a - b)
   return Object.fromEntries(
-    sorted.map(([status, codes]) => [String(status), response(status, codes, problem)]),
+    sorted.map(([status, codes]) => [
+      String(status),
+      response(status, codes, {
+        schema: problem,
+        ...(status in examples && { example: examples[status] }),
+      }),
+    ]),
   )
 }
 
@@ -103,18 +142,21 @@ function rendersTemplates({ body }: Operation): boolean {
   return 'render' in properties
 }
 
-function response(status: number, codes: string[], problem: TSchema): object {
-  const list = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`
+function response(status: number, codes: readonly string[], content: object): object {
+  const meaning = meanings[status] ?? 'Error.'
+  const list = codes.map((code) => `- \`${code}\`: ${errorMeanings[code] ?? ''}`)
   return {
     description:
-      status === 422 && list === '' ? invalidTemplate : `${meanings[status] ?? 'Error.'}${list}`,
+      status === 422 && codes.length === 0
+        ? invalidTemplate
+        : [meaning, ...(codes.length > 0 ? ['', ...list] : [])].join('\n'),
     ...(status === 429 ? { headers: rateLimitHeaders } : {}),
-    content: { 'application/json': { schema: problem } },
+    content: { 'application/json': content },
   }
 }
 
 const header = (description: string) => ({ description, schema: { type: 'integer' } })
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': header('Requests allowed per window.'),
-  'X-RateLimit-Reset': header('Seconds until the window resets.'),
+  'X-RateLimit-Limit': header('Number of requests that the rate limit allows in each time window.'),
+  'X-RateLimit-Reset': header('Seconds until the current time window of the rate limit ends.'),
 }

@@ -29,8 +29,10 @@ export const createAccount = defineOperation({
   path: '/v1/account',
   summary: 'Register or update an account',
   description:
-    'If the account id exists, the account is updated in place. Credentials are not tested by this request: see the state and the events of the account.',
+    'Registers an account: a mail login with its servers or mail provider. If the account id exists, the account is updated in place. The request does not test the credentials: read the state of the account, or wait for the events `authenticationSuccess`, `authenticationError` and `connectError`.',
   body: AccountRegistration,
+  responseDescription:
+    'Id of the account and whether the account is new. With `oauth2.authorize`, only the URL of the consent page.',
   response: Type.Object({
     account: Type.Optional(Text('Account id.')),
     state: Type.Optional(
@@ -48,12 +50,16 @@ export const getAccount = defineOperation({
   id: 'getAccount',
   path: '/v1/account/:account',
   summary: 'Read an account with its state',
+  description:
+    'Reads the settings, the state and the last error of an account. With `quota`, the mail server is asked for the storage quota, so that the request needs the worker of the account. Without `quota`, the response comes from the database and is available in every state.',
   query: Strict({
     quota: Type.Optional(
       Bool('If true, adds the storage quota reported by the mail server.', { default: false }),
     ),
   }),
   headers: Type.Object(timeoutHeader),
+  responseDescription:
+    'The account with its settings, state and last error. Passwords and tokens are masked as `******`.',
   response: AccountRecord,
   errors: workerErrors,
 })
@@ -64,9 +70,10 @@ export const updateAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Change an account',
   description:
-    'A stored password or access token is never sent to a new host: a request that changes `host` must include it. ' +
-    'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy.',
+    'Changes the members that the request contains. Absent members keep their values, `null` and `false` remove a value. A stored password or access token is never sent to a new host: a request that changes `host` must include the password or access token. A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy. With `oauth2.authorize`, nothing changes until the owner of the mailbox has consented.',
   body: AccountUpdate,
+  responseDescription:
+    'Id of the account. With `oauth2.authorize`, also the URL of the consent page.',
   response: Type.Object({
     account: Text('Account id.'),
     redirect: Type.Optional(Text('URL of the consent page. Only with `oauth2.authorize`.')),
@@ -79,6 +86,8 @@ export const listAccounts = defineOperation({
   id: 'listAccounts',
   path: '/v1/accounts',
   summary: 'List accounts',
+  description:
+    'Lists accounts with their states, sorted by account id. The query selects accounts by state and by a text in id, name or address.',
   query: Strict({
     ...pageQuery,
     state: Type.Optional(
@@ -86,6 +95,7 @@ export const listAccounts = defineOperation({
     ),
     query: Type.Optional(Text('Text contained in the id, name or address.', { maxLength: 256 })),
   }),
+  responseDescription: 'One page of the accounts, sorted by account id.',
   response: Type.Object({
     ...pageCounts,
     query: Type.Union([Type.String(), Type.Literal(false)], {
@@ -102,7 +112,7 @@ export const deleteAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Delete an account',
   description:
-    'Also deletes its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
+    'Deletes the account with its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
   query: Strict({
     revoke: Type.Optional(
       Bool('If true, also revokes the OAuth2 grant at the provider (RFC 7009).', {
@@ -110,5 +120,6 @@ export const deleteAccount = defineOperation({
       }),
     ),
   }),
+  responseDescription: 'Id of the deleted account.',
   response: Type.Object({ account: Text('Account id.'), deleted: Bool('Always true.') }),
 })

@@ -9,10 +9,12 @@ export const createAuthenticationForm = defineOperation({
   path: '/v1/authentication/form',
   tag: 'Account',
   summary: 'Create a link to the hosted form for connecting a mailbox',
-  description: 'The link is valid for 24 hours and for one registration.',
+  description:
+    'Creates a link to a page on which the owner of a mailbox connects it: by sign-in at a mail provider, or with a password. The link is valid for 24 hours and for one registration. The setting `serviceUrl` must be set.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: AuthenticationForm,
+  responseDescription: 'URL of the hosted form.',
   response: Type.Object({
     url: Text('URL of the form, for the owner of the mailbox. Anyone who has the URL can use it.'),
   }),

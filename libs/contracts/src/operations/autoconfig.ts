@@ -22,10 +22,12 @@ export const getAutoconfig = defineOperation({
   path: '/v1/autoconfig',
   tag: 'Account',
   summary: 'Look up the mail servers of an address',
-  description: 'The servers are not tested. `imap` and `smtp` are false if nothing was found.',
+  description:
+    'Looks up the mail servers of an email address: at well-known providers, in DNS and in the autoconfiguration of the domain. The servers are not tested. `imap` and `smtp` are false if nothing was found.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({ email: described('Address of the mailbox.', MailAddress) }),
+  responseDescription: 'Incoming and outgoing server of the address.',
   response: Type.Object({
     imap: server('Incoming'),
     smtp: server('Outgoing'),

@@ -23,8 +23,9 @@ export const listBlocklists = defineOperation({
   path: '/v1/blocklists',
   summary: 'List blocklists',
   description:
-    'A list belongs to an account. Lists of several accounts with one id are counted together. Lists without entries are not included.',
+    'Lists the ids of blocklists with their numbers of addresses. A blocklist belongs to an account. Blocklists of several accounts with the same id are counted together. Blocklists without addresses are not included.',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the blocklists, sorted by list id.',
   response: Type.Object({
     ...pageCounts,
     blocklists: Type.Array(
@@ -40,8 +41,9 @@ export const getBlocklist = defineOperation({
   path: '/v1/blocklist/:listId',
   summary: 'List the addresses of a blocklist',
   description:
-    'Entries of all accounts, sorted from newest to oldest. A list without entries does not exist.',
+    'Lists the addresses on the blocklists with this id, of all accounts, sorted from newest to oldest. A blocklist without addresses does not exist (404).',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the addresses on the blocklist, newest first.',
   response: Type.Object({
     listId: Text('Id of the list.'),
     ...pageCounts,
@@ -56,13 +58,14 @@ export const addToBlocklist = defineOperation({
   path: '/v1/blocklist/:listId',
   summary: 'Add an address to a blocklist',
   description:
-    'The address receives no messages that the account sends to the list. The first address creates the list. An existing entry is not changed.',
+    'Adds an email address to the blocklist of an account. The address then receives no messages that the account sends to the list (`listId` of the submission). The first address creates the blocklist. An address that is already on the blocklist keeps its entry.',
   params,
   body: Strict({
     account: described('Account to whose list the address is added.', AccountId),
     recipient: described('Address that receives no messages of the list.', MailAddress),
     reason: Type.Optional(Text('Reason of the entry.', { maxLength: 1024, default: 'block' })),
   }),
+  responseDescription: 'Confirmation, and whether the address is new on the blocklist.',
   response: Type.Object({
     success: Bool('Always true.'),
     added: Bool('False if the address was on the list before.'),
@@ -75,7 +78,8 @@ export const removeFromBlocklist = defineOperation({
   path: '/v1/blocklist/:listId',
   summary: 'Remove an address from a blocklist',
   description:
-    'Removes the address from the lists of all accounts with this id. `deleted` is false if it is on none.',
+    'Removes an email address from the blocklists with this id, of all accounts. `deleted` is false if the address is on none of them.',
   query: Strict({ recipient: Text('Address to remove.', { minLength: 1, maxLength: 320 }) }),
+  responseDescription: 'Whether the address was on a blocklist.',
   response: Type.Object({ deleted: Bool('False if the address is not on the list.') }),
 })

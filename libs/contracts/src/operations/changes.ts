@@ -18,11 +18,12 @@ export const followChanges = defineOperation({
   tag: 'Stats',
   summary: 'Follow state changes of all accounts and proxies',
   description:
-    'Server-sent events, each exactly once and in one order on all replicas. Frames of `event: message` carry a StateChange as JSON: `{"account": "…", "type": "state", "key": "connected", "payload": null}`, with `payload.error` if the account has an error. Changes of type `address`, `syncWarning`, `smtpServerState` and `imapProxyServerState` are in the same stream. A replica of a proxy that crashes does not report `exited`. To continue after a disconnect, send the id of the last frame as `Last-Event-ID` or `lastEventId`; the header takes precedence. Changes are stored for 24 hours. If some were missed, a frame of `event: historyLost` with `{"lastEventId": "…"}` comes first, followed by the stored changes: read all accounts again. Comments keep an idle connection open.',
+    'Streams state changes as server-sent events. Each change is sent exactly once, in the same order on all replicas. Frames of `event: message` carry a StateChange as JSON: `{"account": "…", "type": "state", "key": "connected", "payload": null}`. If the account has an error, `payload.error` describes the error. The stream also has changes of type `address` and `syncWarning` of accounts, and `smtpServerState` and `imapProxyServerState` of the proxies. A replica of a proxy that crashes does not report `exited`. To continue after a disconnect, send the id of the last frame as `Last-Event-ID` or `lastEventId`: the header takes precedence. Changes are stored for 24 hours. If changes were missed, the first frame is `event: historyLost` with `{"lastEventId": "…"}`, followed by the stored changes: read all accounts again. Comments keep an idle connection open.',
   scope: 'api',
   permission: { action: 'read', group: 'events' },
   query: Strict({ lastEventId: Type.Optional(ChangeId) }),
   headers: Type.Object({ 'last-event-id': Type.Optional(ChangeId) }),
+  responseDescription: 'Stream of server-sent events, which stays open.',
   response: Type.String(),
   produces: 'text/event-stream',
 })

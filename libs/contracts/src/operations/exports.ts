@@ -33,9 +33,10 @@ export const createExport = defineOperation({
   path: '/v1/account/:account/export',
   summary: 'Export messages to a file',
   description:
-    'The export runs in the background and ends with the event exportCompleted or exportFailed. The file has one message per line in JSON, ordered by the time of receipt, and is compressed with gzip.',
+    'Exports the messages of an account to a file. The export runs in the background and ends with the event `exportCompleted` or `exportFailed`. The file contains one message per line in JSON, in the order of the time of receipt, and is compressed with gzip.',
   params: ofAccount,
   body: ExportRequest,
+  responseDescription: 'Id of the export, which is queued.',
   response: Type.Object({
     exportId,
     status: Type.Literal('queued', { description: 'Status of the export.' }),
@@ -50,9 +51,11 @@ export const listExports = defineOperation({
   method: 'get',
   path: '/v1/account/:account/exports',
   summary: 'List exports of an account',
-  description: 'Sorted from newest to oldest.',
+  description:
+    'Lists the exports of an account, sorted from newest to oldest. Expired exports are not included.',
   params: ofAccount,
   query: Strict(pageQuery),
+  responseDescription: 'One page of the exports of the account, newest first.',
   response: Type.Object({
     ...pageCounts,
     exports: Type.Array(ExportEntry, { description: 'Exports of this page.' }),
@@ -66,7 +69,10 @@ export const getExport = defineOperation({
   method: 'get',
   path: '/v1/account/:account/export/:exportId',
   summary: 'Read the status of an export',
+  description:
+    'Reads the status and the progress of an export. The file can be downloaded when `status` is `completed`.',
   params: ofExport,
+  responseDescription: 'The export with its status and progress.',
   response: ExportRecord,
   errors: notFound,
 })
@@ -88,6 +94,8 @@ export const downloadExport = defineOperation({
       Text('`ETag` of an earlier response. If the file has another, it is returned as a whole.'),
     ),
   }),
+  responseDescription:
+    'Compressed file of the export. The example shows the content after decompression.',
   response: Type.String(),
   produces: 'application/gzip',
   hasRanges: true,
@@ -101,8 +109,9 @@ export const deleteExport = defineOperation({
   path: '/v1/account/:account/export/:exportId',
   summary: 'Cancel or delete an export',
   description:
-    'A queued or running export becomes `cancelled`, without an event. A finished or cancelled export is deleted. The file is deleted within one minute.',
+    'Cancels or deletes an export. A queued or running export becomes `cancelled`, without an event. A completed, failed or cancelled export is deleted. The file is deleted within one minute.',
   params: ofExport,
+  responseDescription: 'Confirmation.',
   response: Type.Object({ deleted: Bool('Always true.') }),
   errors: notFound,
 })
@@ -113,12 +122,15 @@ export const listAllExports = defineOperation({
   method: 'get',
   path: '/admin/api/exports',
   summary: 'List exports of all accounts',
-  description: 'Sorted from newest to oldest.',
+  description:
+    'Lists the exports of all accounts, sorted from newest to oldest, for operators. The query selects exports by account and status.',
   query: Strict({
     ...pageQuery,
     account: Type.Optional(described('Account of the exports.', AccountId)),
     status: Type.Optional(OneOf(exportStatuses, { description: 'Status of the exports.' })),
   }),
+  responseDescription:
+    'One page of the exports of all accounts, newest first, and the space that their files use.',
   response: Type.Object({
     ...pageCounts,
     storedBytes: Int('Bytes of the stored files of all exports.'),

@@ -19,8 +19,10 @@ export const createGateway = defineOperation({
   id: 'createGateway',
   path: '/v1/gateway',
   summary: 'Register or replace a gateway',
-  description: 'A gateway with the same id is replaced. Its counters are kept.',
+  description:
+    'Registers a gateway: an SMTP server that sends messages instead of the outgoing servers of accounts. A submission names the gateway in `gateway`. A gateway with the same id is replaced and keeps its counters.',
   body: GatewayRegistration,
+  responseDescription: 'Id of the gateway, and whether the gateway is new.',
   response: Type.Object({
     ...identity,
     state: OneOf(['existing', 'new'], { description: '`existing` if a gateway was replaced.' }),
@@ -32,6 +34,9 @@ export const getGateway = defineOperation({
   id: 'getGateway',
   path: '/v1/gateway/:gateway',
   summary: 'Read a gateway',
+  description: 'Reads the server, the login name, the counters and the last error of a gateway.',
+  responseDescription:
+    'The gateway with its server, counters and last error. The password is masked.',
   response: GatewayRecord,
 })
 
@@ -41,8 +46,9 @@ export const updateGateway = defineOperation({
   path: '/v1/gateway/edit/:gateway',
   summary: 'Change a gateway',
   description:
-    'A stored password is never sent to a new host: a request that changes `host` must include the password.',
+    'Changes the members that the request contains. Absent members keep their values. The change also applies to messages in the queue. A stored password is never sent to a new host: a request that changes `host` must include the password.',
   body: GatewayUpdate,
+  responseDescription: 'Id of the gateway.',
   response: Type.Object(identity),
 })
 
@@ -51,6 +57,9 @@ export const deleteGateway = defineOperation({
   id: 'deleteGateway',
   path: '/v1/gateway/:gateway',
   summary: 'Delete a gateway',
+  description:
+    'Deletes a gateway with its password. Queued messages that name the gateway fail at their next attempt.',
+  responseDescription: 'Id of the deleted gateway.',
   response: Type.Object({ ...identity, deleted: Bool('Always true.') }),
 })
 
@@ -59,7 +68,9 @@ export const listGateways = defineOperation({
   id: 'listGateways',
   path: '/v1/gateways',
   summary: 'List gateways',
+  description: 'Lists the gateways with their counters and last errors, sorted by gateway id.',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the gateways, sorted by gateway id.',
   response: Type.Object({
     ...pageCounts,
     gateways: Type.Array(GatewayListEntry, { description: 'Gateways of this page.' }),

@@ -12,7 +12,9 @@ export const getLicense = defineOperation({
   id: 'getLicense',
   method: 'get',
   summary: 'Read the license',
-  description: 'Provided for compatibility: the license is always active, without a key.',
+  description:
+    'Reads the license of the installation. The operation exists for compatibility: the license is always active, without a license key.',
+  responseDescription: 'The license, which is always active.',
   response: LicenseInfo,
 })
 
@@ -22,8 +24,10 @@ export const setLicense = defineOperation({
   id: 'setLicense',
   method: 'post',
   summary: 'Install a license key',
-  description: 'Always responds with 403, because no license key is required.',
+  description:
+    'Exists for compatibility. Always responds with 403, because no license key is needed.',
   body: LicenseKey,
+  responseDescription: 'License after the change. This response is never sent.',
   response: LicenseInfo,
 })
 
@@ -33,7 +37,9 @@ export const deleteLicense = defineOperation({
   id: 'deleteLicense',
   method: 'delete',
   summary: 'Remove the license key',
-  description: 'Always responds with 403, because there is no license key.',
+  description:
+    'Exists for compatibility. Always responds with 403, because there is no license key.',
+  responseDescription: 'License after the removal. This response is never sent.',
   response: Type.Object({
     active: Bool('Always true.'),
     details: Bool('Always false.'),

@@ -9,10 +9,12 @@ export const getLogs = defineOperation({
   tag: 'Logs',
   summary: 'Read the protocol log of an account',
   description:
-    'Latest lines, oldest first: IMAP commands and responses, or requests to a mail API with status and time. Tokens that are bound to an account or have a permissions record read the lines from the reply to the login on. Empty if logging is off for the account. Credentials are not logged.',
+    'Reads the latest lines of the protocol log of an account, oldest line first: IMAP commands and responses, or requests to a mail API (Gmail API, Microsoft Graph) with status and time. Credentials are not logged. The log is empty if logging is off for the account. A token that is bound to an account, or has a permissions record, reads only the lines after the reply to a login.',
   scope: 'api',
   permission: { action: 'read', group: 'logs' },
   params: Strict({ account: AccountId }),
+  responseDescription:
+    'Lines of the log: time, number of the connection, `C:` (client), `S:` (server) or `--` (service), and text.',
   response: Type.String(),
   produces: 'text/plain',
 })

@@ -12,7 +12,7 @@ const common = {
 } as const
 const one = { ...common, path: '/v1/account/:account/mailbox' } as const
 const rejections =
-  'If the mail server rejects the change, the response is a 400. `code` is the response code of the server, such as `ALREADYEXISTS` or `NONEXISTENT`, and `info.response` its text.'
+  'If the mail server rejects the change, the response is a 400: `code` is the response code of the server, such as `ALREADYEXISTS` or `NONEXISTENT`, and `info.response` is the text of the server.'
 
 export const createMailbox = defineOperation({
   ...write,
@@ -20,8 +20,9 @@ export const createMailbox = defineOperation({
   id: 'createMailbox',
   method: 'post',
   summary: 'Create a mailbox',
-  description: rejections,
+  description: `Creates a mailbox in an account. ${rejections}`,
   body: Strict({ path: NewMailboxPath }),
+  responseDescription: 'Path and id of the new mailbox.',
   response: commands.createMailbox.response,
   errors: workerErrors,
   command: commands.createMailbox,
@@ -33,12 +34,13 @@ export const updateMailbox = defineOperation({
   id: 'updateMailbox',
   method: 'put',
   summary: 'Rename a mailbox or change its subscription',
-  description: `At least one of \`newPath\` and \`subscribed\` is required. A rename includes the mailboxes below it. Message ids stay valid if the server keeps its UIDs. ${rejections}`,
+  description: `Renames a mailbox, changes its subscription, or does both: at least one of \`newPath\` and \`subscribed\` is required. A rename includes the mailboxes below. Message ids stay valid if the mail server keeps the UIDs of the messages. ${rejections}`,
   body: Strict({
     path: MailboxPath,
     newPath: Type.Optional(NewMailboxPath),
     subscribed: Type.Optional(Bool('New subscription. If absent, it is not changed.')),
   }),
+  responseDescription: 'Path of the mailbox before and after the change.',
   response: commands.updateMailbox.response,
   errors: ['RenameFailed', 'FolderNotFound', 'UnsupportedOperation', ...workerErrors],
   command: commands.updateMailbox,
@@ -50,8 +52,9 @@ export const deleteMailbox = defineOperation({
   id: 'deleteMailbox',
   method: 'delete',
   summary: 'Delete a mailbox with its messages',
-  description: rejections,
+  description: `Deletes a mailbox with its messages. A Gmail label is deleted without its messages. The Inbox cannot be deleted. ${rejections}`,
   query: Strict({ path: MailboxPath }),
+  responseDescription: 'Path and id of the deleted mailbox.',
   response: commands.deleteMailbox.response,
   errors: ['DeleteFailed', ...workerErrors],
   command: commands.deleteMailbox,
@@ -64,7 +67,8 @@ export const listMailboxes = defineOperation({
   method: 'get',
   path: '/v1/account/:account/mailboxes',
   summary: 'List mailboxes',
-  description: 'The response is the list stored by the last sync.',
+  description:
+    'Lists the mailboxes of an account, as stored by the last sync. With `counters`, the mail server is asked for the current number of messages in each mailbox.',
   query: Strict({
     counters: Type.Optional(
       Bool('If true, adds current message counts with one STATUS request per mailbox.', {
@@ -72,6 +76,7 @@ export const listMailboxes = defineOperation({
       }),
     ),
   }),
+  responseDescription: 'All mailboxes of the account.',
   response: commands.listMailboxes.response,
   errors: workerErrors,
   command: commands.listMailboxes,

@@ -31,7 +31,7 @@ const notFound = ['InvalidId', 'InvalidMessageId', 'MessageNotFound'] as const
 const unsupported = 'UnsupportedOperation'
 const searchErrors = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
 const batchNote =
-  'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504. A request processes at most 100,000 messages of an account at the Gmail API, and 1,000 at Microsoft Graph: repeat it until the response names none.'
+  'Messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, the completed batches remain and the response is a 504: repeat the request. One request processes at most 100,000 messages of an account at the Gmail API, and at most 1,000 messages at Microsoft Graph: repeat the request until the response names no message.'
 
 export const updateMessage = defineOperation({
   ...write,
@@ -41,8 +41,9 @@ export const updateMessage = defineOperation({
   path: '/v1/account/:account/message/:message',
   summary: 'Change flags and labels of a message',
   description:
-    'The response lists the result of each requested change. For accounts on a mail API, `flags.result` and `labels.result` list all flags and labels after the change.',
+    'Adds, removes or replaces flags and labels of a message. For accounts on a mail API (Gmail API, Microsoft Graph), `flags.result` and `labels.result` list all flags and labels after the change.',
   body: FlagUpdate,
+  responseDescription: 'Result of each requested change.',
   response: commands.updateMessage.response,
   errors: [...notFound, unsupported, 'MissingServerExtension', ...workerErrors],
 })
@@ -54,6 +55,8 @@ export const moveMessage = defineOperation({
   method: 'put',
   path: '/v1/account/:account/message/:message/move',
   summary: 'Move a message to another mailbox',
+  description:
+    'Moves a message to another mailbox of the account. On an IMAP account the message gets a new id: use `id` of the response. `id` is absent if the mail server does not report the new UID (UIDPLUS).',
   body: Strict({
     path: destination,
     source: Type.Optional(
@@ -62,6 +65,7 @@ export const moveMessage = defineOperation({
       }),
     ),
   }),
+  responseDescription: 'Mailbox and new id of the message.',
   response: commands.moveMessage.response,
   errors: [...notFound, unsupported, 'FolderNotFound', ...workerErrors],
   command: commands.moveMessage,
@@ -75,8 +79,9 @@ export const deleteMessage = defineOperation({
   path: '/v1/account/:account/message/:message',
   summary: 'Delete a message',
   description:
-    'The message is moved to the trash mailbox. It is deleted permanently if it is already there, if `force` is true, or if the account has no trash mailbox.',
+    'Moves a message to the trash mailbox. The message is deleted permanently if it is already in the trash mailbox, if `force` is true, or if the account has no trash mailbox.',
   query: Strict({ force }),
+  responseDescription: 'Whether the message was deleted permanently, or where it was moved.',
   response: commands.deleteMessage.response,
   errors: [...notFound, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessage,
@@ -89,9 +94,10 @@ export const updateMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages',
   summary: 'Change flags and labels of all messages that match a search',
-  description: batchNote,
+  description: `Changes flags and labels of all messages in a mailbox that match a search. ${batchNote}`,
   query: Strict({ path: searched }),
   body: Strict({ search: Search, update: FlagUpdate }),
+  responseDescription: 'Result of each requested change, for all messages.',
   response: commands.updateMessages.response,
   errors: [...searchErrors, unsupported, ...workerErrors],
   command: commands.updateMessages,
@@ -104,9 +110,10 @@ export const moveMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages/move',
   summary: 'Move all messages that match a search to another mailbox',
-  description: batchNote,
+  description: `Moves all messages in a mailbox that match a search to another mailbox. ${batchNote}`,
   query: Strict({ path: searched }),
   body: Strict({ search: Search, path: destination }),
+  responseDescription: 'Mailbox and new ids of the messages.',
   response: commands.moveMessages.response,
   errors: [...searchErrors, unsupported, ...workerErrors],
 })
@@ -118,9 +125,10 @@ export const deleteMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages/delete',
   summary: 'Delete all messages that match a search',
-  description: batchNote,
+  description: `Moves all messages in a mailbox that match a search to the trash mailbox. The messages are deleted permanently if they are already in the trash mailbox, or if \`force\` is true. ${batchNote}`,
   query: Strict({ path: searched, force }),
   body: Strict({ search: Search }),
+  responseDescription: 'Whether the messages were deleted permanently, or where they were moved.',
   response: commands.deleteMessages.response,
   errors: [...searchErrors, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessages,

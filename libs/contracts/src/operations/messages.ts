@@ -57,9 +57,12 @@ export const listMessages = defineOperation({
   method: 'get',
   path: '/v1/account/:account/messages',
   summary: 'List messages of a mailbox',
-  description: 'Messages are sorted from newest to oldest.',
+  description:
+    'Lists the messages of a mailbox, sorted from newest to oldest. Entries have no texts. Accounts on a mail API (Gmail API, Microsoft Graph) have no page numbers: read the next page with `cursor`.',
   params: Strict({ account: AccountId }),
   query: Strict({ path, cursor, ...pageQuery }),
+  responseDescription:
+    'One page of the messages, newest first, with cursors of the neighbouring pages.',
   response: commands.listMessages.response,
   errors: pageErrors,
   command: commands.listMessages,
@@ -71,7 +74,8 @@ export const getMessage = defineOperation({
   method: 'get',
   path: '/v1/account/:account/message/:message',
   summary: 'Read a message',
-  description: 'Text is included only if `textType` or `webSafeHtml` is set.',
+  description:
+    'Reads a message with its headers, flags and list of attachments. Texts are included only if `textType` or `webSafeHtml` is set. Download contents of attachments with `getAttachment`.',
   params: Strict({ account: AccountId, message: MessageId }),
   query: Strict({
     maxBytes,
@@ -98,6 +102,7 @@ export const getMessage = defineOperation({
       }),
     ),
   }),
+  responseDescription: 'The message with its headers, flags and attachments.',
   response: commands.getMessage.response,
   errors: notFound,
   command: commands.getMessage,
@@ -109,8 +114,9 @@ export const getMessageSource = defineOperation({
   method: 'get',
   path: '/v1/account/:account/message/:message/source',
   summary: 'Download the source of a message',
-  description: 'The body is the message as stored on the mail server (RFC 5322).',
+  description: 'Downloads the source of a message (RFC 5322), as stored on the mail server.',
   params: Strict({ account: AccountId, message: MessageId }),
+  responseDescription: 'Source of the message.',
   response: Type.String(),
   produces: 'message/rfc822',
   errors: notFound,
@@ -123,7 +129,8 @@ export const getText = defineOperation({
   method: 'get',
   path: '/v1/account/:account/text/:text',
   summary: 'Read the text of a message',
-  description: '`text` in the path is the `text.id` of a message.',
+  description:
+    'Reads the plain text and the HTML of a message. `text` in the path is the value of `text.id` of the message.',
   params: Strict({
     account: AccountId,
     text: Text('Value of `text.id` of a message.', { minLength: 1, maxLength: 10_240 }),
@@ -139,6 +146,7 @@ export const getText = defineOperation({
     webSafeHtml,
     documentStore,
   }),
+  responseDescription: 'Texts of the message.',
   response: commands.getText.response,
   errors: notFound,
   command: commands.getText,
@@ -151,11 +159,12 @@ export const getAttachment = defineOperation({
   path: '/v1/account/:account/attachment/:attachment',
   summary: 'Download an attachment',
   description:
-    'The body is the decoded content. `Content-Type` and `Content-Disposition` carry its type and file name.',
+    'Downloads an attachment. The body is the decoded content. The headers `Content-Type` and `Content-Disposition` carry the media type and the file name.',
   params: Strict({
     account: AccountId,
     attachment: Text('Id of the attachment, from a message.', { minLength: 1, maxLength: 2048 }),
   }),
+  responseDescription: 'Decoded content of the attachment.',
   response: Type.String(),
   produces: 'application/octet-stream',
   errors: notFound,
@@ -168,7 +177,7 @@ export const searchMessages = defineOperation({
   path: '/v1/account/:account/search',
   summary: 'Search messages of a mailbox',
   description:
-    'Messages are sorted from newest to oldest. `path` is required for IMAP accounts. If `search.emailIds` is present, all other terms are ignored.',
+    'Searches messages, sorted from newest to oldest. `path` is required for IMAP accounts. For accounts on a mail API (Gmail API, Microsoft Graph), all messages are searched without `path`. If `search.emailIds` is present, all other terms of the search are ignored.',
   params: Strict({ account: AccountId }),
   query: Strict({
     path: Type.Optional(path),
@@ -180,6 +189,8 @@ export const searchMessages = defineOperation({
     documentStore,
   }),
   body: Strict({ search: Search }),
+  responseDescription:
+    'One page of the matching messages, newest first, with cursors of the neighbouring pages.',
   response: commands.searchMessages.response,
   errors: ['UnsupportedSearchTerm', 'MissingServerExtension', ...pageErrors],
 })

@@ -36,7 +36,9 @@ export const listOAuth2Apps = defineOperation({
   id: 'listOAuth2Apps',
   path: '/v1/oauth2',
   summary: 'List OAuth2 applications',
+  description: 'Lists the OAuth2 applications, sorted by the time of registration.',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the OAuth2 applications, oldest first. Secrets are masked.',
   response: Type.Object({
     ...pageCounts,
     apps: Type.Array(OAuth2AppListEntry, { description: 'Applications of this page.' }),
@@ -52,8 +54,10 @@ export const createOAuth2App = defineOperation({
   id: 'createOAuth2App',
   path: '/v1/oauth2',
   summary: 'Register an OAuth2 application',
-  description: 'Required members depend on the provider.',
+  description:
+    'Registers an application that was created at an OAuth2 provider. Accounts name its id in `oauth2.provider` and log in with its tokens. Required members depend on `provider`.',
   body: OAuth2AppRegistration,
+  responseDescription: 'Id of the new application, with warnings about its settings.',
   response: Type.Object({ id, created: Bool('Always true.'), warnings }),
 })
 
@@ -62,6 +66,9 @@ export const getOAuth2App = defineOperation({
   id: 'getOAuth2App',
   path: '/v1/oauth2/:app',
   summary: 'Read an OAuth2 application',
+  description:
+    'Reads the settings of an OAuth2 application, its last errors, the number of its accounts and its use of the mail API.',
+  responseDescription: 'The application with its use. Secrets are masked.',
   response: OAuth2AppRecord,
   errors: ['NotFound'],
 })
@@ -71,8 +78,10 @@ export const updateOAuth2App = defineOperation({
   id: 'updateOAuth2App',
   path: '/v1/oauth2/:app',
   summary: 'Change an OAuth2 application',
-  description: 'A masked secret keeps the stored one. The provider cannot be changed.',
+  description:
+    'Changes the members that the request contains. Absent members keep their values, `false` and `null` remove a value. A masked secret (`******`) keeps the stored secret. The provider cannot be changed.',
   body: OAuth2AppUpdate,
+  responseDescription: 'Id of the application, with warnings about its settings.',
   response: Type.Object({ id, updated: Bool('Always true.'), warnings }),
   errors: ['NotFound'],
 })
@@ -83,7 +92,8 @@ export const deleteOAuth2App = defineOperation({
   path: '/v1/oauth2/:app',
   summary: 'Delete an OAuth2 application',
   description:
-    'Accounts that use the application remain, but their logins fail with `AppNotFound`.',
+    'Deletes an OAuth2 application with its secrets. Accounts that use the application remain, but their logins fail with `AppNotFound`.',
+  responseDescription: 'Id of the deleted application, and the number of its accounts.',
   response: Type.Object({
     id,
     deleted: Bool('Always true.'),
@@ -99,7 +109,7 @@ export const checkOAuth2App = defineOperation({
   path: '/v1/oauth2/:app/verify',
   summary: 'Test an OAuth2 application',
   description:
-    'Tests endpoints and secret. If an account is named, also requests an access token for it and reports the state of its mailbox and its notifications. Applications for Pub/Sub, and those that use one, also report its state.',
+    'Tests the endpoints and the secret of an OAuth2 application. If the request names an account, the test also requests an access token for the account, and reports the state of its mailbox and its notifications. For applications that receive notifications of Gmail, the test also reports the state of Pub/Sub.',
   params,
   headers: Type.Object(timeoutHeader),
   optionalBody: true,
@@ -114,6 +124,7 @@ export const checkOAuth2App = defineOperation({
       Bool('If true, reports the state of the mailbox of the account.', { default: true }),
     ),
   }),
+  responseDescription: 'Result of each step of the test.',
   response: Type.Object({
     app: id,
     provider,
@@ -132,10 +143,12 @@ export const getPubSubStatus = defineOperation({
   path: '/v1/pubsub/status',
   tag: 'OAuth2 applications',
   summary: 'Read the status of Pub/Sub',
-  description: 'Applications that receive notifications of Gmail, and their last errors.',
+  description:
+    'Lists the OAuth2 applications that receive notifications of Gmail through Pub/Sub, with the last errors of each application.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict(pageQuery),
+  responseDescription: 'One page of the applications that receive notifications of Gmail.',
   response: Type.Object({
     ...pageCounts,
     apps: Type.Array(PubSubStatusEntry, { description: 'Applications of this page.' }),
@@ -149,11 +162,12 @@ export const getOAuthToken = defineOperation({
   tag: 'Account',
   summary: 'Get an access token of an account',
   description:
-    'Access token that is valid now; it is renewed if necessary. Requires the setting `enableOAuthTokensApi`. Accounts of service accounts respond 400 `UnsupportedOperation`: their tokens may open other mailboxes.',
+    'Returns an access token of the OAuth2 provider that is valid now. An expired access token is renewed first. Requires the setting `enableOAuthTokensApi`. For accounts of a service account, the response is a 400 with the code `UnsupportedOperation`, because the access token may open other mailboxes.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   params: Strict({ account: AccountId }),
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Access token of the mail provider, with its expiry time.',
   response: Type.Object({
     account: Text('Account id.'),
     user: Text('Login name.'),

@@ -23,7 +23,7 @@ export const listOutbox = defineOperation({
   path: '/v1/outbox',
   summary: 'List messages in the outbox',
   description:
-    'Sorted from oldest to newest. Without `state`, lists queued and held messages. `total` is exact up to 100,000.',
+    'Lists messages that were submitted, sorted from oldest to newest. Without `state`, lists queued and held messages. `total` is exact up to 100,000.',
   query: Strict({
     ...pageQuery,
     account: Type.Optional(described('Account of the messages.', AccountId)),
@@ -31,6 +31,7 @@ export const listOutbox = defineOperation({
       OneOf(outboxStates, { description: 'State of the messages. Absent: queued and held ones.' }),
     ),
   }),
+  responseDescription: 'One page of the messages, oldest first.',
   response: Type.Object({
     ...pageCounts,
     messages: Type.Array(OutboxEntry, { description: 'Messages of this page.' }),
@@ -43,7 +44,8 @@ export const getOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId',
   summary: 'Read a message in the outbox',
   description:
-    'Sent and failed messages are available during their retention period (`SVC_SENDER_KEEP_FINISHED`).',
+    'Reads the state and the progress of a submitted message. Sent and failed messages are available during their retention period (`SVC_SENDER_KEEP_FINISHED`, default 1 day).',
+  responseDescription: 'The submitted message with its state and progress.',
   response: OutboxEntry,
   errors: ['NotFound'],
 })
@@ -54,8 +56,9 @@ export const deleteOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId',
   summary: 'Cancel a message in the outbox',
   description:
-    'No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
+    'Cancels a message that is not sent yet and deletes it from the outbox. No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Confirmation.',
   response: Type.Object({ deleted: Bool('Always true.') }),
   errors: changeErrors,
 })
@@ -66,8 +69,9 @@ export const holdOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId/hold',
   summary: 'Hold a message in the outbox',
   description:
-    'A held message is not sent until it is released, sent or deleted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
+    'Holds a message in the outbox. A held message is not sent until it is released or sent with an operation of the API. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Confirmation.',
   response: Type.Object({ held: Bool('Always true.') }),
   errors: changeErrors,
 })
@@ -78,8 +82,9 @@ export const releaseOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId/release',
   summary: 'Release a held message',
   description:
-    'The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
+    'Releases a held message. The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Confirmation.',
   response: Type.Object({ released: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
@@ -90,8 +95,9 @@ export const sendOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId/send',
   summary: 'Send a message in the outbox now',
   description:
-    'Makes a held, scheduled or retrying message due immediately. Paused queues and suspended servers still delay it.',
+    'Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. Paused queues and suspended servers still delay the message.',
   headers: Type.Object(timeoutHeader),
+  responseDescription: 'Confirmation that the message is due.',
   response: Type.Object({ due: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

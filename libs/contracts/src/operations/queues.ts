@@ -13,7 +13,10 @@ export const getQueue = defineOperation({
   method: 'get',
   path: '/v1/settings/queue/:queue',
   summary: 'Read the state of a queue',
+  description:
+    'Reads whether a work queue is paused, and how many entries it has. The queue `submit` sends messages, the queue `notify` delivers webhooks.',
   params,
+  responseDescription: 'Number of entries in the queue by state, and whether the queue is paused.',
   response: Type.Object({ queue: PausableQueue, jobs: QueueJobs, paused }),
 })
 
@@ -24,10 +27,11 @@ export const updateQueue = defineOperation({
   path: '/v1/settings/queue/:queue',
   summary: 'Pause or resume a queue',
   description:
-    'All replicas stop starting new work of a paused queue within 1 second. Work in progress is completed.',
+    'Pauses or resumes a work queue: `submit` sends messages, `notify` delivers webhooks. All replicas stop starting new work of a paused queue within 1 second. Work in progress is completed.',
   params,
   body: Strict({
     paused: Type.Optional(Bool('New state. If absent, the state is not changed.')),
   }),
+  responseDescription: 'New state of the queue.',
   response: Type.Object({ queue: PausableQueue, paused }),
 })

@@ -40,13 +40,14 @@ export const getSettings = defineOperation({
   tag: 'Settings',
   summary: 'Read settings',
   description:
-    'Returns the settings named in the query (`?webhooks=true&notifyText=true`). Without a query, returns all settings the token may read. Secret settings are returned as true or false.',
+    'Returns the settings that the query names, such as `?webhooks=true&notifyText=true`. Without a query, returns all settings that the token may read. A secret setting is returned as true (set) or false.',
   scope: 'api',
   permission: { action: 'read', group: 'admin', byKey: true },
   query: Strict(
     { ...flags, eventTypes: flag('If true, adds the names of all events.') },
     namesUnsupported,
   ),
+  responseDescription: 'Requested settings. An unset setting is null.',
   response: Type.Unsafe<Record<string, unknown>>(SettingsRecord),
 })
 
@@ -56,8 +57,11 @@ export const updateSettings = defineOperation({
   path: '/v1/settings',
   tag: 'Settings',
   summary: 'Change settings',
+  description:
+    'Changes all settings in the request, or none if the request is invalid. `null` unsets a setting. All services use the new values within seconds, without a restart. A token with a permissions record cannot change privileged settings (403).',
   scope: 'api',
   permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,
+  responseDescription: 'Names of the changed settings.',
   response: Type.Object({ updated: Texts('Names of the changed settings.') }),
 })

@@ -9,6 +9,8 @@ export const getStats = defineOperation({
   path: '/v1/stats',
   tag: 'Stats',
   summary: 'Read statistics of the instance',
+  description:
+    'Reads versions, connections to Postgres and RabbitMQ, the number of accounts by state, the length of the queues, and counters of events, webhooks, submissions and API calls in the time window of the last `seconds`.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({
@@ -20,5 +22,6 @@ export const getStats = defineOperation({
       }),
     ),
   }),
+  responseDescription: 'Statistics of the installation.',
   response: Stats,
 })

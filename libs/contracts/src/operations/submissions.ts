@@ -23,7 +23,7 @@ export const submitMessage = defineOperation({
   path: '/v1/account/:account/submit',
   summary: 'Submit a message',
   description:
-    'The response confirms that the message is stored. The events `messageSent` and `messageFailed` report the result of sending. Recipients come from `to`, `cc` and `bcc`, from `envelope`, from the headers of `raw`, from `mailMerge`, or from the message that `reference` replies to: at most 1000. If the only recipient has unsubscribed from the list `listId`, the response has `skipped` and no `queueId`. For accounts on a mail API a draft is created at the provider and sent, so that each message is sent once; an account whose grant permits sending only may send a message again after a crash. Header fields that the message format of a mail API cannot keep are named in `omittedHeaders` of `messageSent`.',
+    'Stores a message for sending. The events `messageSent` and `messageFailed` report the result of sending. Recipients come from `to`, `cc` and `bcc`, from `envelope`, from the headers of `raw`, from `mailMerge`, or from the message that `reference` replies to: at most 1,000. If the only recipient has unsubscribed from the list `listId`, the response has `skipped` and no `queueId`. For accounts on a mail API (Gmail API, Microsoft Graph), a draft is created at the provider and sent, so that each message is sent once. An account whose grant permits only sending may send a message again after a crash. Header fields that the message format of a mail API cannot keep are named in `omittedHeaders` of `messageSent`.',
   params: Strict({ account: AccountId }),
   query: Strict({
     useStructuredFormat: Type.Optional(
@@ -35,6 +35,8 @@ export const submitMessage = defineOperation({
   }),
   headers,
   body: Submission,
+  responseDescription:
+    'Confirmation that the message is stored, with its Message-ID and its id in the outbox.',
   response: SubmissionResult,
   bodyLimit: 'upload',
   errors: [
@@ -58,11 +60,13 @@ export const submitDraft = defineOperation({
   path: '/v1/account/:account/message/:message/submit',
   summary: 'Submit a stored draft',
   description:
-    'The draft is sent unchanged and removed after it was sent. For accounts on a mail API the stored draft itself is sent, in its thread, and the response has a new Message-ID: `originalMessageId` of `messageSent`. If the draft is changed or deleted before, its content at the time of the request is sent, and a changed draft stays. With `envelope`, a new message is sent in the thread of the draft.',
+    'Stores a draft for sending, with the content at the time of the request. The draft is sent unchanged, then removed from its mailbox. A draft that is changed before it is sent stays in its mailbox. For accounts on a mail API (Gmail API, Microsoft Graph), the provider sends the stored draft itself, in its thread. The response then has a new Message-ID, which `messageSent` reports as `originalMessageId`. With `envelope`, a new message is sent in the thread of the draft.',
   params: Strict({ account: AccountId, message: MessageId }),
   headers,
   body: DraftSubmission,
   optionalBody: true,
+  responseDescription:
+    'Confirmation that the draft is stored for sending, with its Message-ID and its id in the outbox.',
   response: SubmissionResult,
   errors: [
     'InvalidId',

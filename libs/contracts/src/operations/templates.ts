@@ -29,12 +29,13 @@ export const listTemplates = defineOperation({
   path: '/v1/templates',
   summary: 'List templates',
   description:
-    'Lists the templates of an account. Without `account`, lists those available to all accounts. A token bound to an account must name that account.',
+    'Lists the templates of an account, or without `account` the templates that are available to all accounts. A token that is bound to an account must name that account.',
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
     account: Type.Optional(described('Owner of the templates.', AccountId)),
   }),
+  responseDescription: 'One page of the templates, newest first, without their texts.',
   response: Type.Object({
     account: Nullable(Text('Requested account. Null if none was named.')),
     ...pageCounts,
@@ -47,10 +48,12 @@ export const createTemplate = defineOperation({
   id: 'createTemplate',
   path: '/v1/templates/template',
   summary: 'Create a template',
-  description: 'A token bound to an account always creates the template for that account.',
+  description:
+    'Creates a template: a subject and texts with placeholders, which a submission names in `template`. A token that is bound to an account always creates the template for that account.',
   boundBy: 'handler',
   bodyLimit: 'upload',
   body: TemplateCreation,
+  responseDescription: 'Id and owner of the new template.',
   response: Type.Object({ created: Bool('Always true.'), ...templateIdentity }),
 })
 
@@ -60,8 +63,9 @@ export const getTemplate = defineOperation({
   path: '/v1/templates/template/:template',
   summary: 'Read a template',
   description:
-    'Templates available to all accounts can be read with any token. For a token that is bound to an account, templates of other accounts do not exist.',
+    'Reads a template with its texts. A template that is available to all accounts can be read with any token. For a token that is bound to an account, templates of other accounts do not exist (404).',
   boundBy: 'handler',
+  responseDescription: 'The template with its texts.',
   response: TemplateRecord,
   errors: ['NotFound'],
 })
@@ -71,9 +75,12 @@ export const updateTemplate = defineOperation({
   id: 'updateTemplate',
   path: '/v1/templates/template/:template',
   summary: 'Change a template',
+  description:
+    'Changes the members that the request contains. Absent members keep their values. `content` is replaced as a whole. Messages in the outbox are not changed.',
   boundBy: 'handler',
   bodyLimit: 'upload',
   body: TemplateUpdate,
+  responseDescription: 'Id and owner of the template.',
   response: Type.Object({ updated: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
@@ -83,7 +90,9 @@ export const deleteTemplate = defineOperation({
   id: 'deleteTemplate',
   path: '/v1/templates/template/:template',
   summary: 'Delete a template',
+  description: 'Deletes a template. Messages in the outbox are not changed.',
   boundBy: 'handler',
+  responseDescription: 'Id and owner of the deleted template.',
   response: Type.Object({ deleted: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
@@ -94,10 +103,13 @@ export const flushTemplates = defineOperation({
   method: 'delete',
   path: '/v1/templates/account/:account',
   summary: 'Delete all templates of an account',
+  description:
+    'Deletes all templates of an account. Templates that are available to all accounts remain. `force` must be true.',
   params: Strict({ account: AccountId }),
   query: Strict({
     force: Type.Optional(Bool('Confirmation: must be true.', { default: false })),
   }),
+  responseDescription: 'Id of the account.',
   response: Type.Object({ flushed: Bool('Always true.'), account: Text('Account id.') }),
   errors: ['ForceRequired'],
 })

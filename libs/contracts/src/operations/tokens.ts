@@ -30,8 +30,9 @@ export const createToken = defineOperation({
   path: '/v1/tokens',
   summary: 'Create an access token',
   description:
-    'The response is the only place that shows the token: only its SHA-256 is stored. The restrictions cannot be wider than those of the calling token.',
+    'Creates an access token for the API, or for the IMAP and SMTP proxies. The response is the only place that shows the value of the token: only the SHA-256 of the value is stored. The new token cannot have more rights than the token that sends the request.',
   body: TokenRequest,
+  responseDescription: 'Value and id of the new token.',
   response: created,
   errors: ['MintWidensRestrictions'],
 })
@@ -41,6 +42,8 @@ export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
   path: '/v1/token',
+  description:
+    'Creates an access token, like `POST /v1/tokens`. The response is the only place that shows the value of the token: only the SHA-256 of the value is stored. The new token cannot have more rights than the token that sends the request.',
 })
 
 export const deleteToken = defineOperation({
@@ -48,6 +51,9 @@ export const deleteToken = defineOperation({
   id: 'deleteToken',
   path: '/v1/tokens/:token',
   summary: 'Delete an access token by value or id',
+  description:
+    'Deletes an access token. Requests with the token fail within 1 second on all replicas. A token that does not exist is not an error.',
+  responseDescription: 'Whether the token existed.',
   response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
 })
 
@@ -56,6 +62,8 @@ export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
   path: '/v1/token/:token',
+  description:
+    'Deletes an access token, like `DELETE /v1/tokens/{token}`. Requests with the token fail within 1 second on all replicas. A token that does not exist is not an error.',
 })
 
 export const listTokens = defineOperation({
@@ -64,7 +72,7 @@ export const listTokens = defineOperation({
   path: '/v1/tokens',
   summary: 'List access tokens',
   description:
-    'Sorted from newest to oldest. A token bound to an account must name that account, and lists the tokens bound to it.',
+    'Lists access tokens, sorted from newest to oldest. A token that is bound to an account must name that account, and lists only the tokens that are bound to it.',
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
@@ -73,6 +81,7 @@ export const listTokens = defineOperation({
     ),
     account: Type.Optional(described('Account the tokens are bound to.', AccountId)),
   }),
+  responseDescription: 'One page of the access tokens, newest first, without their values.',
   response: Type.Object({
     account: Nullable(Text('Requested account. Null if none was named.')),
     ...pageCounts,
@@ -88,6 +97,7 @@ export const listTokensAlias = defineOperation({
   path: '/v1/tokens/account/:account',
   summary: 'List access tokens of an account',
   params: Strict({ account: AccountId }),
+  responseDescription: 'Access tokens of the account, newest first.',
   response: Type.Object({ tokens }),
   hidden: true,
 })
@@ -97,6 +107,9 @@ export const getToken = defineOperation({
   id: 'getToken',
   path: '/v1/tokens/:token',
   summary: 'Read an access token by value or id',
+  description:
+    'Reads the scopes, restrictions, permissions and last use of an access token. The path names the token by its value or by its id (SHA-256 of the value).',
+  responseDescription: 'The access token with its rights and last use, without its value.',
   response: TokenRecord,
 })
 
@@ -106,11 +119,12 @@ export const getTokenLog = defineOperation({
   path: '/v1/tokens/:token/log',
   summary: 'Read the uses of an access token',
   description:
-    'Sorted from newest to oldest. Empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by its id during the retention period.',
+    'Lists the uses of an access token, sorted from newest to oldest: requests and proxy logins that were allowed or denied. The log is empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by the id of the token for `SVC_TOKEN_LOG_AGE` (default 7 days) after the last use.',
   query: Strict({
     page: pageQuery.page,
     pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 200, default: 20 })),
   }),
+  responseDescription: 'One page of the uses of the token, newest first.',
   response: Type.Object({
     token: Text('Id of the token.'),
     ...pageCounts,

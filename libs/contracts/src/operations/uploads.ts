@@ -11,13 +11,14 @@ export const uploadMessage = defineOperation({
   tag: 'Message',
   summary: 'Upload a message into a mailbox',
   description:
-    'Requires either `raw` or the fields to compose the message from. The message is stored when the response is sent.',
+    'Stores a message in a mailbox, without sending it. The request has either `raw` or the fields to compose the message from. The response is sent when the mail server has stored the message.',
   scope: 'api',
   permission: { action: 'write', group: 'message' },
   params: Strict({ account: AccountId }),
   headers: Type.Object(timeoutHeader),
   body: MessageUpload,
   bodyLimit: 'upload',
+  responseDescription: 'Mailbox and id of the stored message.',
   response: UploadResult,
   errors: [
     'InvalidId',

@@ -10,11 +10,12 @@ export const verifyAccount = defineOperation({
   tag: 'Account',
   summary: 'Test mail servers and credentials',
   description:
-    'Nothing is stored. Failures of the mail servers are part of the response, which has status 200.',
+    'Tests the connection and the login at an incoming server, an outgoing server, or both. Nothing is stored. A failed test is part of the response, which has status 200.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   headers: Type.Object(timeoutHeader),
   body: VerifyRequest,
+  responseDescription: 'Result of the test of each server.',
   response: Type.Object({
     imap: Type.Optional(described('Result for the incoming server.', VerificationResult)),
     smtp: Type.Optional(described('Result for the outgoing server.', VerificationResult)),

@@ -18,8 +18,11 @@ export const listWebhookDeliveries = defineOperation({
   method: 'get',
   path: '/admin/api/webhookDeliveries',
   summary: 'List webhook deliveries',
-  description: 'Lists failed deliveries unless `state` is set.',
+  description:
+    'Lists webhook deliveries in one state, latest first. Without `state`, lists failed deliveries. Each delivery is one event on its way to one target.',
   query: WebhookDeliveryQuery,
+  responseDescription:
+    'One page of the deliveries, latest first, with the cursor of the next page.',
   response: Type.Object({
     deliveries: Type.Array(WebhookDelivery, { description: 'Deliveries of this page.' }),
     nextCursor: Nullable(Text('Cursor of the next page. Null on the last page.')),
@@ -32,7 +35,10 @@ export const getWebhookDelivery = defineOperation({
   method: 'get',
   path: '/admin/api/webhookDeliveries/:delivery',
   summary: 'Read a webhook delivery with its payload, attempts and replays',
+  description:
+    'Reads a webhook delivery with its webhook body, its attempts and the ids of its replays. Attempts are listed only if the setting `webhooksAttemptLog` is on.',
   params: delivery,
+  responseDescription: 'The delivery with its webhook body, attempts and replays.',
   response: Type.Object({
     ...WebhookDelivery.properties,
     payload: Type.Unknown({ description: 'Webhook body. Null if the event was deleted.' }),
@@ -48,8 +54,10 @@ export const retryWebhookDelivery = defineOperation({
   method: 'post',
   path: '/admin/api/webhookDeliveries/:delivery/retry',
   summary: 'Replay a failed webhook delivery',
-  description: 'The replay is a new delivery with its own id and the same event id.',
+  description:
+    'Replays a failed webhook delivery in the background. The replay is a new delivery with its own id and the same event id. A delivery can be replayed once.',
   params: delivery,
+  responseDescription: 'The replay, which is queued.',
   response: WebhookReplay,
   errors: ['NotFound', 'UnsupportedOperation'],
 })
@@ -61,8 +69,9 @@ export const createWebhookReplay = defineOperation({
   path: '/admin/api/webhookReplays',
   summary: 'Replay all failed webhook deliveries that match a filter',
   description:
-    'Runs in the background, in the order of failure. Deliveries that were replayed before are skipped.',
+    'Replays all failed webhook deliveries that match a filter. The replay runs in the background, in the order of failure. Deliveries that were replayed before are skipped.',
   body: WebhookReplayFilter,
+  responseDescription: 'The replay, which is queued.',
   response: WebhookReplay,
 })
 
@@ -72,8 +81,10 @@ export const listWebhookReplays = defineOperation({
   method: 'get',
   path: '/admin/api/webhookReplays',
   summary: 'List webhook replays',
-  description: 'Sorted from newest to oldest.',
+  description:
+    'Lists replays of failed webhook deliveries with their progress, sorted from newest to oldest.',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the replays, newest first.',
   response: Type.Object({
     replays: Type.Array(WebhookReplay, { description: 'Replays of this page.' }),
   }),
@@ -85,7 +96,10 @@ export const getWebhookReplay = defineOperation({
   method: 'get',
   path: '/admin/api/webhookReplays/:replay',
   summary: 'Read the progress of a webhook replay',
+  description:
+    'Reads the state of a replay of failed webhook deliveries, and how many deliveries it has replayed.',
   params: Strict({ replay: Text('Replay id.', { format: 'uuid' }) }),
+  responseDescription: 'The replay with its progress.',
   response: WebhookReplay,
   errors: ['NotFound'],
 })

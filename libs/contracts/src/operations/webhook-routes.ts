@@ -26,7 +26,10 @@ export const listWebhookRoutes = defineOperation({
   id: 'listWebhookRoutes',
   path: '/v1/webhookRoutes',
   summary: 'List webhook routes',
+  description:
+    'Lists the webhook routes, sorted by the time of creation. A route sends events to an additional target.',
   query: Strict(pageQuery),
+  responseDescription: 'One page of the webhook routes, oldest first, without their functions.',
   response: Type.Object({
     ...pageCounts,
     webhooks: Type.Array(WebhookRouteListEntry, { description: 'Routes of this page.' }),
@@ -38,6 +41,8 @@ export const getWebhookRoute = defineOperation({
   id: 'getWebhookRoute',
   path: '/v1/webhookRoutes/webhookRoute/:webhookRoute',
   summary: 'Read a webhook route',
+  description: 'Reads a webhook route with the source of its filter function and its map function.',
+  responseDescription: 'The webhook route with its functions. Header values are masked.',
   response: WebhookRouteRecord,
   errors: ['NotFound'],
 })
@@ -47,7 +52,10 @@ export const createWebhookRoute = defineOperation({
   id: 'createWebhookRoute',
   path: '/admin/api/webhookRoutes',
   summary: 'Create a webhook route',
+  description:
+    'Creates a webhook route, which sends events of all accounts to an additional target. The filter function `content.fn` selects the events, the map function `content.map` changes the webhook bodies.',
   body: WebhookRouteCreation,
+  responseDescription: 'Id of the new webhook route.',
   response: Type.Object({ id, created: Bool('Always true.') }),
 })
 
@@ -57,8 +65,9 @@ export const updateWebhookRoute = defineOperation({
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Change a webhook route',
   description:
-    'A masked password or header value keeps the stored one. A masked password is accepted only if the address of the target is unchanged.',
+    'Changes the members that the request contains. Absent members keep their values, also in `content`. A masked password or header value (`******`) keeps the stored value. A masked password is accepted only if the address of the target is unchanged.',
   body: WebhookRouteUpdate,
+  responseDescription: 'Id of the webhook route.',
   response: Type.Object({ id, updated: Bool('Always true.') }),
   errors: ['NotFound'],
 })
@@ -68,7 +77,8 @@ export const deleteWebhookRoute = defineOperation({
   id: 'deleteWebhookRoute',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Delete a webhook route',
-  description: 'Pending deliveries of the route are dropped.',
+  description: 'Deletes a webhook route. Pending deliveries of the route are dropped.',
+  responseDescription: 'Id of the deleted webhook route.',
   response: Type.Object({ id, deleted: Bool('Always true.') }),
   errors: ['NotFound'],
 })
@@ -78,8 +88,10 @@ export const testWebhookRoute = defineOperation({
   id: 'testWebhookRoute',
   path: '/admin/api/webhookRoutes/test',
   summary: 'Test the functions of a webhook route',
-  description: 'Sends and stores nothing.',
+  description:
+    'Runs the filter function and the map function of a webhook route with a webhook body. Nothing is sent or stored.',
   body: RouteTest,
+  responseDescription: 'Results of the filter function and the map function.',
   response: RouteTestResult,
 })
 
@@ -88,7 +100,9 @@ export const listWebhookRouteErrors = defineOperation({
   id: 'listWebhookRouteErrors',
   path: '/admin/api/webhookRoutes/:webhookRoute/errors',
   summary: 'List errors of the functions of a webhook route',
-  description: 'The latest 20 errors, newest first.',
+  description:
+    'Lists the latest 20 errors of the filter function and the map function of a webhook route, newest first.',
+  responseDescription: 'Latest errors, newest first.',
   response: Type.Object({
     id,
     errors: Type.Array(RouteError, { description: 'Errors of the functions.' }),

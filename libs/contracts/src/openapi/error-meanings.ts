@@ -1,0 +1,68 @@
+/**
+ * Meaning of each documented API error code, for the descriptions of error responses in the OpenAPI
+ * document. See the sections "Codes", "503 codes" and "Provider-mapped errors" of the interface
+ * spec.
+ */
+export const errorMeanings: Readonly<Record<string, string>> = {
+  AccountAlreadyExists:
+    'Another account with the same OAuth2 application has this user. `existingAccount` is the id of that account.',
+  InvalidId: 'The id of the message, attachment or text cannot be decoded.',
+  InvalidMessageId: 'Microsoft Graph cannot read the message id.',
+  InvalidCursorType: 'The cursor comes from an account on another mail system.',
+  InvalidCursorValue: 'The cursor cannot be decoded.',
+  SearchCursorExpired:
+    'The cursor has expired at the mail provider. Read again from the first page.',
+  UnsupportedSearchTerm: 'The mail system of the account cannot filter by a term of the search.',
+  UnsupportedOperation:
+    'The operation, or a value in the request, is not possible in this case. `message` states the reason.',
+  MessageNotDraft: 'The message is not a draft.',
+  DraftHasNoRecipients: 'The draft has no recipients.',
+  ReferenceNotSupported:
+    'The account has no mailbox, so the request cannot refer to a stored message.',
+  InvalidInput: 'The account is on a mail API, which has cursors instead of page numbers.',
+  InvalidRecipients: 'The mail provider rejected an address of a recipient.',
+  ForceRequired: 'The query parameter `force` must be true.',
+  DeleteFailed:
+    'The mail server rejected the deletion without a response code of its own. `info.response` is the text of the server.',
+  RenameFailed:
+    'The mail server rejected the new name without a response code of its own. `info.response` is the text of the server.',
+  AccessDenied: 'The mail provider does not permit the request for this mailbox.',
+  ApiEndpointDisabled:
+    'The operation is switched off. The setting `enableOAuthTokensApi` switches it on.',
+  MailboxNotEnabled: 'The user has no mailbox that Microsoft Graph can open.',
+  MintWidensRestrictions:
+    'The new token would be less restricted than the token that sends the request.',
+  OAuthTokenRejected: 'The mail provider rejected the access token, although it was renewed.',
+  SendAsDenied: 'The mail provider does not permit sending with this sender address.',
+  AccountNotFound: 'The account does not exist.',
+  MessageNotFound: 'The message does not exist in the mailbox.',
+  FolderNotFound: 'The mailbox does not exist.',
+  ReferenceNotFound: 'The message that `reference` names does not exist.',
+  TemplateNotFound: 'The template does not exist, or belongs to another account.',
+  TrashNotFound: 'The account has no trash mailbox.',
+  NotFound: 'The resource that the path names does not exist.',
+  SMTPUnavailable: 'The account has no outgoing server and no OAuth2 login to send with.',
+  MessageTooLarge: 'The message is larger than the mail provider accepts.',
+  MissingServerExtension:
+    'The mail server lacks an IMAP extension that the request needs. Do not retry.',
+  QuotaExceeded:
+    'The storage of the mailbox is full. A retry fails until messages are deleted or the quota is raised.',
+  TooManyExports:
+    'Too many exports are unfinished, or the storage of exports is full. `message` names the limit.',
+  AppNotFound: 'The OAuth2 application of the account was deleted or disabled.',
+  InvalidBaseScopes: 'The OAuth2 application of the account is registered for other uses.',
+  MissingServiceURLSetup: 'The setting `serviceUrl` has no value, but links need it.',
+  UploadFail: 'The mail server rejected the message, although the mailbox exists.',
+  NotYetConnected:
+    'The account has not finished its first sync. Retry after the state `connected`.',
+  AuthenticationFails: 'The mail server rejected the credentials of the account.',
+  ConnectionError: 'The mail server cannot be reached.',
+  NotSyncing:
+    'Syncing is switched off for the account, by an operator or after repeated authentication failures.',
+  NoAvailable: 'The account is disconnected or paused.',
+  IMAPUnavailable: 'The connection to the mail server is interrupted. Retry after a few seconds.',
+  WorkerNotAvailable:
+    'No worker is responsible for the account now, or the worker stopped during the request. Retry.',
+  Timeout:
+    'No response within the timeout: `SVC_TIMEOUT` (default 10 s), or `X-SVC-Timeout` of the request.',
+}

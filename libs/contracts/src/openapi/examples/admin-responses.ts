@@ -1,0 +1,176 @@
+import { ids, masked, onlyPage } from './cast.ts'
+
+const created = '2030-01-15T10:00:00.000Z'
+const token = {
+  id: ids.token,
+  account: 'jane',
+  description: 'Laptop',
+  remoteAddress: '192.0.2.7',
+  scopes: ['imap-proxy', 'smtp'],
+  restrictions: { addresses: ['192.0.2.0/24'] },
+  permissions: null,
+  created,
+  expires: '2030-01-31T00:00:00.000Z',
+  access: { time: '2030-01-30T18:00:00.000Z', ip: '192.0.2.14' },
+}
+const app = {
+  id: ids.app,
+  name: 'Gmail',
+  provider: 'gmail',
+  enabled: true,
+  created,
+  updated: created,
+  clientId: '1234-abc.apps.googleusercontent.com',
+  clientSecret: masked,
+  redirectUrl: 'https://posthorn.example.com/oauth',
+  baseScopes: 'api',
+  lastError: null,
+  pubSubError: null,
+}
+const counts = { waiting: 3, active: 1, delayed: 12, failed: 0 }
+
+/**
+ * Examples of responses of the operations on tokens, OAuth2 applications, settings, queues,
+ * statistics and the license, by operation id. An operation that always fails has no example here.
+ */
+export const adminResponses = {
+  createToken: { token: ids.tokenValue, id: ids.token },
+  createTokenAlias: { token: ids.tokenValue, id: ids.token },
+  deleteToken: { deleted: true },
+  deleteTokenAlias: { deleted: true },
+  listTokens: { account: 'jane', ...onlyPage(1), tokens: [token] },
+  getToken: token,
+  getTokenLog: {
+    token: ids.token,
+    ...onlyPage(2),
+    entries: [
+      {
+        time: '2030-01-30T18:00:00.000Z',
+        ip: '192.0.2.14',
+        method: 'imap-proxy',
+        path: 'LOGIN',
+        action: null,
+        group: null,
+        account: 'jane',
+        status: 'allowed',
+        reason: null,
+      },
+      {
+        time: '2030-01-30T17:59:00.000Z',
+        ip: '198.51.100.9',
+        method: 'imap-proxy',
+        path: 'LOGIN',
+        action: null,
+        group: null,
+        account: 'jane',
+        status: 'denied',
+        reason: 'Unauthorized address',
+      },
+    ],
+  },
+  listOAuth2Apps: { ...onlyPage(1), apps: [app] },
+  createOAuth2App: { id: ids.app, created: true },
+  getOAuth2App: {
+    ...app,
+    accounts: 1,
+    quotaUse: [{ date: '2030-01-31', requests: 812, units: 4_230, limited: 0 }],
+  },
+  updateOAuth2App: { id: ids.app, updated: true },
+  deleteOAuth2App: { id: ids.app, deleted: true, accounts: 1 },
+  checkOAuth2App: {
+    app: ids.app,
+    provider: 'gmail',
+    authMethod: null,
+    account: 'omar',
+    ok: false,
+    failedStep: 'token',
+    steps: [
+      {
+        id: 'enabled',
+        label: 'Application is enabled and its secrets can be unsealed',
+        status: 'ok',
+        message: null,
+      },
+      {
+        id: 'sign',
+        label: 'Service key, certificate or federated identity can sign',
+        status: 'skip',
+        message: 'The application uses no service key',
+      },
+      {
+        id: 'token',
+        label: 'Provider issues an access token',
+        status: 'fail',
+        message: 'invalid_grant: Token has been expired or revoked.',
+        hint: 'See the message: it is the response of the provider',
+      },
+    ],
+  },
+  getPubSubStatus: {
+    ...onlyPage(1),
+    apps: [
+      {
+        id: 'AAABkEr2oQAAAAAD',
+        name: 'Notifications of Gmail',
+        lastError: null,
+        pubSubError: {
+          message: 'The service account may not create subscriptions',
+          description: 'PERMISSION_DENIED',
+        },
+      },
+    ],
+  },
+  getSettings: {
+    webhooks: 'https://hooks.example.com/mail',
+    webhooksEnabled: true,
+    webhookEvents: ['*'],
+    serviceUrl: 'https://posthorn.example.com',
+    serviceSecret: true,
+    notifyText: true,
+    notifyTextSize: 2_097_152,
+    trackOpens: null,
+  },
+  updateSettings: { updated: ['webhooks', 'webhooksEnabled', 'webhookEvents'] },
+  getQueue: {
+    queue: 'submit',
+    jobs: { active: 0, delayed: 12, paused: 3, waiting: 0 },
+    paused: true,
+  },
+  updateQueue: { queue: 'submit', paused: true },
+  getStats: {
+    version: '1.0.0',
+    license: 'none',
+    accounts: 2,
+    node: '24.11.1',
+    arch: 'x64',
+    postgres: '18.1',
+    postgresPing: 0.42,
+    rabbitmq: true,
+    queues: { notify: { ...counts, failed: 2 }, submit: counts },
+    connections: {
+      init: 0,
+      connected: 1,
+      connecting: 0,
+      syncing: 0,
+      authenticationError: 1,
+      connectError: 0,
+      unset: 0,
+      disconnected: 0,
+      paused: 0,
+      unassigned: 0,
+    },
+    counters: {
+      'events:messageNew': 45,
+      'webhooks:success': 51,
+      'webhooks:fail': 2,
+      'submit:success': 7,
+      'apiCall:success': 128,
+    },
+  },
+  getLicense: {
+    active: true,
+    type: 'No license key needed',
+    details: false,
+    suspended: false,
+  },
+}

@@ -1,0 +1,40 @@
+// Invented accounts, addresses and ids that occur in several examples. Host names are reserved for
+// documentation (RFC 2606), IP addresses as well (RFC 5737).
+
+/** Page counts of a list that fits on its first page. */
+export const onlyPage = (total: number) => ({ total, page: 0, pages: 1 })
+
+export const masked = '******'
+export const jane = { name: 'Jane', address: 'jane@example.com' }
+export const ada = { name: 'Ada', address: 'ada@example.org' }
+
+export const ids = {
+  /** Message from Ada in the Inbox of the account `jane`. */
+  message: 'AAAAAQAAAeE',
+  /** Older message in the same mailbox. */
+  olderMessage: 'AAAAAQAAAeA',
+  /** The message from Ada after it was moved to the archive. */
+  archivedMessage: 'AAAABQAAAAw',
+  /** The message from Ada after it was moved to the trash mailbox. */
+  trashedMessage: 'AAAABAAAAAc',
+  draft: 'AAAAAwAAAAk',
+  text: 'AAAAAQAAAeExLjE',
+  attachment: 'AAAAAQAAAeEy',
+  submission: 'AAABuLcvxYDm0Q7K',
+  export: 'exp_65b8e1a09f3c7d2e4b6a8c10',
+  app: 'AAABkEr2oQAAAAAB',
+  template: 'k3Zr0eW8Qm2nV6yTb1xS5g',
+  route: 'AAABkEr2oQAAAAAC',
+  event: '3f0c2c1e-6a0b-4d0e-9a53-5f7f0a4f2d11',
+  delivery: '8d2f6a3c-1b5e-4c8f-b0a7-2e9d4c6b7a15',
+  replayedDelivery: 'e1b7c9d4-5a2f-4e6b-8c3d-7f0a1b2c3d4e',
+  replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
+  /** Invented value of an access token, and its SHA-256. */
+  tokenValue: '0123456789abcdef'.repeat(4),
+  token: 'a8ae6e6ee929abea3afcfc5258c8ccd6f85273e0d4626d26c7279f3250f77c8e',
+} as const
+
+export const messageIds = {
+  fromAda: '<3f2a-invoice@mail.example.org>',
+  toAda: '<5b1c-hello@posthorn.example.com>',
+} as const
