@@ -6,9 +6,9 @@ import {
   OAuth2AppRegistration,
   OAuth2AppUpdate,
   OAuth2CheckStep,
-  PubSubStatusEntry,
   oauth2Providers,
 } from '../schemas/oauth2-app.ts'
+import { PubSubStatusEntry } from '../schemas/pub-sub-status.ts'
 import {
   AccountId,
   Bool,

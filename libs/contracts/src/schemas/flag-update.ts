@@ -28,42 +28,50 @@ export const FlagUpdate = Strict(
     flags: Type.Optional(
       Strict(
         {
-          add: flags('Flags to add, such as `\\Seen` or a keyword.'),
-          delete: flags('Flags to remove.'),
-          set: flags('Flags that replace all others.'),
+          add: flags(
+            'Flags to add to each message, such as `\\Seen` or a keyword. Other flags are not changed.',
+          ),
+          delete: flags('Flags to remove from each message. Other flags are not changed.'),
+          set: flags('Flags that replace all flags of each message.'),
         },
         {
           description:
-            'Flags to add, delete or set. `set` replaces all flags and excludes `add` and `delete`.',
+            'Flags to add to messages or to delete from messages. `set` replaces all flags and excludes `add` and `delete`.',
         },
       ),
     ),
     labels: Type.Optional(
       Strict(
         {
-          add: labels('Labels to add.'),
-          delete: labels('Labels to remove.'),
+          add: labels('Labels to add to each message, by name.'),
+          delete: labels('Labels to remove from each message, by name.'),
           // The member `set` for labels is undocumented, because it works only for Gmail over IMAP.
           // The Gmail API has no method that replaces all labels.
-          set: labels('Labels that replace all others.', { hidden: true }),
+          set: labels('Labels that replace all labels of each message, by name.', { hidden: true }),
         },
-        { description: 'Labels to add or delete. Gmail accounts only.' },
+        {
+          description:
+            'Labels to add to messages or to delete from messages: Gmail labels, or Microsoft Graph categories. Rejected for other accounts.',
+        },
       ),
     ),
   },
-  { description: 'Changes of flags and labels.' },
+  { description: 'Changes of the flags and labels of messages.' },
 )
 export type FlagUpdate = Static<typeof FlagUpdate>
 
-const steps = (kind: 'flags' | 'labels') => ({
-  add: Type.Optional(Bool(`True if ${kind} were added.`)),
-  delete: Type.Optional(Bool(`True if ${kind} were removed.`)),
-  set: Type.Optional(Bool(`True if ${kind} were replaced.`)),
+const steps = (kind: 'flags' | 'labels', messages: string) => ({
+  add: Type.Optional(Bool(`True if ${kind} were added to ${messages}.`)),
+  delete: Type.Optional(Bool(`True if ${kind} were removed from ${messages}.`)),
+  set: Type.Optional(Bool(`True if all ${kind} of ${messages} were replaced.`)),
 })
-const resultDescription = (kind: string) => `Result of each requested change of ${kind}.`
+const resultDescription = (kind: string) =>
+  `Results of the requested changes of ${kind}. Absent if the request changes no ${kind}.`
 
 const ofMany = (kind: 'flags' | 'labels') =>
-  Type.Optional(Type.Object(steps(kind), { description: resultDescription(kind) }))
+  Type.Optional(
+    Type.Object(steps(kind, 'at least 1 message'), { description: resultDescription(kind) }),
+  )
 
 /**
  * Results for a change of flags and labels of several messages, by kind of change. False if the
@@ -76,7 +84,7 @@ const ofOne = (kind: 'flags' | 'labels') =>
   Type.Optional(
     Type.Object(
       {
-        ...steps(kind),
+        ...steps(kind, 'the message'),
         result: Type.Optional(
           Texts(
             `All ${kind} of the message after the change. Absent if the message could not be read again.`,

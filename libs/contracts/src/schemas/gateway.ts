@@ -3,25 +3,31 @@ import { Bool, described, Int, Nullable, OneOf, Strict, Text, Time } from './pri
 import { networkPathDescription, smtpFailure } from './smtp-status.ts'
 
 const name = { minLength: 1, maxLength: 256 }
-export const GatewayId = Text('Gateway id, chosen by the caller.', name)
+export const GatewayId = Text(
+  'Id of the gateway (SMTP server that sends for accounts), chosen by the caller or generated.',
+  name,
+)
 const login = (description: string) =>
   Type.Optional(Nullable(Text(description, { maxLength: 1024, format: 'one-line' })))
 
 const fields = {
   name: Text('Display name of the gateway.', name),
-  user: login('Login name. Null for none.'),
-  pass: login('Password. Null for none.'),
-  host: Text('Host name or IP address of the server.', { format: 'host-name' }),
-  port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
+  user: login('Login name at the SMTP server. Null: the SMTP server requires no login.'),
+  pass: login('Password at the SMTP server. Null: the SMTP server requires no login.'),
+  host: Text('Host name or IP address of the SMTP server.', { format: 'host-name' }),
+  port: Int('TCP port of the SMTP server, such as 465 or 587.', { minimum: 1, maximum: 65_535 }),
   secure: Type.Optional(
     Bool(
-      'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
+      'If true, connections use TLS from the start (usually port 465). Otherwise, connections use STARTTLS if the SMTP server offers STARTTLS.',
     ),
   ),
 }
 
 export const GatewayRegistration = Strict({
-  gateway: described('Gateway id. Null: an id is generated.', Nullable(GatewayId)),
+  gateway: described(
+    'Id of the gateway (SMTP server that sends for accounts). Null: an id is generated.',
+    Nullable(GatewayId),
+  ),
   ...fields,
 })
 export type GatewayRegistration = Static<typeof GatewayRegistration>
@@ -40,31 +46,39 @@ export type GatewayUpdate = Static<typeof GatewayUpdate>
 
 const GatewayError = Type.Object(
   {
-    created: Int('Time of the error in milliseconds since 1970.'),
-    status: OneOf(['error'], { description: 'Always `error`.' }),
+    created: Int('Time of the failed attempt, in milliseconds since 1970.'),
+    status: OneOf(['error'], { description: 'Result of the attempt. Always `error`.' }),
     ...smtpFailure,
     networkRouting: Type.Optional(
       Nullable(Type.Object({}, { description: networkPathDescription })),
     ),
   },
-  { description: 'Error of the last attempt. Null after a success.' },
+  { description: 'Error of the last attempt to send through the gateway. Null after a success.' },
 )
 
 export type GatewayError = Static<typeof GatewayError>
 
 const listed = {
-  gateway: Text('Gateway id.'),
+  gateway: Text('Id of the gateway (SMTP server that sends for accounts).'),
   name: Text('Display name of the gateway.'),
   deliveries: Int('Number of messages the gateway has accepted.'),
-  lastUse: Nullable(Time('Time of the last attempt (ISO 8601). Null if it was never used.')),
+  lastUse: Nullable(
+    Time(
+      'Time of the last attempt to send through the gateway (ISO 8601). Null before the first attempt.',
+    ),
+  ),
   lastError: Nullable(GatewayError),
 }
 export const GatewayListEntry = Type.Object(listed)
 export const GatewayRecord = Type.Object({
   ...listed,
-  user: Nullable(Text('Login name. Null if there is none.')),
-  pass: Type.Optional(Text('Masked password. Absent if none is stored.')),
-  host: Text('Host name or IP address of the server.'),
-  port: Int('Port of the server.'),
-  secure: Bool('True for TLS from the start of the connection.'),
+  user: Nullable(Text('Login name at the SMTP server. Null if the SMTP server requires no login.')),
+  pass: Type.Optional(
+    Text('Masked password at the SMTP server: `******`. Absent if no password is stored.'),
+  ),
+  host: Text('Host name or IP address of the SMTP server.'),
+  port: Int('TCP port of the SMTP server, such as 465 or 587.'),
+  secure: Bool(
+    'True if connections use TLS from the start, false if connections use STARTTLS when offered.',
+  ),
 })

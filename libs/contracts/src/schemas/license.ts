@@ -7,27 +7,34 @@ import { Bool, Strict, Text, Time } from './primitives.ts'
  */
 export const LicenseInfo = Type.Object({
   active: Bool('Always true: all features are available without a license key.'),
-  type: Text('Constant text: no license key is required.'),
+  type: Text('Kind of the license. Always a text which states that no license key is required.'),
   details: Type.Union(
     [
       Type.Object({
-        application: Type.Optional(Text('Application of the license key.')),
-        key: Type.Optional(Text('License key.')),
-        licensedTo: Type.Optional(Text('Owner of the license.')),
-        hostname: Type.Optional(Text('Host name of the license.')),
-        created: Type.Optional(Time('Time of issue (ISO 8601).')),
-        trial: Type.Optional(Bool('True for a trial license.')),
-        lt: Type.Optional(Bool('True for a license without expiry.')),
-        expires: Type.Optional(Time('Expiry time (ISO 8601).')),
+        application: Type.Optional(
+          Text('Name of the application for which the license key was issued.'),
+        ),
+        key: Type.Optional(Text('License key. Ignored, because no license key is required.')),
+        licensedTo: Type.Optional(Text('Name of the owner of the license key.')),
+        hostname: Type.Optional(Text('Host name for which the license key was issued.')),
+        created: Type.Optional(Time('Time at which the license key was issued (ISO 8601).')),
+        trial: Type.Optional(Bool('True if the license key is for a trial.')),
+        lt: Type.Optional(Bool('True if the license key does not expire.')),
+        expires: Type.Optional(Time('Time at which the license key expires (ISO 8601).')),
       }),
       Type.Literal(false),
     ],
-    { description: 'Details of the license key. Always false, because there is none.' },
+    {
+      description: 'Details of the license key. Always false, because no license key is required.',
+    },
   ),
-  suspended: Bool('Always false.'),
+  suspended: Bool('True if the license is suspended. Always false.'),
 })
 export type LicenseInfo = Static<typeof LicenseInfo>
 
 export const LicenseKey = Strict({
-  license: Text('License key.', { minLength: 1, maxLength: 10_240 }),
+  license: Text('License key. Ignored, because no license key is required.', {
+    minLength: 1,
+    maxLength: 10_240,
+  }),
 })

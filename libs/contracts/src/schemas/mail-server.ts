@@ -6,12 +6,18 @@ import { Bool, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
  * and for registrations.
  */
 const Login = Strict({
-  user: Text('Login name.', { minLength: 1, maxLength: 256, format: 'one-line' }),
-  pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
+  user: Text('Login name at the mail server, usually the email address.', {
+    minLength: 1,
+    maxLength: 256,
+    format: 'one-line',
+  }),
+  pass: Type.Optional(
+    Text('Password for the login name at the mail server.', { maxLength: 256, format: 'one-line' }),
+  ),
   accessToken: Type.Optional(
     Type.Union([Type.String({ maxLength: 16_384, format: 'one-line' }), Type.Literal(false)], {
       description:
-        'OAuth2 access token instead of a password, for XOAUTH2 or OAUTHBEARER. The caller replaces the token before its expiry. False for none.',
+        'OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The caller must replace the token before the token expires. False: the password is used.',
     }),
   ),
 })
@@ -19,34 +25,45 @@ const Login = Strict({
 const Tls = Strict(
   {
     rejectUnauthorized: Type.Optional(
-      Bool('If false, any certificate of the server is accepted. Defaults to true.'),
+      Bool(
+        'If true (default), the TLS certificate of the mail server must be valid. If false, any certificate is accepted.',
+      ),
     ),
     minVersion: Type.Optional(
-      OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'], { description: 'Lowest TLS version.' }),
+      OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'], {
+        description:
+          'Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`.',
+      }),
     ),
     requireStartTls: Type.Optional(
       Bool(
-        'If false, login and mail are sent unencrypted to a server that offers no STARTTLS. Defaults to true; servers on the same machine are exempt.',
+        'If true (default), a connection without TLS ends if the mail server does not offer STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the same machine are exempt.',
       ),
     ),
   },
-  { description: 'TLS options of the connection.' },
+  { description: 'TLS options of connections to the mail server.' },
 )
 
-const authDescription = 'Login at the server. False for none.'
+const authDescription =
+  'Login at the mail server: login name with a password or an OAuth2 access token. False: no login is stored.'
 const secureDescription =
-  'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS, see `tls.requireStartTls`.'
+  'If true, connections use TLS from the start (usually ports 993 and 465). If false (default), connections use STARTTLS, see `tls.requireStartTls`.'
 const server = {
   useAuthServer: Type.Optional(
-    Bool('If true, the login is requested from the authentication server.'),
+    Bool(
+      'If true, the login is requested from the authentication server (setting `authServer`) and not stored. Defaults to false.',
+    ),
   ),
   auth: Type.Optional(Type.Union([Login, Type.Literal(false)], { description: authDescription })),
-  host: Text('Host name or IP address of the server.', {
+  host: Text('Host name or IP address of the mail server.', {
     minLength: 1,
     maxLength: 1024,
     format: 'host-name',
   }),
-  port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
+  port: Int('TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP).', {
+    minimum: 1,
+    maximum: 65_535,
+  }),
   secure: Type.Optional(Bool(secureDescription, { default: false })),
   tls: Type.Optional(Tls),
 }
@@ -54,16 +71,19 @@ const server = {
 const mailPath = (use: string) =>
   Type.Optional(
     Nullable(
-      Text(`Path of the ${use} mailbox. Null or absent: the mailbox with that special use.`, {
-        maxLength: 1024,
-        format: 'mailbox-path',
-      }),
+      Text(
+        `Path of the mailbox that serves as the ${use} mailbox. Null or never set: the mailbox to which the mail server assigns this special use.`,
+        {
+          maxLength: 1024,
+          format: 'mailbox-path',
+        },
+      ),
     ),
   )
 
 const resyncDelay = (options: { default?: number }) =>
   Type.Optional(
-    Int('Interval in seconds between full syncs of all mailboxes.', {
+    Int('Interval in seconds between full syncs of all mailboxes of the account. Initially 900.', {
       minimum: 1,
       maximum: 86_400,
       ...options,
@@ -71,7 +91,11 @@ const resyncDelay = (options: { default?: number }) =>
   )
 
 const imap = {
-  disableIMAP4rev2: Type.Optional(Bool('If true, IMAP4rev2 is not enabled on the server.')),
+  disableIMAP4rev2: Type.Optional(
+    Bool(
+      'If true, IMAP4rev1 is used even if the server offers IMAP4rev2 (RFC 9051). Defaults to false.',
+    ),
+  ),
   resyncDelay: resyncDelay({ default: 900 }),
   sentMailPath: mailPath('Sent'),
   draftsMailPath: mailPath('Drafts'),
@@ -80,7 +104,8 @@ const imap = {
   archiveMailPath: mailPath('Archive'),
 }
 
-const disabledDescription = 'If true, the incoming server is switched off and nothing is synced.'
+const disabledDescription =
+  'If true, the incoming mail server is switched off and no mailbox of the account is synced. Defaults to false.'
 const disabled = Type.Optional(Bool(disabledDescription))
 export const ImapConfig = Strict({ ...server, ...imap, disabled })
 export type ImapConfig = Static<typeof ImapConfig>
@@ -109,9 +134,12 @@ const updated = {
   // an absent member keeps its stored value.
   secure: Type.Optional(Bool(secureDescription)),
   partial: Type.Optional(
-    Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {
-      default: false,
-    }),
+    Bool(
+      'If true, absent members of the mail server keep their stored values. If false (default), the whole object is replaced.',
+      {
+        default: false,
+      },
+    ),
   ),
 }
 
@@ -124,27 +152,33 @@ const read = {
     Type.Union(
       [
         Type.Object({
-          user: Text('Login name.'),
-          pass: Type.Optional(Text('Masked password: `******`.')),
-          accessToken: Type.Optional(Text('Masked access token: `******`.')),
+          user: Text('Login name at the mail server, usually the email address.'),
+          pass: Type.Optional(Text('Masked password: `******`. Absent if no password is stored.')),
+          accessToken: Type.Optional(
+            Text('Masked OAuth2 access token: `******`. Absent if no access token is stored.'),
+          ),
         }),
         Type.Literal(false),
       ],
       { description: authDescription },
     ),
   ),
-  host: Type.Optional(Text('Host name or IP address of the server.')),
-  port: Type.Optional(Int('Port of the server.')),
+  host: Type.Optional(Text('Host name or IP address of the mail server.')),
+  port: Type.Optional(Int('TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP).')),
   secure: Type.Optional(Bool(secureDescription)),
   tls: Type.Optional(Tls),
 }
 /** Mail servers of an account as returned by the API, with masked passwords and access tokens. */
 export const ImapRecord = Type.Object(
   { ...read, ...imap, disabled },
-  { description: 'Incoming server with a masked password or access token.' },
+  {
+    description:
+      'Incoming mail server of the account (IMAP), with a masked password or access token.',
+  },
 )
 export const SmtpRecord = Type.Object(read, {
-  description: 'Outgoing server with a masked password or access token.',
+  description:
+    'Outgoing mail server of the account (SMTP), with a masked password or access token.',
 })
 
 export const SmtpUpdate = Strict(updated)

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { described, Text } from './primitives.ts'
 
 /** Path of an existing mailbox of an account. */
-export const MailboxPath = Text('Path of the mailbox.', {
+export const MailboxPath = Text('Full path of the mailbox, such as `Clients/2026`.', {
   minLength: 1,
   maxLength: 1024,
   format: 'mailbox-path',
@@ -10,7 +10,7 @@ export const MailboxPath = Text('Path of the mailbox.', {
 
 /** Mailbox of an account, given by its path or special use. */
 export const MailboxTarget = described(
-  'Path of a mailbox, or a special use such as `\\Archive`.',
+  'Full path of a mailbox, such as `Clients/2026`, or a special use such as `\\Archive`.',
   MailboxPath,
 )
 
@@ -26,5 +26,8 @@ export const NewMailboxPath = Type.Union(
       maxItems: 1000,
     }),
   ],
-  { description: 'Path of the new mailbox, or the list of its levels.' },
+  {
+    description:
+      'Path of the new mailbox: a text with the separator of the mail server, or the list of the names of all levels.',
+  },
 )

@@ -6,7 +6,9 @@ import { Bool, Int, Text, Texts } from './primitives.ts'
  * 8474) and for Gmail.
  */
 export const emailIds = Type.Optional(
-  Texts('Permanent ids of the messages. Absent if the server has none (OBJECTID, Gmail).'),
+  Texts(
+    'Permanent ids of the changed messages, which a move does not change. Absent if the mail server assigns no permanent ids (OBJECTID, Gmail).',
+  ),
 )
 
 /**
@@ -15,18 +17,29 @@ export const emailIds = Type.Optional(
  */
 const idMap = Type.Optional(
   Type.Array(Type.Unsafe<[string, string]>({ type: 'array', items: { type: 'string' } }), {
-    description: 'Pairs of message ids before and after the move.',
+    description:
+      'Message ids before and after the move, as one pair per message. Absent if the mail server does not report new UIDs (UIDPLUS).',
   }),
 )
-const path = Text('Path of the mailbox that contains the messages now.')
-const destination = Text('Path of the trash mailbox.')
-const deleted = Bool('True if deleted permanently, false if moved to the trash mailbox.')
-const moved = 'Move to the trash mailbox. Absent if deleted permanently.'
+const path = Text('Path of the mailbox to which the messages were moved.')
+const destination = Text('Path of the trash mailbox, to which deleted messages are moved.')
+const deleted = Bool(
+  'True if messages were deleted permanently. False if messages were moved to the trash mailbox, or if no message was deleted.',
+)
+const moved = 'Move to the trash mailbox. Absent after a permanent deletion.'
 
 export const MovedMessage = Type.Object({
-  path: Text('Path of the mailbox that contains the message now.'),
-  id: Type.Optional(Text('New message id. Absent if the server lacks UIDPLUS.')),
-  uid: Type.Optional(Int('New UID. Absent if the server lacks UIDPLUS, and for mail APIs.')),
+  path: Text('Path of the mailbox to which the message was moved.'),
+  id: Type.Optional(
+    Text(
+      'Id of the message in the new mailbox. Absent if the mail server does not report new UIDs (UIDPLUS).',
+    ),
+  ),
+  uid: Type.Optional(
+    Int(
+      'UID of the message in the new mailbox. Absent if the mail server does not report new UIDs (UIDPLUS), and for accounts on a mail API.',
+    ),
+  ),
 })
 export type MovedMessage = Static<typeof MovedMessage>
 
@@ -34,7 +47,14 @@ export const DeletedMessage = Type.Object({
   deleted,
   moved: Type.Optional(
     Type.Object(
-      { destination, message: Type.Optional(Text('New message id.')) },
+      {
+        destination,
+        message: Type.Optional(
+          Text(
+            'Id of the message in the trash mailbox. Absent if the mail server does not report new UIDs (UIDPLUS).',
+          ),
+        ),
+      },
       { description: moved },
     ),
   ),
@@ -48,7 +68,7 @@ export const DeletedMessages = Type.Object({
   deleted,
   moved: Type.Optional(Type.Object({ destination, idMap, emailIds }, { description: moved })),
   deletedMessages: Type.Optional(
-    Type.Object({ emailIds }, { description: 'Permanently deleted messages.' }),
+    Type.Object({ emailIds }, { description: 'Messages that were deleted permanently.' }),
   ),
 })
 export type DeletedMessages = Static<typeof DeletedMessages>

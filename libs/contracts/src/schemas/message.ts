@@ -3,49 +3,83 @@ import { Bool, described, Int, Nullable, OneOf, ReadAddress, Text, Texts } from 
 
 export const SpecialUse = OneOf(
   ['\\All', '\\Archive', '\\Drafts', '\\Flagged', '\\Junk', '\\Sent', '\\Trash', '\\Inbox'],
-  { description: 'Special use of the mailbox (RFC 6154). Absent if it has none.' },
+  {
+    description:
+      'Special use of the mailbox, such as `\\Sent` (RFC 6154). Absent if the mailbox has no special use.',
+  },
 )
 export type SpecialUse = Static<typeof SpecialUse>
 
 /** Names of the categories (tabs) of a Gmail inbox. */
 export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'], {
-  description: 'Category (tab) of a message in a Gmail inbox.',
+  description:
+    'Category (tab) of the message in a Gmail inbox. For Gmail over IMAP, the setting `resolveGmailCategories` is required.',
 })
 export type MessageCategory = Static<typeof MessageCategory>
 
 export const AttachmentInfo = Type.Object({
-  id: Text('Attachment id.'),
-  contentType: Text('Media type, in lower case.'),
-  encodedSize: Int('Size in bytes in transfer encoding.'),
-  embedded: Type.Optional(Bool('True if the HTML may refer to the part (multipart/related).')),
-  inline: Type.Optional(Bool('True if the disposition of the part is `inline`.')),
-  encodedInMessage: Type.Optional(
-    Bool('False if the message only refers to the content (`message/external-body`).'),
+  id: Text('Id of the attachment, for `GET /v1/account/{account}/attachment/{attachment}`.'),
+  contentType: Text('Media type of the attachment in lower case, such as `application/pdf`.'),
+  encodedSize: Int(
+    'Size of the attachment in bytes, in the transfer encoding of the message. For base64 about 4/3 of the decoded size.',
   ),
-  contentId: Type.Optional(Text('Content-ID of the part.')),
-  filename: Type.Optional(Text('File name of the part.')),
-  method: Type.Optional(Text('Method of a calendar part, such as `REQUEST`.')),
+  embedded: Type.Optional(
+    Bool('True if the HTML of the message may show the attachment (part of `multipart/related`).'),
+  ),
+  inline: Type.Optional(
+    Bool('True if the attachment is intended for display inside the text (disposition `inline`).'),
+  ),
+  encodedInMessage: Type.Optional(
+    Bool(
+      'False if the message only refers to the content of the attachment (`message/external-body`).',
+    ),
+  ),
+  contentId: Type.Optional(
+    Text('Content-ID of the attachment, to which `cid:` URLs in the HTML refer.'),
+  ),
+  filename: Type.Optional(
+    Text('File name of the attachment. Absent if the attachment has no file name.'),
+  ),
+  method: Type.Optional(
+    Text('Method of an attached calendar part, such as `REQUEST` for an invitation.'),
+  ),
   content: Type.Optional(
-    Text('Content as base64. Only in messageNew with the setting `notifyAttachments`.'),
+    Text(
+      'Content of the attachment in base64. Only in `messageNew`, with the setting `notifyAttachments`.',
+    ),
   ),
 })
 export type AttachmentInfo = Static<typeof AttachmentInfo>
 
 const texts = {
-  plain: Type.Optional(Text('Text of the message as plain text.')),
-  html: Type.Optional(Text('Text of the message as HTML.')),
-  hasMore: Type.Optional(Bool('True if text was left out because of a size limit.')),
-  webSafe: Type.Optional(Bool('True if the HTML is sanitized.')),
+  plain: Type.Optional(
+    Text(
+      'Text of the message as plain text. Absent if not requested, or if the message has no plain text.',
+    ),
+  ),
+  html: Type.Optional(
+    Text('Text of the message as HTML. Absent if not requested, or if the message has no HTML.'),
+  ),
+  hasMore: Type.Optional(
+    Bool('True if a text of the message is incomplete because of a size limit.'),
+  ),
+  webSafe: Type.Optional(
+    Bool('True if the HTML is sanitized, so that browsers can safely show the HTML.'),
+  ),
 }
 
 export const TextInfo = Type.Object({
-  id: Text('Id for `GET /v1/account/{account}/text/{text}`.'),
+  id: Text('Id of the text of the message, for `GET /v1/account/{account}/text/{text}`.'),
   encodedSize: Type.Object(
     {
-      plain: Type.Optional(Int('Size of the plain text.')),
-      html: Type.Optional(Int('Size of the HTML.')),
+      plain: Type.Optional(
+        Int('Size of the plain text in bytes, in the transfer encoding of the message.'),
+      ),
+      html: Type.Optional(
+        Int('Size of the HTML in bytes, in the transfer encoding of the message.'),
+      ),
     },
-    { description: 'Sizes in bytes in transfer encoding.' },
+    { description: 'Sizes of the texts of the message in bytes, in transfer encoding.' },
   ),
   ...texts,
 })
@@ -57,70 +91,109 @@ export type MessageText = Static<typeof MessageText>
 
 /** Delivery status of a recipient of a sent message, from a delivery report. */
 export const BounceInfo = Type.Object({
-  message: Text('Id of the report message.'),
-  recipient: Text('Address of the recipient.'),
-  action: Text('Action of the report, such as `failed` or `delayed`.'),
+  message: Text('Id of the message that contains the delivery report.'),
+  recipient: Text('Email address of the recipient that the delivery report names.'),
+  action: Text('Result for the recipient in the delivery report, such as `failed` or `delayed`.'),
   response: Type.Object(
     {
-      message: Text('Text of the response.'),
-      status: Type.Optional(Text('Enhanced status code (RFC 3463).')),
+      message: Text('Text of the response of the receiving mail server.'),
+      status: Type.Optional(
+        Text('Enhanced status code of the response, such as `5.1.1` (RFC 3463).'),
+      ),
     },
-    { description: 'Response of the receiving server.' },
+    { description: 'Response of the receiving mail server, as quoted by the delivery report.' },
   ),
-  date: Text('Time of the report (ISO 8601).'),
+  date: Text('Time of the delivery report (ISO 8601).'),
 })
 export type BounceInfo = Static<typeof BounceInfo>
 
 const addresses = (description: string) => Type.Optional(Type.Array(ReadAddress, { description }))
 const entry = {
-  id: Text('Message id.'),
+  id: Text('Id of the message, for other operations on the message.'),
   uid: Type.Optional(Int('UID of the message in its mailbox. IMAP accounts only.')),
   emailId: Type.Optional(
-    Text('Permanent id of the message (OBJECTID or Gmail). The message id for mail APIs.'),
+    Text(
+      'Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts on a mail API the same as `id`.',
+    ),
   ),
-  threadId: Type.Optional(Text('Id of the thread (OBJECTID, Gmail or Microsoft Graph).')),
-  path: Type.Optional(Text('Path of the mailbox.')),
-  date: Type.Optional(Text('Time of the Date header, otherwise of receipt (ISO 8601).')),
-  flags: Texts('Flags and keywords.'),
-  unseen: Type.Optional(Bool('True if `\\Seen` is not set.')),
-  flagged: Type.Optional(Bool('True if `\\Flagged` is set.')),
-  answered: Type.Optional(Bool('True if `\\Answered` is set.')),
-  draft: Type.Optional(Bool('True if `\\Draft` is set.')),
+  threadId: Type.Optional(
+    Text(
+      'Id of the thread (conversation) of the message. Absent if the mail server has no thread ids (OBJECTID, Gmail, Microsoft Graph).',
+    ),
+  ),
+  path: Type.Optional(Text('Path of the mailbox that contains the message.')),
+  date: Type.Optional(
+    Text(
+      'Time in the Date header of the message (ISO 8601). Without a valid Date header, the time of receipt.',
+    ),
+  ),
+  flags: Texts('Flags and keywords of the message, such as `\\Seen`.'),
+  unseen: Type.Optional(Bool('True if the message is unread: the flag `\\Seen` is not set.')),
+  flagged: Type.Optional(
+    Bool('True if the message is marked as important: the flag `\\Flagged` is set.'),
+  ),
+  answered: Type.Optional(Bool('True if the message was answered: the flag `\\Answered` is set.')),
+  draft: Type.Optional(Bool('True if the message is a draft: the flag `\\Draft` is set.')),
   size: Type.Optional(Int('Size of the message in bytes.')),
-  subject: Type.Optional(Text('Decoded subject.')),
+  subject: Type.Optional(Text('Decoded subject of the message.')),
   preview: Type.Optional(
-    Text('Beginning of the text, at most 255 characters. Accounts on a mail API only.'),
+    Text(
+      'Beginning of the text of the message, at most 255 characters. Accounts on a mail API only.',
+    ),
   ),
-  from: Type.Optional(described('Author.', ReadAddress)),
-  sender: Type.Optional(described('Sender, if it is not the author.', ReadAddress)),
-  replyTo: addresses('Addresses for replies, if they differ from the author.'),
-  to: addresses('Primary recipients.'),
-  cc: addresses('Recipients of copies.'),
-  bcc: addresses('Recipients of blind copies.'),
-  messageId: Type.Optional(Text('Message-ID header.')),
-  inReplyTo: Type.Optional(Text('Message-ID of the message that this one answers.')),
-  labels: Type.Optional(Texts('Labels of Gmail, or categories of Microsoft Graph.')),
+  from: Type.Optional(described('Author of the message (From header).', ReadAddress)),
+  sender: Type.Optional(
+    described(
+      'Sender of the message (Sender header). Absent if the author is the sender.',
+      ReadAddress,
+    ),
+  ),
+  replyTo: addresses(
+    'Addresses that receive replies (Reply-To header). Absent if the author receives replies.',
+  ),
+  to: addresses('Primary recipients of the message (To header).'),
+  cc: addresses('Recipients of copies of the message (Cc header).'),
+  bcc: addresses('Recipients of blind copies of the message (Bcc header).'),
+  messageId: Type.Optional(Text('Message-ID header of the message.')),
+  inReplyTo: Type.Optional(
+    Text('Message-ID of the message to which this message replies (In-Reply-To header).'),
+  ),
+  labels: Type.Optional(Texts('Gmail labels, or Microsoft Graph categories, of the message.')),
   category: Type.Optional(MessageCategory),
-  attachments: Type.Optional(Type.Array(AttachmentInfo, { description: 'Attachments.' })),
-  text: Type.Optional(described('Texts of the message.', TextInfo)),
+  attachments: Type.Optional(
+    Type.Array(AttachmentInfo, {
+      description: 'Attachments of the message, usually without contents.',
+    }),
+  ),
+  text: Type.Optional(
+    described('Texts of the message: id, sizes and, if requested, contents.', TextInfo),
+  ),
   messageSpecialUse: Type.Optional(
-    described('Special use of the mailbox or, for Gmail, of the labels.', SpecialUse),
+    described(
+      'Special use of the mailbox that contains the message. For Gmail, special use of the labels of the message.',
+      SpecialUse,
+    ),
   ),
   incomplete: Type.Optional(
     Type.Literal(true, {
       description:
-        'Set if the mail server refuses to describe the message, or if its description exceeds the limits: 10,000 tokens, which are about 1,500 recipients or 500 parts. Attachments and texts are then unknown and absent, or only the first recipients and parts are present. The source can still be downloaded.',
+        'True if this description of the message is incomplete: the mail server refuses the description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500 parts). Attachments and texts are then absent, or only the first recipients and parts are present. The source of the message can still be downloaded.',
     }),
   ),
   incompleteIn: Type.Optional(
     Type.Array(OneOf(['envelope', 'structure', 'flags']), {
       description:
-        'Beside `incomplete`, names what exceeds the limits: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if the mail server refuses to describe the message.',
+        'Sections in which the description of the message is incomplete: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if the mail server refuses the description of the message.',
     }),
   ),
-  isAutoReply: Type.Optional(Bool('True for an automatic reply.')),
+  isAutoReply: Type.Optional(
+    Bool('True if the message is an automatic reply, such as an out-of-office message.'),
+  ),
   bounces: Type.Optional(
-    Type.Array(BounceInfo, { description: 'Bounces of this message that have arrived.' }),
+    Type.Array(BounceInfo, {
+      description:
+        'Delivery reports for this message that have arrived, with failed and delayed recipients.',
+    }),
   ),
 }
 
@@ -137,7 +210,8 @@ export const MessageDetail = Type.Object({
   specialUse: Type.Optional(SpecialUse),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'Headers: lower-case name and its values in order.',
+      description:
+        'Headers of the message: the lower-case name of each header, and the values of this header in order.',
     }),
   ),
 })
@@ -145,26 +219,37 @@ export type MessageDetail = Static<typeof MessageDetail>
 
 export const MessagePage = Type.Object({
   total: Int('Number of messages on all pages.'),
-  page: Int('Number of this page, starting at 0.'),
-  pages: Int('Number of pages.'),
-  nextPageCursor: Nullable(Text('Cursor of the next page. Null on the last page.')),
-  prevPageCursor: Nullable(Text('Cursor of the previous page. Null on the first page.')),
+  page: Int('Number of this page. The first page is 0.'),
+  pages: Int('Number of pages at the requested page size.'),
+  nextPageCursor: Nullable(
+    Text('Cursor of the next page, for the parameter `cursor`. Null on the last page.'),
+  ),
+  prevPageCursor: Nullable(
+    Text('Cursor of the previous page, for the parameter `cursor`. Null on the first page.'),
+  ),
   messages: Type.Array(MessageEntry, { description: 'Messages of this page.' }),
 })
 export type MessagePage = Static<typeof MessagePage>
 
 /** Properties of a mailbox that the mail server reports in its list of mailboxes. */
 export const listedMailbox = {
-  path: Text('Path of the mailbox.'),
-  delimiter: Nullable(Text('Separator of levels in the path. Null if there are no levels.')),
-  parentPath: Type.Optional(Text('Path of the parent mailbox. Absent at the top level.')),
-  name: Text('Last level of the path.'),
-  listed: Bool('True if the server lists the mailbox (LIST).'),
-  subscribed: Bool('True if the mailbox is subscribed (LSUB).'),
+  path: Text('Full path of the mailbox, such as `Clients/2026`.'),
+  delimiter: Nullable(
+    Text(
+      'Separator of the levels in mailbox paths, such as `/`. Null if the mail server has no levels.',
+    ),
+  ),
+  parentPath: Type.Optional(
+    Text('Path of the mailbox that contains this mailbox. Absent for a mailbox at the top level.'),
+  ),
+  name: Text('Name of the mailbox: last level of the path.'),
+  listed: Bool('True if the mail server lists the mailbox (LIST).'),
+  subscribed: Bool('True if the user has subscribed to the mailbox (LSUB).'),
   specialUse: Type.Optional(SpecialUse),
-  noInferiors: Type.Optional(Bool('True if the mailbox cannot have mailboxes below it.')),
+  noInferiors: Type.Optional(Bool('True if no mailbox can be created below the mailbox.')),
 }
-const useSource = 'Origin of the special use: `extension` (reported by the server) or `name`'
+const useSource =
+  'Origin of the special use: `extension` (reported by the mail server), `name` (derived from the mailbox name)'
 /** Source from which it is known which special use a listed mailbox has. */
 export const listedUseSource = Type.Optional(
   OneOf(['extension', 'name'], { description: `${useSource}.` }),
@@ -173,28 +258,35 @@ export const listedUseSource = Type.Optional(
 export const MailboxEntry = Type.Object({
   ...listedMailbox,
   id: Type.Optional(
-    Text('Id of the folder or label at the provider. Accounts on a mail API only.'),
+    Text(
+      'Id of the mailbox at the provider, which is a folder or label there. Accounts on a mail API only.',
+    ),
   ),
-  noSelect: Type.Optional(Bool('True if the mailbox cannot contain messages.')),
+  noSelect: Type.Optional(
+    Bool('True if the mailbox cannot contain messages, only other mailboxes.'),
+  ),
   specialUseSource: Type.Optional(
     OneOf(['user', 'extension', 'name'], {
-      description: `${useSource}, or \`user\` (set in the account).`,
+      description: `${useSource} or \`user\` (set in the account, such as \`sentMailPath\`).`,
     }),
   ),
   messages: Type.Union([Type.Integer(), Type.Literal(false)], {
-    description: 'Number of messages at the last sync. False if unknown.',
+    description: 'Number of messages in the mailbox at the last sync. False if unknown.',
   }),
   uidNext: Type.Union([Type.Integer(), Type.Literal(false)], {
-    description: 'Next UID at the last sync. False if unknown.',
+    description:
+      'UID that the next new message in the mailbox gets (UIDNEXT), at the last sync. False if unknown.',
   }),
   status: Type.Optional(
     Type.Object(
       {
-        messages: Type.Optional(Int('Number of messages.')),
-        unseen: Type.Optional(Int('Number of unseen messages.')),
-        error: Type.Optional(Text('Error of the server, if it reports no counters.')),
+        messages: Type.Optional(Int('Current number of messages in the mailbox.')),
+        unseen: Type.Optional(Int('Current number of unread messages in the mailbox.')),
+        error: Type.Optional(
+          Text('Error of the mail server. Only present if the mail server reports no counters.'),
+        ),
       },
-      { description: 'Current counters, if requested.' },
+      { description: 'Current counters of the mailbox. Only if requested with `counters`.' },
     ),
   ),
 })

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { type OAuth2Provider, oauth2Providers } from '../account-types/index.ts'
 import { LastError } from './account.ts'
+import { pubSubError } from './pub-sub-status.ts'
 import { Bool, described, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
 export { oauth2Providers, type OAuth2Provider }
@@ -30,14 +31,20 @@ const topic = (description: string) =>
 const mailServer = (description: string) =>
   Strict(
     {
-      host: Text('Host name or IP address.', {
+      host: Text('Host name or IP address of the mail server.', {
         minLength: 1,
         maxLength: 1024,
         format: 'host-name',
       }),
-      port: Int('Port.', { minimum: 1, maximum: 65_535 }),
+      port: Int('TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP).', {
+        minimum: 1,
+        maximum: 65_535,
+      }),
       secure: Type.Optional(
-        Bool('If true, uses TLS from the start of the connection.', { default: false }),
+        Bool(
+          'If true, connections to the mail server use TLS from the start. If false (default), connections use STARTTLS.',
+          { default: false },
+        ),
       ),
     },
     { description },
@@ -45,80 +52,115 @@ const mailServer = (description: string) =>
 
 /** Members of an OAuth2 application except name, provider and secrets. */
 const details = {
-  description: Text('Description for operators.', { maxLength: 1024 }),
-  title: Text('Text of the button on the hosted form.', { maxLength: 256 }),
-  includeInListing: Bool('If true, the hosted form offers this application.'),
-  clientId: Text('Client id of the application at the provider.', line),
-  redirectUrl: Text('Redirect URL registered at the provider: `<serviceUrl>/oauth`.', url),
-  extraScopes: scopes('Additional scopes to request. They are optional for the user.'),
-  skipScopes: scopes('Default scopes that are not requested.'),
-  authority: Text('For Outlook: `common`, `organizations`, `consumers` or a tenant id.', {
-    minLength: 1,
-    maxLength: 1024,
-    pattern: '^[A-Za-z0-9.-]+$',
+  description: Text('Description of the OAuth2 application for operators.', { maxLength: 1024 }),
+  title: Text('Text of the button for the OAuth2 application on the hosted form.', {
+    maxLength: 256,
   }),
-  cloud: OneOf(oauth2Clouds, { description: 'For Outlook: national cloud. Defaults to `global`.' }),
-  serviceClient: Text('Client id of the service account.', line),
-  serviceClientEmail: Text('Email address of the service account.', {
+  includeInListing: Bool('If true, the hosted form offers the OAuth2 application to users.'),
+  clientId: Text(
+    'Client id under which the OAuth2 application is registered at the provider.',
+    line,
+  ),
+  redirectUrl: Text('Redirect URL that is registered at the provider: `<serviceUrl>/oauth`.', url),
+  extraScopes: scopes(
+    'OAuth2 scopes to request in addition to the default scopes. The user may deny these scopes.',
+  ),
+  skipScopes: scopes('Default OAuth2 scopes that are not requested.'),
+  authority: Text(
+    'Users who may log in with an Outlook application: `common`, `organizations`, `consumers` or a tenant id.',
+    {
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[A-Za-z0-9.-]+$',
+    },
+  ),
+  cloud: OneOf(oauth2Clouds, {
+    description: 'National cloud of an Outlook application. Defaults to `global`.',
+  }),
+  serviceClient: Text('Client id of the Google service account.', line),
+  serviceClientEmail: Text('Email address of the Google service account.', {
     maxLength: 256,
     format: 'one-line',
   }),
   googleProjectId: removable(
-    Text('Id of the Google Cloud project, for the base scopes `pubsub` (required) and `api`.', {
-      pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
-    }),
+    Text(
+      'Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes `pubsub`, optional for `api`.',
+      {
+        pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
+      },
+    ),
   ),
-  googleWorkspaceAccounts: Bool('Restriction to Google Workspace. True is rejected.'),
-  googleTopicName: topic('Name of the Pub/Sub topic. Defaults to `posthorn-` and the id.'),
+  googleWorkspaceAccounts: Bool(
+    'Restriction to Google Workspace accounts. Not supported: true is rejected.',
+  ),
+  googleTopicName: topic(
+    'Name of the Pub/Sub topic to which Gmail publishes notifications. Defaults to `posthorn-` and the id of the OAuth2 application.',
+  ),
   googleSubscriptionName: topic(
-    'Name of the Pub/Sub subscription. Defaults to `posthorn-` and the id.',
+    'Name of the Pub/Sub subscription from which notifications are received. Defaults to `posthorn-` and the id of the OAuth2 application.',
   ),
   pubSubApp: removable(
-    Text('Id of the application for Pub/Sub that receives notifications for the Gmail API.', {
-      maxLength: 512,
-    }),
+    Text(
+      'Id of the OAuth2 application with the base scopes `pubsub` that receives the notifications of the Gmail API for this application.',
+      {
+        maxLength: 512,
+      },
+    ),
   ),
 }
 
 const fixed = {
   baseScopes: OneOf(['imap', 'api', 'pubsub'], {
     description:
-      'Access to the mailbox: `imap` for mail servers (default). `api` for the Gmail API or Microsoft Graph. `pubsub` (gmailService only) receives notifications of Gmail and has no accounts.',
+      'Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api` for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives notifications of Gmail and has no accounts.',
   }),
   authMethod: OneOf(['serviceKey', 'externalAccount'], {
     description:
-      'Authentication of a service account of Google: private key, or external account (Workload Identity Federation). Defaults to the one that is set.',
+      'Authentication of a Google service account: `serviceKey` with a private key, `externalAccount` with Workload Identity Federation. Defaults to the method whose secret is set.',
   }),
 }
 
 /** OAuth2 endpoints of an OAuth2 application of the kind `generic`. */
 const generic = {
   issuer: Text(
-    'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
+    'Issuer URL of a `generic` provider. Endpoints that are not set are discovered from the issuer URL (OpenID Connect Discovery 1.0).',
     url,
   ),
-  authorizeUrl: Text('Authorization endpoint (RFC 6749 §3.1).', url),
-  tokenUrl: Text('Token endpoint (RFC 6749 §3.2).', url),
-  userinfoUrl: Text('UserInfo endpoint (OpenID Connect Core 1.0 §5.3).', url),
-  revokeUrl: Text('Revocation endpoint (RFC 7009).', url),
-  scopes: scopes(
-    'Scopes to request. All are required except those of OpenID Connect: if the user denies one, consent is requested again.',
+  authorizeUrl: Text(
+    'URL of the authorization endpoint of a `generic` provider (RFC 6749 §3.1).',
+    url,
   ),
-  imap: mailServer('Incoming server of accounts that use the application.'),
-  smtp: mailServer('Outgoing server of accounts that use the application.'),
+  tokenUrl: Text('URL of the token endpoint of a `generic` provider (RFC 6749 §3.2).', url),
+  userinfoUrl: Text(
+    'URL of the UserInfo endpoint of a `generic` provider (OpenID Connect Core 1.0 §5.3).',
+    url,
+  ),
+  revokeUrl: Text('URL of the revocation endpoint of a `generic` provider (RFC 7009).', url),
+  scopes: scopes(
+    'OAuth2 scopes to request from a `generic` provider. The user must grant all scopes except the scopes of OpenID Connect, otherwise the consent is requested again.',
+  ),
+  imap: mailServer(
+    'Incoming mail server (IMAP) of accounts that use the OAuth2 application. For `generic` providers.',
+  ),
+  smtp: mailServer(
+    'Outgoing mail server (SMTP) of accounts that use the OAuth2 application. For `generic` providers.',
+  ),
 }
 
 const secrets = {
-  clientSecret: Text('Client secret of the application at the provider.', line),
+  clientSecret: Text(
+    'Client secret of the OAuth2 application at the provider. Stored encrypted.',
+    line,
+  ),
   serviceKey: Text(
-    'Private key of the service account (PEM). For `outlookService` instead of a client secret: private key and its certificate.',
+    'Private key of the service account (PEM). For `outlookService`, a private key with the matching certificate replaces the client secret. Stored encrypted.',
     {
       minLength: 1,
       maxLength: 102_400,
     },
   ),
   externalAccount: Text(
-    'External account configuration of Google (JSON), instead of a service key. Its identity token comes from a URL, or from the file that `SVC_IDENTITY_TOKEN_FILE` of auth-bridge names.',
+    'External account configuration of Google (JSON), instead of a service key. The identity token comes from a URL, or from the file in the variable `SVC_IDENTITY_TOKEN_FILE` of auth-bridge.',
     {
       minLength: 1,
       maxLength: 65_536,
@@ -135,9 +177,13 @@ function optional<const T extends Record<string, TSchema>>(members: T): Optional
 }
 
 const editable = { ...optional(details), ...optional(generic), ...optional(secrets) }
-const name = Text('Name of the application.', line)
-const provider = OneOf(oauth2Providers, { description: 'Kind of provider.' })
-const enabled = 'True if accounts can use the application.'
+const name = Text('Name of the OAuth2 application.', line)
+const provider = OneOf(oauth2Providers, {
+  description:
+    'Kind of the OAuth2 provider, which determines the endpoints and mail servers. `gmailService` and `outlookService` access mailboxes without the consent of users.',
+})
+const enabled =
+  'If true, accounts can use the OAuth2 application. If false, accounts obtain no access tokens.'
 
 export const OAuth2AppConfig = Type.Object({
   ...optional(details),
@@ -180,45 +226,34 @@ export const OAuth2AppUpdate = Strict({
   clientId: Type.Optional(removable(details.clientId)),
   serviceClient: Type.Optional(removable(details.serviceClient)),
   redirectUrl: Type.Optional(removable(details.redirectUrl)),
-  tenant: Type.Optional(described('Alias of `authority`.', details.authority)),
+  tenant: Type.Optional(
+    described('Other name of `authority`, with the same value.', details.authority),
+  ),
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
-/** Error that occurred when Pub/Sub was set up for an OAuth2 application. */
-export const PubSubError = Type.Object({
-  message: Text('Text of the error.'),
-  description: Nullable(Text('Code of the provider. Null if there is none.')),
-})
-export type PubSubError = Static<typeof PubSubError>
-const pubSubError = described(
-  'Failure of topic, subscription or reception. Null if there is none.',
-  Nullable(PubSubError),
-)
-
-/** Status of Pub/Sub for an OAuth2 application. */
-export const PubSubStatusEntry = Type.Object({
-  id: Text('Id of the application.'),
-  name: Nullable(Text('Name of the application.')),
-  lastError: described(
-    'Last error of its tokens. Null if there is none.',
-    Nullable(Type.Object({ response: Text('Text of the error.') })),
-  ),
-  pubSubError,
-})
-
 const listed = {
-  id: Text('Id of the application.'),
-  name: Text('Name of the application.'),
+  id: Text('Id of the OAuth2 application.'),
+  name: Text('Name of the OAuth2 application.'),
   provider,
   enabled: Bool(enabled),
-  created: Text('Time of the registration (ISO 8601).'),
-  updated: Text('Time of the last change (ISO 8601).'),
+  created: Text('Time of the registration of the OAuth2 application (ISO 8601).'),
+  updated: Text('Time of the last change of the OAuth2 application (ISO 8601).'),
   ...OAuth2AppConfig.properties,
-  tenant: Type.Optional(Text('Alias of `authority`.')),
-  clientSecret: Type.Optional(Text('Masked client secret.')),
-  serviceKey: Type.Optional(Text('Masked private key.')),
-  externalAccount: Type.Optional(Text('Masked external account.')),
-  lastError: described('Last error. Null if there is none.', Nullable(LastError)),
+  tenant: Type.Optional(Text('Other name of `authority`, with the same value.')),
+  clientSecret: Type.Optional(
+    Text('Masked client secret: `******`. Absent if no client secret is stored.'),
+  ),
+  serviceKey: Type.Optional(
+    Text('Masked private key: `******`. Absent if no private key is stored.'),
+  ),
+  externalAccount: Type.Optional(
+    Text('Masked external account configuration: `******`. Absent if no configuration is stored.'),
+  ),
+  lastError: described(
+    'Error of the last failed token request of the OAuth2 application. Null if there is no error.',
+    Nullable(LastError),
+  ),
   pubSubError,
 }
 /** OAuth2 application as an item of a list in the API. */
@@ -228,26 +263,32 @@ export const OAuth2AppListEntry = Type.Object(listed)
  * one day.
  */
 const OAuth2AppUse = Type.Object({
-  date: Text('Day in UTC (ISO 8601): `2026-11-26`.'),
-  requests: Int('Number of requested operations. Parts of batches count one by one.'),
-  units: Int('Quota units of the operations. Microsoft Graph: 1 for each operation.'),
-  limited: Int('Number of requests that the provider refused because of a limit.'),
+  date: Text('Day of the counts in UTC (ISO 8601), such as `2026-11-26`.'),
+  requests: Int(
+    'Number of operations that were requested from the mail API. Each operation in a batch counts.',
+  ),
+  units: Int(
+    'Quota units that the operations cost. Each operation at Microsoft Graph costs 1 unit.',
+  ),
+  limited: Int('Number of operations that the provider refused because of a limit.'),
 })
 /** OAuth2 application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
   ...listed,
-  accounts: Int('Number of accounts that use the application.'),
+  accounts: Int('Number of accounts that use the OAuth2 application.'),
   quotaUse: Type.Array(OAuth2AppUse, {
     description:
-      'Use of the mail API by the accounts of the application, for each of the last eight days with requests, latest first. Counts appear after up to 10 s.',
+      'Use of the mail API by all accounts of the OAuth2 application, as one entry per day. Contains the last eight days with requests, latest day first. Counts appear after up to 10 s.',
   }),
 })
 
 export const OAuth2CheckStep = Type.Object({
-  id: Text('Id of the step.'),
-  label: Text('Name of the step.'),
-  status: OneOf(['ok', 'fail', 'skip'], { description: 'Result of the step.' }),
-  message: Nullable(Text('Details of the result. Null if there are none.')),
-  hint: Type.Optional(Text('Action that repairs a failure.')),
+  id: Text('Id of the step of the test.'),
+  label: Text('Name of the step of the test, for display.'),
+  status: OneOf(['ok', 'fail', 'skip'], {
+    description: 'Result of the step of the test: `ok`, `fail`, or `skip` if the step was not run.',
+  }),
+  message: Nullable(Text('Details of the result of the step. Null if there are no details.')),
+  hint: Type.Optional(Text('Action that repairs the failure of the step. Absent after a success.')),
 })
 export type OAuth2CheckStep = Static<typeof OAuth2CheckStep>

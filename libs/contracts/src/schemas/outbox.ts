@@ -26,26 +26,43 @@ const Progress = Type.Object(
   {
     status: OneOf(progressStatuses, {
       description:
-        'Step of the current attempt. `processing`: started; `smtp-starting`: connecting; `smtp-completed`: message transmitted, waiting for the reply; `submitted`: accepted by the server; `error`: the last attempt failed.',
+        'Step in sending the message. `queued`: not started; `processing`: attempt started; `smtp-starting`: connecting to the mail server; `smtp-completed`: message transmitted, waiting for the reply; `submitted`: accepted by the mail server; `error`: the last attempt failed.',
     }),
-    response: Type.Optional(Text('Reply of the server that accepted the message.')),
-    messageId: Type.Optional(Text('Message-ID used by the server.')),
-    originalMessageId: Type.Optional(Text('Submitted Message-ID, if the server replaced it.')),
+    response: Type.Optional(
+      Text('Reply of the mail server that accepted the message. Absent before.'),
+    ),
+    messageId: Type.Optional(
+      Text(
+        'Message-ID header that the accepted message has. Absent before the message is accepted.',
+      ),
+    ),
+    originalMessageId: Type.Optional(
+      Text('Message-ID header as submitted. Only present if the mail server replaced the header.'),
+    ),
     error: Type.Optional(
       Type.Object(
         {
-          message: Text('Text of the error.'),
-          code: Type.Optional(Text('Code of the error, such as `ECONNECTION`.')),
-          statusCode: Type.Optional(Int('SMTP reply code.')),
+          message: Text('Text of the error of the last attempt.'),
+          code: Type.Optional(
+            Text('Code of the error of the last attempt, such as `ECONNECTION`.'),
+          ),
+          statusCode: Type.Optional(
+            Int(
+              'SMTP reply code of the last attempt, such as 451. Absent if the mail server did not reply.',
+            ),
+          ),
           networkRouting: Type.Optional(
             Nullable(Type.Object(networkPath, { description: networkPathDescription })),
           ),
         },
-        { description: 'Error of the last attempt.' },
+        {
+          description:
+            'Error of the last attempt to send the message. Absent if no attempt failed.',
+        },
       ),
     ),
   },
-  { description: 'Progress of sending.' },
+  { description: 'Progress in sending the message: step, reply and error.' },
 )
 
 /**
@@ -54,34 +71,54 @@ const Progress = Type.Object(
  */
 export const OutboxEntry = Type.Object({
   queueId: Text('Id of the submission.'),
-  account: Text('Account that sends the message.'),
-  source: OneOf(['api', 'smtp'], { description: 'Interface that received the submission.' }),
+  account: Text('Id of the account that sends the message.'),
+  source: OneOf(['api', 'smtp'], {
+    description: 'Interface that received the submission: `api` (REST API) or `smtp` (SMTP proxy).',
+  }),
   state: OneOf(outboxStates, {
     description:
-      'State of the submission. `bounced`: sent, but a `messageBounce` with the action `failed` arrived for a recipient.',
+      'State of the submission. `queued`: waiting or being sent; `held`: held by an operator; `sent`: accepted by the mail server; `failed`: ended without success; `bounced`: sent, but a `messageBounce` with the action `failed` arrived for a recipient.',
   }),
-  messageId: Text('Message-ID header.'),
+  messageId: Text('Message-ID header of the message.'),
   envelope: Type.Object(
     {
       from: Text('Address that receives bounces (MAIL FROM).'),
       to: Texts('Addresses that receive the message (RCPT TO).'),
     },
-    { description: 'Envelope of SMTP.' },
+    { description: 'SMTP envelope: addresses that mail servers use to transport the message.' },
   ),
-  subject: Nullable(Text('Subject. Null if there is none.')),
-  gateway: Nullable(Text('Id of the gateway. Null: the server of the account.')),
-  proxy: Nullable(Text('URL of the requested proxy, with a masked login. Null if none.')),
-  localAddress: Nullable(Text('Requested local IP address. Null if none.')),
-  idempotencyKey: Nullable(Text('Idempotency key of the request. Null if it had none.')),
-  useStructuredFormat: Bool('Value of the parameter `useStructuredFormat`.'),
-  created: Time('Time of the submission (ISO 8601).'),
-  scheduled: Time('Earliest time of sending (ISO 8601).'),
-  nextAttempt: Type.Union([Time('Time (ISO 8601).'), Type.Literal(false)], {
+  subject: Nullable(Text('Subject of the message. Null if the message has no subject.')),
+  gateway: Nullable(
+    Text(
+      'Id of the gateway that sends the message. Null: the mail server of the account sends the message.',
+    ),
+  ),
+  proxy: Nullable(
+    Text(
+      'URL of the proxy that the submission requests, with a masked login. Null if no proxy was requested.',
+    ),
+  ),
+  localAddress: Nullable(
+    Text(
+      'Local IP address that the submission requests for the connection. Null if no address was requested.',
+    ),
+  ),
+  idempotencyKey: Nullable(
+    Text(
+      'Value of the header `Idempotency-Key` of the request. Null if the request had no such header.',
+    ),
+  ),
+  useStructuredFormat: Bool(
+    'Value of the parameter `useStructuredFormat` of the request, for accounts on a mail API.',
+  ),
+  created: Time('Time at which the submission was received (ISO 8601).'),
+  scheduled: Time('Earliest time at which the message is sent (ISO 8601), from `sendAt`.'),
+  nextAttempt: Type.Union([Time('Time of the next attempt (ISO 8601).'), Type.Literal(false)], {
     description:
-      'Time of the next attempt (ISO 8601). False while an attempt runs and if the message is held, sent, failed or bounced.',
+      'Time of the next attempt to send the message (ISO 8601). False during an attempt, and if the message is held, sent, failed or bounced.',
   }),
-  attemptsMade: Int('Number of attempts so far.'),
-  attempts: Int('Maximum number of attempts.'),
+  attemptsMade: Int('Number of attempts to send the message so far.'),
+  attempts: Int('Maximum number of attempts to send the message.'),
   progress: Progress,
 })
 export type OutboxEntry = Static<typeof OutboxEntry>

@@ -4,20 +4,22 @@ import { Int, OneOf } from './primitives.ts'
 /** Work queues that can be paused: `submit` sends messages, `notify` delivers webhooks. */
 export const pausableQueues = ['notify', 'submit'] as const
 export const PausableQueue = OneOf(pausableQueues, {
-  description: 'Queue: `submit` sends messages, `notify` delivers webhooks.',
+  description: 'Work queue: `submit` sends messages, `notify` delivers webhooks.',
 })
 export type PausableQueue = (typeof pausableQueues)[number]
 
 /** Number of entries in a work queue, by state. Counting stops at 10,000. */
 export const QueueJobs = Type.Object(
   {
-    active: Int('Entries in progress (at most 10,000).'),
-    delayed: Int('Entries waiting for `sendAt` or their next attempt (at most 10,000).'),
-    paused: Int(
-      'Due entries delayed by the pause. For `submit` includes held messages (at most 10,000).',
+    active: Int('Number of entries in progress. Counting stops at 10,000.'),
+    delayed: Int(
+      'Number of entries that wait for `sendAt` or for the next attempt. Counting stops at 10,000.',
     ),
-    waiting: Int('Due entries not in progress (at most 10,000).'),
+    paused: Int(
+      'Number of due entries that wait because the queue is paused. For `submit` also messages that are held. Counting stops at 10,000.',
+    ),
+    waiting: Int('Number of due entries that are not yet in progress. Counting stops at 10,000.'),
   },
-  { description: 'Numbers of entries by state.' },
+  { description: 'Numbers of entries in the work queue, by state.' },
 )
 export type QueueJobs = Static<typeof QueueJobs>

@@ -10,9 +10,12 @@ const maxSize = 1_073_741_824
  */
 const text = (description: string, maxLength = 256) =>
   Type.Optional(Text(description, { minLength: 1, maxLength, format: 'search-text' }))
-const flag = (name: string, state = 'set') =>
+const imapOnly = ' IMAP accounts only.'
+const flag = (name: string, { state = 'set', suffix = '' } = {}) =>
   Type.Optional(
-    Bool(`If true, matches messages with \`\\${name}\` ${state}. If false, all others.`),
+    Bool(
+      `If true, matches messages whose flag \`\\${name}\` is ${state}. If false, matches all other messages.${suffix}`,
+    ),
   )
 const bytes = (description: string) =>
   Type.Optional(Int(description, { minimum: 0, maximum: maxSize }))
@@ -29,34 +32,41 @@ const labels = (description: string) =>
  */
 export const Search = Strict(
   {
-    seq: set('Sequence numbers, such as `1:10,20,*`.'),
-    uid: set('UIDs, such as `1:10,20,*`.'),
-    answered: flag('Answered'),
-    deleted: flag('Deleted'),
+    seq: set(
+      'Matches messages with these sequence numbers in the mailbox, such as `1:10,20,*`. IMAP accounts only.',
+    ),
+    uid: set(
+      'Matches messages with these UIDs in the mailbox, such as `1:10,20,*`. IMAP accounts only.',
+    ),
+    answered: flag('Answered', { suffix: imapOnly }),
+    deleted: flag('Deleted', { suffix: imapOnly }),
     draft: flag('Draft'),
-    unseen: flag('Seen', 'not set'),
+    unseen: flag('Seen', { state: 'not set' }),
     seen: flag('Seen'),
     flagged: flag('Flagged'),
-    from: text('Text contained in the From header.'),
-    to: text('Text contained in the To header.'),
-    cc: text('Text contained in the Cc header.'),
-    bcc: text('Text contained in the Bcc header.'),
-    body: text('Text contained in the body.'),
-    subject: text('Text contained in the subject.', 2560),
+    from: text('Matches messages whose From header contains this text.'),
+    to: text('Matches messages whose To header contains this text.'),
+    cc: text('Matches messages whose Cc header contains this text.'),
+    bcc: text('Matches messages whose Bcc header contains this text.'),
+    body: text('Matches messages whose body contains this text.'),
+    subject: text('Matches messages whose subject contains this text.', 2560),
     larger: bytes('Matches messages larger than this size in bytes.'),
     smaller: bytes('Matches messages smaller than this size in bytes.'),
     modseq: Type.Optional(
-      Int('Matches messages changed after this mod-sequence. Requires CONDSTORE.', {
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-      }),
+      Int(
+        'Matches messages that changed after this mod-sequence. Only for IMAP servers with CONDSTORE (RFC 7162).',
+        {
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+      ),
     ),
     before: date('Matches messages received before this date (ISO 8601).'),
     since: date('Matches messages received on or after this date (ISO 8601).'),
     sentBefore: date('Matches messages whose Date header is before this date (ISO 8601).'),
     sentSince: date('Matches messages whose Date header is on or after this date (ISO 8601).'),
-    emailId: text('Permanent id of a message (OBJECTID or Gmail).'),
-    threadId: text('Id of a thread (OBJECTID or Gmail).'),
+    emailId: text('Matches the message with this permanent id (member `emailId` of a message).'),
+    threadId: text('Matches messages of the thread with this id (member `threadId` of a message).'),
     header: Type.Optional(
       Type.Record(
         Type.String(),
@@ -65,24 +75,31 @@ export const Search = Strict(
           maxProperties: 40,
           propertyNames: { format: 'header-name', maxLength: 100 },
           description:
-            'Header names with the text that the value contains. `true` or an empty text matches any value.',
+            'Matches messages with these headers: name of each header, with a text that the value contains. `true` or an empty text matches any value.',
         },
       ),
     ),
-    gmailRaw: text('Query in the search syntax of Gmail. Gmail accounts only.', 1024),
+    gmailRaw: text(
+      'Matches messages that a query in the search syntax of Gmail finds, such as `has:attachment`. Gmail accounts only.',
+      1024,
+    ),
     labels: Type.Optional(
       Strict(
         {
-          has: labels('Labels that a message must have.'),
-          not: labels('Labels that a message must not have.'),
+          has: labels('Matches messages that have all of these labels.'),
+          not: labels('Matches messages that have none of these labels.'),
         },
-        { description: 'Labels a message must or must not have. Gmail accounts only.' },
+        {
+          description:
+            'Labels that a message must or must not have: Gmail labels, or Microsoft Graph categories. Rejected for other accounts.',
+        },
       ),
     ),
     emailIds: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256, format: 'search-text' }), {
         maxItems: 5000,
-        description: 'Matches messages with any of these ids. All other terms are ignored.',
+        description:
+          'Matches messages with these permanent ids (member `emailId` of a message). All other terms are ignored.',
       }),
     ),
   },

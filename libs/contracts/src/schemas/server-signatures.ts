@@ -4,8 +4,13 @@ import { Bool, Text } from './primitives.ts'
 /** Email signatures that a mail provider stores, by address. */
 export const ServerSignatures = Type.Object({
   signatures: Type.Array(
-    Type.Object({ address: Text('Email address.'), signature: Text('Signature as HTML.') }),
-    { description: 'Stored signatures.' },
+    Type.Object({
+      address: Text('Email address of the sender to which the signature belongs.'),
+      signature: Text('Email signature as HTML. Not sanitized.'),
+    }),
+    {
+      description: 'Email signatures that the provider stores for the account, by sender address.',
+    },
   ),
-  signaturesSupported: Bool('False if the provider stores no signatures.'),
+  signaturesSupported: Bool('True if the provider of the account stores email signatures.'),
 })

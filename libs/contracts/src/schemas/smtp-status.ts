@@ -6,34 +6,39 @@ import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
  * error.
  */
 export const smtpFailure = {
-  response: Type.Optional(Text('Reply of the server.')),
-  responseCode: Type.Optional(Int('SMTP reply code.')),
-  code: Type.Optional(Text('Code of the error, such as `ECONNECTION`.')),
-  command: Type.Optional(Text('SMTP command that failed.')),
-  description: Type.Optional(Text('Description of the error.')),
+  response: Type.Optional(Text('Reply of the mail server to the failed or accepted message.')),
+  responseCode: Type.Optional(
+    Int('SMTP reply code of the mail server, such as 550. Absent without a reply.'),
+  ),
+  code: Type.Optional(Text('Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`.')),
+  command: Type.Optional(Text('SMTP command that the mail server rejected, such as `RCPT TO`.')),
+  description: Type.Optional(Text('Text of the error of the attempt.')),
 }
 
 /**
  * Members that describe the network path of an attempt to send a message (proxy and local address).
  */
 export const networkPath = {
-  localAddress: Type.Optional(Text('Local IP address of the connection.')),
-  name: Type.Optional(Text('Host name sent with EHLO.')),
-  proxy: Type.Optional(Text('URL of the proxy without credentials.')),
+  localAddress: Type.Optional(Text('Local IP address of the connection to the mail server.')),
+  name: Type.Optional(Text('Host name that was sent to the mail server in the EHLO command.')),
+  proxy: Type.Optional(Text('URL of the proxy to the mail server, without the login.')),
 }
-export const networkPathDescription = 'Network path of the attempt, if it is not the default.'
+export const networkPathDescription =
+  'Network path of the attempt to send a message. Absent or null for the default path.'
 
 /** Result of the last attempt to send a message through the account's own outgoing server. */
 export const SmtpStatus = Type.Object(
   {
-    created: Time('Time of the attempt (ISO 8601).'),
-    status: OneOf(['ok', 'error'], { description: 'Result of the attempt.' }),
+    created: Time('Time of the attempt to send a message (ISO 8601).'),
+    status: OneOf(['ok', 'error'], {
+      description: 'Result of the attempt to send a message: `ok` or `error`.',
+    }),
     ...smtpFailure,
     networkRouting: Nullable(Type.Object(networkPath, { description: networkPathDescription })),
   },
   {
     description:
-      'Result of the last attempt to send through the outgoing server of the account. Null if there was none within the retention period of sent messages.',
+      'Result of the last attempt to send a message through the outgoing mail server of the account. Null if the last attempt is older than the retention period of sent messages (1 day by default), or if there was no attempt.',
   },
 )
 export type SmtpStatus = Static<typeof SmtpStatus>

@@ -5,10 +5,14 @@ import { Bool, Int, Text } from './primitives.ts'
 const jobs = (description: string) =>
   Type.Object(
     {
-      waiting: Int('Due entries not in progress.'),
-      active: Int('Entries in progress.'),
-      delayed: Int('Entries waiting for `sendAt` or their next attempt.'),
-      failed: Int('Entries whose attempts are used up.'),
+      waiting: Int('Number of due entries that are not yet in progress. Counting stops at 10,000.'),
+      active: Int('Number of entries in progress. Counting stops at 10,000.'),
+      delayed: Int(
+        'Number of entries that wait for `sendAt` or for the next attempt. Counting stops at 10,000.',
+      ),
+      failed: Int(
+        'Number of stored entries that failed after all attempts. Counting stops at 10,000.',
+      ),
     },
     { description },
   )
@@ -17,16 +21,21 @@ const count = (state: string) => Int(`Number of accounts in the state \`${state}
 
 /** Statistics of the whole installation. */
 export const Stats = Type.Object({
-  version: Text('Version of the service.'),
-  license: Text('Constant text: no license key is required.'),
-  accounts: Int('Number of accounts.'),
-  node: Text('Version of Node.js.'),
-  arch: Text('CPU architecture.'),
-  postgres: Text('Version of the Postgres server.'),
-  postgresPing: Type.Number({ description: 'Round-trip time to Postgres in milliseconds.' }),
-  rabbitmq: Bool('True if RabbitMQ is connected.'),
+  version: Text('Version of Posthorn that answers the request.'),
+  license: Text('License of the installation. Always `none`, because no license key is required.'),
+  accounts: Int('Number of registered accounts.'),
+  node: Text('Version of Node.js on which api-gateway runs.'),
+  arch: Text('CPU architecture on which api-gateway runs, such as `x64`.'),
+  postgres: Text('Version of the Postgres server that stores all data.'),
+  postgresPing: Type.Number({
+    description: 'Duration of a request to Postgres and back, in milliseconds.',
+  }),
+  rabbitmq: Bool('True if api-gateway is connected to RabbitMQ.'),
   queues: Type.Object(
-    { notify: jobs('Webhook deliveries.'), submit: jobs('Submissions.') },
+    {
+      notify: jobs('Numbers of webhook deliveries by state.'),
+      submit: jobs('Numbers of submissions (messages to send) by state.'),
+    },
     {
       description:
         'Webhook deliveries (`notify`) and submissions (`submit`). Each count stops at 10,000.',
@@ -43,13 +52,15 @@ export const Stats = Type.Object({
       unset: count('unset'),
       disconnected: count('disconnected'),
       paused: count('paused'),
-      unassigned: Int('Accounts that no worker serves, whatever their last state.'),
+      unassigned: Int(
+        'Number of accounts that no sync-worker serves. Counted here instead of in their last state.',
+      ),
     },
-    { description: 'Accounts by state. Each account is counted once.' },
+    { description: 'Numbers of accounts by state. Each account is counted once.' },
   ),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description:
-      'Counters of the requested time window: `events:<event>`, `webhooks:success`, `webhooks:fail`, `submit:success`, `submit:fail`, `apiCall:success`, `apiCall:fail`.',
+      'Counters of the requested time window, by name: `events:<event>` for each event, `webhooks:success` and `webhooks:fail` for webhook deliveries, `submit:success` and `submit:fail` for submissions, `apiCall:success` and `apiCall:fail` for API requests.',
   }),
 })
 export type Stats = Static<typeof Stats>

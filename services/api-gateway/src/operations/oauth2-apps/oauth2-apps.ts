@@ -2,11 +2,8 @@ import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
-import {
-  describeProvider,
-  type OAuth2AppConfig,
-  type PubSubError,
-} from '@posthorn/contracts/schemas/oauth2-app'
+import { describeProvider, type OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
+import type { PubSubError } from '@posthorn/contracts/schemas/pub-sub-status'
 import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { requestTimeout } from '../../http/call-worker.ts'
