@@ -17,6 +17,7 @@ export function buildOpenApi(version: string): Record<string, unknown> {
     info: {
       title: 'Posthorn',
       version,
+      license: { name: 'All rights reserved' },
       description:
         'API for the mailboxes of registered accounts: read mailboxes and messages, submit messages, and receive signed webhooks for every event.',
     },

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { defined } from '../defined.ts'
 import {
   AccountListEntry,
   AccountRecord,
@@ -74,6 +75,37 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
+/** Descriptions of the named schemas whose definitions have no description. */
+const descriptions: Readonly<Record<string, string>> = {
+  AccountListEntry: 'Account in a list, with its state and last error.',
+  AccountRecord: 'Account with its settings, state and last error. Secrets are masked as `******`.',
+  AccountRegistration: 'Account to register. Only `account` and `name` are required.',
+  AccountUpdate:
+    'Changes of an account. Absent members keep their values, `null` and `false` remove a value.',
+  AttachmentInfo: 'Attachment of a stored message, without the content.',
+  AttachmentSource:
+    'Attachment of a message to send or store: its content, or a reference to an attachment of a stored message.',
+  DraftSubmission: 'Options for sending a stored draft.',
+  ImapConfig: 'Incoming server (IMAP) of an account, with the login.',
+  ImapDisabled: 'Incoming server (IMAP) that is stored, but to which the account does not connect.',
+  ImapUpdate: 'Changes of the incoming server (IMAP) of an account.',
+  MailboxEntry: 'Mailbox of an account, as stored by the last sync.',
+  MessageDetail: 'Message with its headers.',
+  MessageEntry: 'Message in a list, without headers and texts.',
+  MessagePage: 'One page of a list of messages.',
+  Problem: 'Body of an error response.',
+  Settings: 'Settings of the installation to change. `null` unsets a setting.',
+  SmtpConfig: 'Outgoing server (SMTP) of an account, with the login.',
+  SmtpUpdate: 'Changes of the outgoing server (SMTP) of an account.',
+  Submission:
+    'Message to send: its content, or references to a template and to stored messages, and options for sending.',
+  SubmissionResult: 'Confirmation that a message is stored for sending.',
+  TextInfo: 'Texts of a message: id and sizes, and if requested the texts.',
+  TokenLogEntry: 'Use of an access token, which was allowed or denied.',
+  TokenRecord: 'Access token with its rights and last use, without its value.',
+  TokenRequest: 'Rights and lifetime of an access token to create.',
+}
+
 // Named schemas are recognized by their content: `Type.Optional` copies a schema, and a member may
 // have its own description.
 const names = new Map(
@@ -100,7 +132,10 @@ const formats: Record<string, string> = {
 /** All named schemas of the OpenAPI document. */
 export function componentSchemas(): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(namedSchemas).map(([name, schema]) => [name, members(schema)]),
+    Object.entries(namedSchemas).map(([name, schema]) => [
+      name,
+      { ...defined({ description: descriptions[name] }), ...members(schema) },
+    ]),
   )
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { release } from '@posthorn/config/release'
 import { errorCodes } from '@posthorn/errors'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
 import { errorMeanings } from './error-meanings.ts'
@@ -22,6 +23,7 @@ interface Response extends Described {
 
 interface DescribedOperation extends Described {
   operationId: string
+  tags: string[]
   parameters: (Described & { name: string })[]
   responses: Record<string, Response>
 }
@@ -128,6 +130,12 @@ test('buildOpenApi: 200 responses have texts of their own', () => {
   expect(texts.filter((text) => text === 'Success.')).toEqual([])
 })
 
+test('buildOpenApi: has a tag for every operation, and an operation for every tag', () => {
+  const used = everything.flatMap(({ tags }) => tags)
+  const names = document.tags.map(({ name }) => name)
+  expect(names.sort()).toEqual([...new Set(used)].sort())
+})
+
 test('responseExamples: exist for every operation that can succeed, and for no other', () => {
   const failing = ['deleteLicense', 'setLicense']
   const documented = operations.map(({ operationId }) => operationId)
@@ -152,6 +160,29 @@ function texts(value: unknown, path: string): [string, string][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, part]) => texts(part, `${path}.${key}`))
 }
+
+/** Copies a schema so that objects with known members allow no other member. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([key, part]) => [key, closed(part)])
+  const isOpen = 'properties' in schema && 'type' in schema && !('additionalProperties' in schema)
+  const copy = Object.fromEntries(entries) as object
+  return isOpen ? { ...copy, additionalProperties: false } : copy
+}
+
+test('responseExamples: have only documented members', () => {
+  const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false })
+  ajv.addSchema({ $id: 'document', components: closed(document.components) as object })
+  for (const { operationId, responses } of operations) {
+    const [media] = Object.values(responses['200']?.content ?? {})
+    if (media?.example === undefined) continue
+    const text = JSON.stringify(closed(media.schema)).replaceAll('"#/', '"document#/')
+    const validate = ajv.compile(JSON.parse(text) as object)
+    validate(media.example)
+    expect([operationId, validate.errors ?? []]).toEqual([operationId, []])
+  }
+})
 
 test('responseExamples: contain no secret and no real host', () => {
   for (const [path, text] of texts(responseExamples, '').map(([at, value]) => [

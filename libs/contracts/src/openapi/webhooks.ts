@@ -2,54 +2,28 @@ import { type TSchema, Type } from 'typebox'
 import { type EventName, eventNames, events } from '../events/index.ts'
 import { described, Nullable, Text, Texts, Time } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
-
-/**
- * Descriptions of the events for the OpenAPI document. See the section "Event list and data fields"
- * of the interface spec.
- */
-const triggers: Record<EventName, string> = {
-  accountAdded: 'An account was registered',
-  accountDeleted: 'An account was deleted',
-  accountInitialized: 'The first sync of all mailboxes finished',
-  authenticationError: 'The server rejected the credentials',
-  authenticationSuccess: 'The first login succeeded, or a login after an authenticationError',
-  connectError:
-    'The server is unreachable, or the login failed for a reason other than the credentials',
-  mailboxNew: 'A mailbox was found',
-  mailboxDeleted: 'A mailbox no longer exists',
-  mailboxReset: 'All message ids of a mailbox became invalid',
-  messageNew: 'A message was found in a mailbox that did not contain it before',
-  messageDeleted: 'A message is no longer in its mailbox',
-  messageUpdated: 'Flags or labels of a message changed',
-  messageMissing: 'A message announced by the server could not be fetched',
-  messageBounce: 'A delivery report names a failed or delayed recipient',
-  messageComplaint: 'An abuse report for a message arrived',
-  messageSent: 'The outgoing server accepted a queued message',
-  messageDeliveryError: 'An attempt to send a message failed',
-  messageFailed: 'Sending a message failed permanently',
-  trackOpen: 'The tracking pixel of a message was requested',
-  trackClick: 'A rewritten link was followed',
-  listUnsubscribe: 'A recipient unsubscribed from a list',
-  listSubscribe: 'A recipient subscribed to a list again',
-  exportCompleted: 'An export is complete and can be downloaded',
-  exportFailed: 'An export ended with an error',
-}
+import { eventTexts } from './event-texts.ts'
 
 /**
  * HTTP headers of all webhook deliveries, in addition to `Content-Type`, `User-Agent` and the
  * configured headers.
  */
 const headers: Readonly<Record<string, string>> = {
-  'X-SVC-Wh-Id': 'Delivery id.',
-  'X-SVC-Wh-Attempts-Made': 'Number of earlier attempts.',
-  'X-SVC-Wh-Queued-Time': 'Whole seconds since the event was queued, with the suffix `s`.',
+  'X-SVC-Wh-Id': 'Delivery id, identical in all attempts of the delivery.',
+  'X-SVC-Wh-Attempts-Made': 'Number of earlier attempts of the delivery: 0 in the first attempt.',
+  'X-SVC-Wh-Queued-Time':
+    'Time since the event was queued, in whole seconds with the suffix `s`, such as `12s`.',
   'X-SVC-Wh-Event-Id':
-    'Event id, identical on all attempts and for all targets. Use it to detect duplicates.',
-  'X-SVC-Wh-Custom-Route': 'Id of the webhook route. Absent for other targets.',
-  'X-SVC-Wh-Signature': 'HMAC-SHA256 of the body with the service secret, base64url.',
-  'webhook-id': 'Event id (Standard Webhooks 1.0).',
-  'webhook-timestamp': 'Time of the attempt in seconds since 1970 (Standard Webhooks 1.0).',
-  'webhook-signature': 'Signatures, separated by spaces (Standard Webhooks 1.0).',
+    'Event id, identical in all attempts and for all targets. Use the event id to detect duplicates.',
+  'X-SVC-Wh-Custom-Route':
+    'Id of the webhook route that sends the event. Absent for the default target and the target of the account.',
+  'X-SVC-Wh-Signature':
+    'Signature: HMAC-SHA256 of the bytes of the body with the setting `serviceSecret` as key, base64url.',
+  'webhook-id': 'Event id, for receivers of the specification Standard Webhooks 1.0.',
+  'webhook-timestamp':
+    'Time at which the event was queued, in seconds since 1970. After two minutes, the time of the attempt. Part of the text that `webhook-signature` signs.',
+  'webhook-signature':
+    'Signatures by the specification Standard Webhooks 1.0, separated by spaces: during a change of the secret there are two. Each signs `webhook-id`, `webhook-timestamp` and the body.',
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
@@ -62,7 +36,7 @@ function describe(name: EventName): object {
   return {
     operationId: name,
     tags: ['Webhooks'],
-    summary: triggers[name],
+    ...eventTexts[name],
     security: [],
     parameters: Object.entries(headers).map(([header, description]) => ({
       name: header,
@@ -77,7 +51,8 @@ function describe(name: EventName): object {
     },
     responses: {
       '2XX': {
-        description: 'The delivery succeeded. Any other status is retried, except a redirect.',
+        description:
+          'The receiver has accepted the event. After any other status the delivery is retried, except after a redirect (3xx), which fails permanently.',
       },
     },
   }
@@ -85,12 +60,20 @@ function describe(name: EventName): object {
 
 function bodyOf(name: EventName, data: TSchema): TSchema {
   return Type.Object({
-    serviceUrl: Nullable(Text('Value of the setting `serviceUrl`. Null if it is unset.')),
-    account: Text('Account id.'),
-    date: Time('Time the event was recorded (ISO 8601).'),
+    serviceUrl: Nullable(
+      Text(
+        'Value of the setting `serviceUrl`: public base URL of the service. Null if the setting is unset.',
+      ),
+    ),
+    account: Text('Id of the account to which the event belongs.'),
+    date: Time('Time at which the event was recorded (ISO 8601).'),
     path: Type.Optional(Text('Path of the mailbox. Absent for events of the account.')),
-    specialUse: Type.Optional(Text('Special use of the mailbox. Absent if it has none.')),
-    event: Type.Literal(name, { description: 'Event name.' }),
+    specialUse: Type.Optional(
+      Text(
+        'Special use of the mailbox, such as `\\Sent` (RFC 6154). Absent if the mailbox has no special use.',
+      ),
+    ),
+    event: Type.Literal(name, { description: 'Name of the event.' }),
     data: described('Data of the event.', withTruncated(data)),
   })
 }

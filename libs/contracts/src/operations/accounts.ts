@@ -34,12 +34,17 @@ export const createAccount = defineOperation({
   responseDescription:
     'Id of the account and whether the account is new. With `oauth2.authorize`, only the URL of the consent page.',
   response: Type.Object({
-    account: Type.Optional(Text('Account id.')),
+    account: Type.Optional(Text('Id of the account. Absent with `oauth2.authorize`.')),
     state: Type.Optional(
-      OneOf(['new', 'existing'], { description: '`existing` if the request updated an account.' }),
+      OneOf(['new', 'existing'], {
+        description:
+          '`new` if the request registered the account, `existing` if the request updated an existing account.',
+      }),
     ),
     redirect: Type.Optional(
-      Text('URL of the consent page. The only member, and only with `oauth2.authorize`.'),
+      Text(
+        'URL of the page on which the owner of the mailbox consents, valid for 24 hours. Only with `oauth2.authorize`: the response then has no other member.',
+      ),
     ),
   }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
@@ -54,7 +59,9 @@ export const getAccount = defineOperation({
     'Reads the settings, the state and the last error of an account. With `quota`, the mail server is asked for the storage quota, so that the request needs the worker of the account. Without `quota`, the response comes from the database and is available in every state.',
   query: Strict({
     quota: Type.Optional(
-      Bool('If true, adds the storage quota reported by the mail server.', { default: false }),
+      Bool('If true, the response contains the storage quota that the mail server reports.', {
+        default: false,
+      }),
     ),
   }),
   headers: Type.Object(timeoutHeader),
@@ -75,8 +82,12 @@ export const updateAccount = defineOperation({
   responseDescription:
     'Id of the account. With `oauth2.authorize`, also the URL of the consent page.',
   response: Type.Object({
-    account: Text('Account id.'),
-    redirect: Type.Optional(Text('URL of the consent page. Only with `oauth2.authorize`.')),
+    account: Text('Id of the account.'),
+    redirect: Type.Optional(
+      Text(
+        'URL of the page on which the owner of the mailbox consents, valid for 24 hours. Only with `oauth2.authorize`.',
+      ),
+    ),
   }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
@@ -91,18 +102,26 @@ export const listAccounts = defineOperation({
   query: Strict({
     ...pageQuery,
     state: Type.Optional(
-      OneOf(stateFilters, { description: '`state` or `stateDetail` of the accounts.' }),
+      OneOf(stateFilters, {
+        description:
+          'State of the listed accounts: a value of `state` or of `stateDetail`. If absent, accounts in all states are listed.',
+      }),
     ),
-    query: Type.Optional(Text('Text contained in the id, name or address.', { maxLength: 256 })),
+    query: Type.Optional(
+      Text(
+        'Text that the id, the name or the email address of the listed accounts contains. If absent, all accounts are listed.',
+        { maxLength: 256 },
+      ),
+    ),
   }),
   responseDescription: 'One page of the accounts, sorted by account id.',
   response: Type.Object({
     ...pageCounts,
     query: Type.Union([Type.String(), Type.Literal(false)], {
-      description: 'Requested text. False if there was none.',
+      description: 'Text of the parameter `query`. False if the request had no such parameter.',
     }),
-    state: Text('Requested state. `*` if there was none.'),
-    accounts: Type.Array(AccountListEntry, { description: 'Accounts of this page.' }),
+    state: Text('State of the parameter `state`. `*` if the request had no such parameter.'),
+    accounts: Type.Array(AccountListEntry, { description: 'Accounts of this page, sorted by id.' }),
   }),
 })
 
@@ -115,11 +134,17 @@ export const deleteAccount = defineOperation({
     'Deletes the account with its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
   query: Strict({
     revoke: Type.Optional(
-      Bool('If true, also revokes the OAuth2 grant at the provider (RFC 7009).', {
-        default: false,
-      }),
+      Bool(
+        'If true, the OAuth2 grant of the account is also revoked at the provider (RFC 7009). A new account then needs a new consent.',
+        {
+          default: false,
+        },
+      ),
     ),
   }),
   responseDescription: 'Id of the deleted account.',
-  response: Type.Object({ account: Text('Account id.'), deleted: Bool('Always true.') }),
+  response: Type.Object({
+    account: Text('Id of the deleted account.'),
+    deleted: Bool('Always true: a failure is an error response.'),
+  }),
 })

@@ -10,13 +10,15 @@ export const createAuthenticationForm = defineOperation({
   tag: 'Account',
   summary: 'Create a link to the hosted form for connecting a mailbox',
   description:
-    'Creates a link to a page on which the owner of a mailbox connects it: by sign-in at a mail provider, or with a password. The link is valid for 24 hours and for one registration. The setting `serviceUrl` must be set.',
+    'Creates a link to a page on which the owner of a mailbox connects the mailbox: by sign-in at a mail provider, or with a password. The link is valid for 24 hours and for one registration. The setting `serviceUrl` must be set.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: AuthenticationForm,
   responseDescription: 'URL of the hosted form.',
   response: Type.Object({
-    url: Text('URL of the form, for the owner of the mailbox. Anyone who has the URL can use it.'),
+    url: Text(
+      'URL of the hosted form, valid for 24 hours. Send the URL to the owner of the mailbox only: anyone who has the URL can use the form.',
+    ),
   }),
   errors: ['MissingServiceURLSetup', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -6,14 +6,19 @@ const server = (kind: string) =>
   Type.Union(
     [
       Type.Object({
-        auth: Type.Object({ user: Text('Login name.') }, { description: 'Login at the server.' }),
-        host: Text('Host name of the server.'),
-        port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
-        secure: Bool('True for TLS from the start of the connection, false for STARTTLS.'),
+        auth: Type.Object(
+          { user: Text('Login name at the server.') },
+          { description: 'Login for the server, without the password.' },
+        ),
+        host: Text('Host name of the mail server.'),
+        port: Int('Port of the mail server.', { minimum: 1, maximum: 65_535 }),
+        secure: Bool(
+          'True if the mail server expects TLS from the start of the connection, false for STARTTLS.',
+        ),
       }),
       Type.Literal(false),
     ],
-    { description: `${kind} server. False if none was found.` },
+    { description: `${kind} server of the address. False if no server was found.` },
   )
 
 export const getAutoconfig = defineOperation({
@@ -26,7 +31,9 @@ export const getAutoconfig = defineOperation({
     'Looks up the mail servers of an email address: at well-known providers, in DNS and in the autoconfiguration of the domain. The servers are not tested. `imap` and `smtp` are false if nothing was found.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
-  query: Strict({ email: described('Address of the mailbox.', MailAddress) }),
+  query: Strict({
+    email: described('Email address whose mail servers are looked up.', MailAddress),
+  }),
   responseDescription: 'Incoming and outgoing server of the address.',
   response: Type.Object({
     imap: server('Incoming'),
@@ -34,13 +41,24 @@ export const getAutoconfig = defineOperation({
     appPassword: Type.Optional(
       Type.Object(
         {
-          required: Bool('True if the provider accepts no other password.'),
-          provider: Text('Name of the provider.'),
-          instructions: Text('Instructions for the owner of the mailbox.'),
+          required: Bool(
+            'True if the mail provider accepts only an app password, not the password of the user.',
+          ),
+          provider: Text('Name of the mail provider, such as `iCloud`.'),
+          instructions: Text(
+            'Instructions for the owner of the mailbox: how to create an app password.',
+          ),
         },
-        { description: 'App password that the provider issues for mail clients.' },
+        {
+          description:
+            'App password that the mail provider issues for mail clients. Absent if the mail provider has no app passwords.',
+        },
       ),
     ),
-    _source: Type.Optional(Text('Source of the result, such as `srv`.')),
+    _source: Type.Optional(
+      Text(
+        'Source of the result, such as `srv` (DNS records of the domain). Absent if no server was found.',
+      ),
+    ),
   }),
 })

@@ -29,8 +29,11 @@ export const listBlocklists = defineOperation({
   response: Type.Object({
     ...pageCounts,
     blocklists: Type.Array(
-      Type.Object({ listId: Text('Id of the list.'), count: Int('Number of addresses.') }),
-      { description: 'Lists of this page.' },
+      Type.Object({
+        listId: Text('Id of the blocklist.'),
+        count: Int('Number of addresses on the blocklists with this id, of all accounts.'),
+      }),
+      { description: 'Blocklists of this page, sorted by id.' },
     ),
   }),
 })
@@ -45,9 +48,9 @@ export const getBlocklist = defineOperation({
   query: Strict(pageQuery),
   responseDescription: 'One page of the addresses on the blocklist, newest first.',
   response: Type.Object({
-    listId: Text('Id of the list.'),
+    listId: Text('Id of the blocklist.'),
     ...pageCounts,
-    addresses: Type.Array(BlockedAddress, { description: 'Entries of this page.' }),
+    addresses: Type.Array(BlockedAddress, { description: 'Addresses of this page, newest first.' }),
   }),
 })
 
@@ -61,14 +64,24 @@ export const addToBlocklist = defineOperation({
     'Adds an email address to the blocklist of an account. The address then receives no messages that the account sends to the list (`listId` of the submission). The first address creates the blocklist. An address that is already on the blocklist keeps its entry.',
   params,
   body: Strict({
-    account: described('Account to whose list the address is added.', AccountId),
-    recipient: described('Address that receives no messages of the list.', MailAddress),
-    reason: Type.Optional(Text('Reason of the entry.', { maxLength: 1024, default: 'block' })),
+    account: described('Id of the account to whose blocklist the address is added.', AccountId),
+    recipient: described(
+      'Email address that receives no further messages of the list.',
+      MailAddress,
+    ),
+    reason: Type.Optional(
+      Text('Reason why the address is on the blocklist, for information.', {
+        maxLength: 1024,
+        default: 'block',
+      }),
+    ),
   }),
   responseDescription: 'Confirmation, and whether the address is new on the blocklist.',
   response: Type.Object({
-    success: Bool('Always true.'),
-    added: Bool('False if the address was on the list before.'),
+    success: Bool('Always true: a failure is an error response.'),
+    added: Bool(
+      'True if the address is new on the blocklist, false if the address was on the blocklist before.',
+    ),
   }),
 })
 
@@ -79,7 +92,16 @@ export const removeFromBlocklist = defineOperation({
   summary: 'Remove an address from a blocklist',
   description:
     'Removes an email address from the blocklists with this id, of all accounts. `deleted` is false if the address is on none of them.',
-  query: Strict({ recipient: Text('Address to remove.', { minLength: 1, maxLength: 320 }) }),
+  query: Strict({
+    recipient: Text('Email address to remove from the blocklists.', {
+      minLength: 1,
+      maxLength: 320,
+    }),
+  }),
   responseDescription: 'Whether the address was on a blocklist.',
-  response: Type.Object({ deleted: Bool('False if the address is not on the list.') }),
+  response: Type.Object({
+    deleted: Bool(
+      'True if the address was removed, false if the address was on no blocklist with this id.',
+    ),
+  }),
 })

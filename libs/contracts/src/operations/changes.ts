@@ -6,10 +6,13 @@ import { Strict, Text } from '../schemas/primitives.ts'
  * Id of a frame in the stream of account changes. The maximum length is larger than needed for any
  * id.
  */
-const ChangeId = Text('Id of the last received frame. The stream continues after it.', {
-  maxLength: 64,
-  format: 'change-id',
-})
+const ChangeId = Text(
+  'Id of the last frame that the client received. The stream continues after this frame. If absent, the stream starts with the next change.',
+  {
+    maxLength: 64,
+    format: 'change-id',
+  },
+)
 
 export const followChanges = defineOperation({
   id: 'followChanges',

@@ -39,8 +39,8 @@ export const createExport = defineOperation({
   responseDescription: 'Id of the export, which is queued.',
   response: Type.Object({
     exportId,
-    status: Type.Literal('queued', { description: 'Status of the export.' }),
-    created: Time('Time the export was created (ISO 8601).'),
+    status: Type.Literal('queued', { description: 'Status of the new export: always `queued`.' }),
+    created: Time('Time at which the export was created (ISO 8601).'),
   }),
   errors: ['AccountNotFound', 'TooManyExports', 'UnsupportedOperation'],
 })
@@ -58,7 +58,7 @@ export const listExports = defineOperation({
   responseDescription: 'One page of the exports of the account, newest first.',
   response: Type.Object({
     ...pageCounts,
-    exports: Type.Array(ExportEntry, { description: 'Exports of this page.' }),
+    exports: Type.Array(ExportEntry, { description: 'Exports of this page, newest first.' }),
   }),
   errors: ['AccountNotFound'],
 })
@@ -84,14 +84,18 @@ export const downloadExport = defineOperation({
   path: '/v1/account/:account/export/:exportId/download',
   summary: 'Download the file of an export',
   description:
-    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. Fails with `NotFound` until the export is completed. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The response ends early if the file is damaged, if the export is deleted, or if the token is revoked during the download.',
+    'Downloads the file of a completed export: one message per line in JSON, compressed with gzip (`.ndjson.gz`). `HEAD` returns the headers without the file. Fails with `NotFound` until the export is completed. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The response ends early if the file is damaged, if the export is deleted, or if the token is revoked during the download.',
   params: ofExport,
   headers: Type.Object({
     range: Type.Optional(
-      Text('One range of bytes, such as `bytes=1048576-`. Several ranges return the whole file.'),
+      Text(
+        'Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with several ranges returns the whole file.',
+      ),
     ),
     'if-range': Type.Optional(
-      Text('`ETag` of an earlier response. If the file has another, it is returned as a whole.'),
+      Text(
+        '`ETag` of an earlier response. If the `ETag` of the file differs, the whole file is returned instead of the range.',
+      ),
     ),
   }),
   responseDescription:
@@ -112,7 +116,7 @@ export const deleteExport = defineOperation({
     'Cancels or deletes an export. A queued or running export becomes `cancelled`, without an event. A completed, failed or cancelled export is deleted. The file is deleted within one minute.',
   params: ofExport,
   responseDescription: 'Confirmation.',
-  response: Type.Object({ deleted: Bool('Always true.') }),
+  response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
   errors: notFound,
 })
 
@@ -126,15 +130,27 @@ export const listAllExports = defineOperation({
     'Lists the exports of all accounts, sorted from newest to oldest, for operators. The query selects exports by account and status.',
   query: Strict({
     ...pageQuery,
-    account: Type.Optional(described('Account of the exports.', AccountId)),
-    status: Type.Optional(OneOf(exportStatuses, { description: 'Status of the exports.' })),
+    account: Type.Optional(
+      described(
+        'Id of the account whose exports are listed. If absent, exports of all accounts are listed.',
+        AccountId,
+      ),
+    ),
+    status: Type.Optional(
+      OneOf(exportStatuses, {
+        description:
+          'Status of the listed exports. If absent, exports with every status are listed.',
+      }),
+    ),
   }),
   responseDescription:
     'One page of the exports of all accounts, newest first, and the space that their files use.',
   response: Type.Object({
     ...pageCounts,
-    storedBytes: Int('Bytes of the stored files of all exports.'),
-    maxStoredBytes: Int('Limit of the stored files (`SVC_EXPORT_STORAGE`), in bytes.'),
-    exports: Type.Array(AdminExport, { description: 'Exports of this page.' }),
+    storedBytes: Int('Size of the stored files of all exports together, in bytes.'),
+    maxStoredBytes: Int(
+      'Maximum size of the stored files of all exports together (`SVC_EXPORT_STORAGE`), in bytes.',
+    ),
+    exports: Type.Array(AdminExport, { description: 'Exports of this page, newest first.' }),
   }),
 })

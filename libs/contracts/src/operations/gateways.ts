@@ -12,7 +12,7 @@ import { Bool, OneOf, pageCounts, pageQuery, Strict, Text } from '../schemas/pri
 const params = Strict({ gateway: GatewayId })
 const gateway = resourceOperations(operationKinds('Gateway', 'gateway'), params)
 const admin = resourceOperations(operationKinds('Gateway', 'admin'), params)
-const identity = { gateway: Text('Gateway id.') }
+const identity = { gateway: Text('Id of the gateway.') }
 
 export const createGateway = defineOperation({
   ...admin.create,
@@ -25,7 +25,10 @@ export const createGateway = defineOperation({
   responseDescription: 'Id of the gateway, and whether the gateway is new.',
   response: Type.Object({
     ...identity,
-    state: OneOf(['existing', 'new'], { description: '`existing` if a gateway was replaced.' }),
+    state: OneOf(['existing', 'new'], {
+      description:
+        '`new` if the request registered the gateway, `existing` if the request replaced an existing gateway.',
+    }),
   }),
 })
 
@@ -60,7 +63,10 @@ export const deleteGateway = defineOperation({
   description:
     'Deletes a gateway with its password. Queued messages that name the gateway fail at their next attempt.',
   responseDescription: 'Id of the deleted gateway.',
-  response: Type.Object({ ...identity, deleted: Bool('Always true.') }),
+  response: Type.Object({
+    ...identity,
+    deleted: Bool('Always true: a failure is an error response.'),
+  }),
 })
 
 export const listGateways = defineOperation({
@@ -73,6 +79,6 @@ export const listGateways = defineOperation({
   responseDescription: 'One page of the gateways, sorted by gateway id.',
   response: Type.Object({
     ...pageCounts,
-    gateways: Type.Array(GatewayListEntry, { description: 'Gateways of this page.' }),
+    gateways: Type.Array(GatewayListEntry, { description: 'Gateways of this page, sorted by id.' }),
   }),
 })

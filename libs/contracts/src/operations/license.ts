@@ -41,8 +41,8 @@ export const deleteLicense = defineOperation({
     'Exists for compatibility. Always responds with 403, because there is no license key.',
   responseDescription: 'License after the removal. This response is never sent.',
   response: Type.Object({
-    active: Bool('Always true.'),
-    details: Bool('Always false.'),
+    active: Bool('Always true: the license is always active.'),
+    details: Bool('Always false: there is no license key with details.'),
     type: Text('Constant text: no license key is required.'),
   }),
 })

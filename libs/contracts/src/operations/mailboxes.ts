@@ -38,7 +38,11 @@ export const updateMailbox = defineOperation({
   body: Strict({
     path: MailboxPath,
     newPath: Type.Optional(NewMailboxPath),
-    subscribed: Type.Optional(Bool('New subscription. If absent, it is not changed.')),
+    subscribed: Type.Optional(
+      Bool(
+        'If true, the mailbox is subscribed. If false, the mailbox is unsubscribed. If absent, the subscription is not changed.',
+      ),
+    ),
   }),
   responseDescription: 'Path of the mailbox before and after the change.',
   response: commands.updateMailbox.response,
@@ -71,9 +75,12 @@ export const listMailboxes = defineOperation({
     'Lists the mailboxes of an account, as stored by the last sync. With `counters`, the mail server is asked for the current number of messages in each mailbox.',
   query: Strict({
     counters: Type.Optional(
-      Bool('If true, adds current message counts with one STATUS request per mailbox.', {
-        default: false,
-      }),
+      Bool(
+        'If true, the response contains current message counts (`status`). The mail server gets one STATUS request per mailbox, which can take seconds.',
+        {
+          default: false,
+        },
+      ),
     ),
   }),
   responseDescription: 'All mailboxes of the account.',

@@ -8,7 +8,7 @@ import { ServerSignatures } from '../schemas/server-signatures.ts'
 const { read, write, destructive } = operationKinds('Account', 'account')
 const params = Strict({ account: AccountId })
 const confirmed = Type.Optional(
-  Bool('Must be true, otherwise nothing is done.', { default: false }),
+  Bool('Confirmation: must be true, otherwise the request does nothing.', { default: false }),
 )
 
 export const reconnectAccount = defineOperation({
@@ -22,7 +22,9 @@ export const reconnectAccount = defineOperation({
   params,
   body: Strict({ reconnect: confirmed }),
   responseDescription: 'Whether the account reconnects.',
-  response: Type.Object({ reconnect: Bool('True if the account reconnects.') }),
+  response: Type.Object({
+    reconnect: Bool('True if the account reconnects, false without the confirmation.'),
+  }),
 })
 
 export const syncAccount = defineOperation({
@@ -37,7 +39,9 @@ export const syncAccount = defineOperation({
   headers: Type.Object(timeoutHeader),
   body: Strict({ sync: confirmed }),
   responseDescription: 'Whether the sync has started.',
-  response: Type.Object({ sync: Bool('True if the sync has started.') }),
+  response: Type.Object({
+    sync: Bool('True if the sync has started, false without the confirmation.'),
+  }),
   errors: [
     'NotYetConnected',
     'AuthenticationFails',
@@ -64,7 +68,9 @@ export const flushAccount = defineOperation({
     imapIndexer,
   }),
   responseDescription: 'Whether the mailbox index is rebuilt.',
-  response: Type.Object({ flush: Bool('True if the index is rebuilt.') }),
+  response: Type.Object({
+    flush: Bool('True if the mailbox index is rebuilt, false without the confirmation.'),
+  }),
 })
 
 export const getServerSignatures = defineOperation({

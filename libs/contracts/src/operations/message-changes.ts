@@ -20,11 +20,16 @@ const headers = Type.Object(timeoutHeader)
 const one = { headers, params: Strict({ account: AccountId, message: MessageId }) } as const
 const many = { headers, params: Strict({ account: AccountId }) } as const
 const force = Type.Optional(
-  Bool('If true, deletes permanently instead of moving to the trash mailbox.', { default: false }),
+  Bool('If true, messages are deleted permanently instead of moved to the trash mailbox.', {
+    default: false,
+  }),
 )
-const searched = described('Path or special use of the searched mailbox.', MailboxTarget)
+const searched = described(
+  'Mailbox that is searched: its path, or a special use such as `\\Junk`.',
+  MailboxTarget,
+)
 const destination = described(
-  'Path or special use of the mailbox that receives the messages.',
+  'Mailbox that receives the messages: its path, or a special use such as `\\Archive`.',
   MailboxTarget,
 )
 const notFound = ['InvalidId', 'InvalidMessageId', 'MessageNotFound'] as const
@@ -60,9 +65,12 @@ export const moveMessage = defineOperation({
   body: Strict({
     path: destination,
     source: Type.Optional(
-      Text('Current mailbox, for accounts on a mail API. Rejected for other accounts.', {
-        maxLength: 1024,
-      }),
+      Text(
+        'Path of the mailbox from which the message is moved, for accounts on a mail API (Gmail API, Microsoft Graph). Other accounts reject this member.',
+        {
+          maxLength: 1024,
+        },
+      ),
     ),
   }),
   responseDescription: 'Mailbox and new id of the message.',

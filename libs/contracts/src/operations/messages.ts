@@ -22,22 +22,25 @@ const common = {
   ...operationKinds('Message', 'message').read,
   headers: Type.Object(timeoutHeader),
 } as const
-const path = described('Path of the mailbox, or a special use such as `\\Sent`.', MailboxTarget)
+const path = described('Mailbox: its path, or a special use such as `\\Sent`.', MailboxTarget)
 const cursor = Type.Optional(
   Text(
-    'Cursor from the response of another page of the same list. Takes precedence over `page`, which accounts on a mail API do not support.',
+    'Cursor of the page to read: `nextPageCursor` or `prevPageCursor` of another page of the same list. Takes precedence over `page`. Required for further pages of accounts on a mail API (Gmail API, Microsoft Graph).',
     { maxLength: 1_048_576 },
   ),
 )
 const maxBytes = Type.Optional(
-  Int('Maximum bytes of the plain text and of the HTML, each. Default: no limit.', {
-    minimum: 0,
-    maximum: 1_073_741_824,
-  }),
+  Int(
+    'Maximum size of the plain text and of the HTML, each, in bytes. Longer texts are cut (`hasMore`). If absent, there is no limit.',
+    {
+      minimum: 0,
+      maximum: 1_073_741_824,
+    },
+  ),
 )
 const webSafeHtml = Type.Optional(
   Bool(
-    'If true, returns only sanitized HTML, generated from plain text if necessary. Show it in a block element with `overflow: auto` and a `max-height`, which keep wide and tall messages inside.',
+    'If true, the only text in the response is HTML without scripts and other active content. The HTML is generated from the plain text if the message has no HTML. Show the HTML in a block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay inside the element.',
     { default: false },
   ),
 )
@@ -81,7 +84,8 @@ export const getMessage = defineOperation({
     maxBytes,
     textType: Type.Optional(
       OneOf(['html', 'plain', '*'], {
-        description: 'Text to include: `plain`, `html`, or `*` for both.',
+        description:
+          'Text to include: `plain`, `html`, or `*` for both. If absent, the response contains no text.',
       }),
     ),
     webSafeHtml,
@@ -92,14 +96,17 @@ export const getMessage = defineOperation({
     ),
     preProcessHtml: Type.Optional(
       Bool(
-        'If true, sanitizes the HTML that `textType` includes, like `webSafeHtml`, without embedding images. Always true with `webSafeHtml`.',
+        'If true, scripts and other active content are removed from the HTML that `textType` includes. Images are not embedded. Always true with `webSafeHtml`.',
         { default: false },
       ),
     ),
     markAsSeen: Type.Optional(
-      Bool('If true, sets `\\Seen`. Requires the permission to write messages.', {
-        default: false,
-      }),
+      Bool(
+        'If true, the message is marked as read (flag `\\Seen`). Requires the permission to write messages.',
+        {
+          default: false,
+        },
+      ),
     ),
   }),
   responseDescription: 'The message with its headers, flags and attachments.',
@@ -133,7 +140,10 @@ export const getText = defineOperation({
     'Reads the plain text and the HTML of a message. `text` in the path is the value of `text.id` of the message.',
   params: Strict({
     account: AccountId,
-    text: Text('Value of `text.id` of a message.', { minLength: 1, maxLength: 10_240 }),
+    text: Text('Id of the texts: the value of `text.id` of a message.', {
+      minLength: 1,
+      maxLength: 10_240,
+    }),
   }),
   query: Strict({
     maxBytes,
@@ -162,7 +172,10 @@ export const getAttachment = defineOperation({
     'Downloads an attachment. The body is the decoded content. The headers `Content-Type` and `Content-Disposition` carry the media type and the file name.',
   params: Strict({
     account: AccountId,
-    attachment: Text('Id of the attachment, from a message.', { minLength: 1, maxLength: 2048 }),
+    attachment: Text('Id of the attachment: the value of `attachments[].id` of a message.', {
+      minLength: 1,
+      maxLength: 2048,
+    }),
   }),
   responseDescription: 'Decoded content of the attachment.',
   response: Type.String(),
@@ -184,7 +197,9 @@ export const searchMessages = defineOperation({
     cursor,
     ...pageQuery,
     useOutlookSearch: Type.Optional(
-      Bool('Search mode of accounts on the graph API. Other accounts ignore it.'),
+      Bool(
+        'If true, Microsoft Graph searches with its search index instead of exact filters. Accounts on other mail systems ignore this parameter.',
+      ),
     ),
     documentStore,
   }),

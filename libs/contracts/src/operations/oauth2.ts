@@ -24,12 +24,12 @@ import {
 } from '../schemas/primitives.ts'
 
 const kinds = operationKinds('OAuth2 applications', 'admin')
-const id = Text('Id of the application.')
+const id = Text('Id of the OAuth2 application.')
 const params = Strict({
-  app: Text('Id of the application.', { minLength: 1, maxLength: 256 }),
+  app: Text('Id of the OAuth2 application.', { minLength: 1, maxLength: 256 }),
 })
 const app = resourceOperations(kinds, params)
-const provider = OneOf(oauth2Providers, { description: 'Kind of provider.' })
+const provider = OneOf(oauth2Providers, { description: 'Kind of the OAuth2 provider.' })
 
 export const listOAuth2Apps = defineOperation({
   ...app.list,
@@ -41,12 +41,12 @@ export const listOAuth2Apps = defineOperation({
   responseDescription: 'One page of the OAuth2 applications, oldest first. Secrets are masked.',
   response: Type.Object({
     ...pageCounts,
-    apps: Type.Array(OAuth2AppListEntry, { description: 'Applications of this page.' }),
+    apps: Type.Array(OAuth2AppListEntry, { description: 'OAuth2 applications of this page.' }),
   }),
 })
 
 const warnings = Type.Optional(
-  Texts('Settings that will probably make sign-ins fail. Absent if there are none.'),
+  Texts('Warnings about settings with which sign-ins will probably fail. Absent without warnings.'),
 )
 
 export const createOAuth2App = defineOperation({
@@ -58,7 +58,11 @@ export const createOAuth2App = defineOperation({
     'Registers an application that was created at an OAuth2 provider. Accounts name its id in `oauth2.provider` and log in with its tokens. Required members depend on `provider`.',
   body: OAuth2AppRegistration,
   responseDescription: 'Id of the new application, with warnings about its settings.',
-  response: Type.Object({ id, created: Bool('Always true.'), warnings }),
+  response: Type.Object({
+    id,
+    created: Bool('Always true: a failure is an error response.'),
+    warnings,
+  }),
 })
 
 export const getOAuth2App = defineOperation({
@@ -82,7 +86,11 @@ export const updateOAuth2App = defineOperation({
     'Changes the members that the request contains. Absent members keep their values, `false` and `null` remove a value. A masked secret (`******`) keeps the stored secret. The provider cannot be changed.',
   body: OAuth2AppUpdate,
   responseDescription: 'Id of the application, with warnings about its settings.',
-  response: Type.Object({ id, updated: Bool('Always true.'), warnings }),
+  response: Type.Object({
+    id,
+    updated: Bool('Always true: a failure is an error response.'),
+    warnings,
+  }),
   errors: ['NotFound'],
 })
 
@@ -96,8 +104,10 @@ export const deleteOAuth2App = defineOperation({
   responseDescription: 'Id of the deleted application, and the number of its accounts.',
   response: Type.Object({
     id,
-    deleted: Bool('Always true.'),
-    accounts: Int('Number of accounts that used the application.'),
+    deleted: Bool('Always true: a failure is an error response.'),
+    accounts: Int(
+      'Number of accounts that used the deleted application. Their logins fail from now on.',
+    ),
   }),
   errors: ['NotFound'],
 })
@@ -115,23 +125,37 @@ export const checkOAuth2App = defineOperation({
   optionalBody: true,
   body: Strict({
     account: Type.Optional(
-      Text('Account, or for a service account an address, to request an access token for.', {
-        minLength: 1,
-        maxLength: 256,
-      }),
+      Text(
+        'Id of the account for which an access token is requested. For a service account, an email address instead. If absent, only the application itself is tested.',
+        {
+          minLength: 1,
+          maxLength: 256,
+        },
+      ),
     ),
     testConnection: Type.Optional(
-      Bool('If true, reports the state of the mailbox of the account.', { default: true }),
+      Bool(
+        'If true, the test reports the state of the mailbox of `account`. Without effect if `account` is absent.',
+        { default: true },
+      ),
     ),
   }),
   responseDescription: 'Result of each step of the test.',
   response: Type.Object({
     app: id,
     provider,
-    authMethod: Nullable(Text('Authentication of a service account. Null for others.')),
-    account: Nullable(Text('Requested account. Null if none was named.')),
-    ok: Bool('True if no step failed.'),
-    failedStep: Nullable(Text('Id of the first step that failed. Null if no step failed.')),
+    authMethod: Nullable(
+      Text(
+        'Authentication of a service account: `serviceKey` or `externalAccount`. Null for other applications.',
+      ),
+    ),
+    account: Nullable(
+      Text('Value of `account` in the request. Null if the request had no account.'),
+    ),
+    ok: Bool('True if no step of the test failed.'),
+    failedStep: Nullable(
+      Text('Id of the first step of the test that failed. Null if no step failed.'),
+    ),
     steps: Type.Array(OAuth2CheckStep, { description: 'Steps of the test, in order.' }),
   }),
   errors: ['NotFound', 'Timeout'],
@@ -151,7 +175,7 @@ export const getPubSubStatus = defineOperation({
   responseDescription: 'One page of the applications that receive notifications of Gmail.',
   response: Type.Object({
     ...pageCounts,
-    apps: Type.Array(PubSubStatusEntry, { description: 'Applications of this page.' }),
+    apps: Type.Array(PubSubStatusEntry, { description: 'OAuth2 applications of this page.' }),
   }),
 })
 
@@ -169,14 +193,22 @@ export const getOAuthToken = defineOperation({
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Access token of the mail provider, with its expiry time.',
   response: Type.Object({
-    account: Text('Account id.'),
-    user: Text('Login name.'),
-    accessToken: Text('Access token of the provider.'),
+    account: Text('Id of the account.'),
+    user: Text('Login name of the account at the mail provider.'),
+    accessToken: Text(
+      'Access token of the OAuth2 provider. The holder can read the mailbox: keep the access token secret.',
+    ),
     provider,
     app: Type.Optional(id),
-    registeredScopes: Type.Optional(Texts('Scopes of the access token.')),
-    expires: Type.Optional(Text('Expiry time of the access token (ISO 8601).')),
-    cached: Bool('False if the access token was renewed for this request.'),
+    registeredScopes: Type.Optional(
+      Texts('Scopes of the access token, as granted by the provider. Absent if unknown.'),
+    ),
+    expires: Type.Optional(
+      Text('Time at which the access token expires (ISO 8601). Absent if unknown.'),
+    ),
+    cached: Bool(
+      'True if the access token was stored, false if the access token was renewed for this request.',
+    ),
   }),
   errors: [
     'ApiEndpointDisabled',

@@ -13,7 +13,12 @@ import {
   timeoutHeader,
 } from '../schemas/primitives.ts'
 
-const params = Strict({ queueId: Text('Id of the submission.', { minLength: 1, maxLength: 256 }) })
+const params = Strict({
+  queueId: Text('Id of the submitted message: `queueId` of the response to the submission.', {
+    minLength: 1,
+    maxLength: 256,
+  }),
+})
 const submission = resourceOperations(operationKinds('Outbox', 'outbox'), params)
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
 
@@ -26,15 +31,25 @@ export const listOutbox = defineOperation({
     'Lists messages that were submitted, sorted from oldest to newest. Without `state`, lists queued and held messages. `total` is exact up to 100,000.',
   query: Strict({
     ...pageQuery,
-    account: Type.Optional(described('Account of the messages.', AccountId)),
+    account: Type.Optional(
+      described(
+        'Id of the account whose messages are listed. If absent, messages of all accounts are listed.',
+        AccountId,
+      ),
+    ),
     state: Type.Optional(
-      OneOf(outboxStates, { description: 'State of the messages. Absent: queued and held ones.' }),
+      OneOf(outboxStates, {
+        description:
+          'State of the listed messages. If absent, queued and held messages are listed.',
+      }),
     ),
   }),
   responseDescription: 'One page of the messages, oldest first.',
   response: Type.Object({
     ...pageCounts,
-    messages: Type.Array(OutboxEntry, { description: 'Messages of this page.' }),
+    messages: Type.Array(OutboxEntry, {
+      description: 'Submitted messages of this page, oldest first.',
+    }),
   }),
 })
 
@@ -59,7 +74,7 @@ export const deleteOutboxEntry = defineOperation({
     'Cancels a message that is not sent yet and deletes it from the outbox. No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation.',
-  response: Type.Object({ deleted: Bool('Always true.') }),
+  response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
   errors: changeErrors,
 })
 
@@ -72,7 +87,7 @@ export const holdOutboxEntry = defineOperation({
     'Holds a message in the outbox. A held message is not sent until it is released or sent with an operation of the API. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation.',
-  response: Type.Object({ held: Bool('Always true.') }),
+  response: Type.Object({ held: Bool('Always true: a failure is an error response.') }),
   errors: changeErrors,
 })
 
@@ -85,7 +100,7 @@ export const releaseOutboxEntry = defineOperation({
     'Releases a held message. The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation.',
-  response: Type.Object({ released: Bool('Always true.') }),
+  response: Type.Object({ released: Bool('Always true: a failure is an error response.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
 
@@ -98,6 +113,6 @@ export const sendOutboxEntry = defineOperation({
     'Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. Paused queues and suspended servers still delay the message.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is due.',
-  response: Type.Object({ due: Bool('Always true.') }),
+  response: Type.Object({ due: Bool('Always true: a failure is an error response.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -30,7 +30,11 @@ export const updateQueue = defineOperation({
     'Pauses or resumes a work queue: `submit` sends messages, `notify` delivers webhooks. All replicas stop starting new work of a paused queue within 1 second. Work in progress is completed.',
   params,
   body: Strict({
-    paused: Type.Optional(Bool('New state. If absent, the state is not changed.')),
+    paused: Type.Optional(
+      Bool(
+        'If true, the queue is paused. If false, the queue is resumed. If absent, the state is not changed.',
+      ),
+    ),
   }),
   responseDescription: 'New state of the queue.',
   response: Type.Object({ queue: PausableQueue, paused }),

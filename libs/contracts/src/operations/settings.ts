@@ -12,7 +12,7 @@ import { namesUnsupported } from '../settings/unsupported-settings.ts'
 
 const flag = (description: string) => Type.Optional(Bool(description))
 const flags = Object.fromEntries(
-  settingKeys.map((key) => [key, flag(`If true, returns the setting \`${key}\`.`)]),
+  settingKeys.map((key) => [key, flag(`If true, the response contains the setting \`${key}\`.`)]),
 ) as Record<SettingKey, ReturnType<typeof flag>>
 
 const secret = new Set<string>(secretSettings)
@@ -30,7 +30,9 @@ const SettingsRecord = Type.Object({
       ),
     ]),
   ),
-  eventTypes: Type.Optional(Texts('Names of all events.')),
+  eventTypes: Type.Optional(
+    Texts('Names of all events that exist, as values for `webhookEvents`.'),
+  ),
 })
 
 export const getSettings = defineOperation({
@@ -44,7 +46,10 @@ export const getSettings = defineOperation({
   scope: 'api',
   permission: { action: 'read', group: 'admin', byKey: true },
   query: Strict(
-    { ...flags, eventTypes: flag('If true, adds the names of all events.') },
+    {
+      ...flags,
+      eventTypes: flag('If true, the response contains the names of all events (`eventTypes`).'),
+    },
     namesUnsupported,
   ),
   responseDescription: 'Requested settings. An unset setting is null.',
@@ -62,6 +67,6 @@ export const updateSettings = defineOperation({
   scope: 'api',
   permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,
-  responseDescription: 'Names of the changed settings.',
-  response: Type.Object({ updated: Texts('Names of the changed settings.') }),
+  responseDescription: 'Names of the settings that the request has changed.',
+  response: Type.Object({ updated: Texts('Names of the settings that the request has changed.') }),
 })

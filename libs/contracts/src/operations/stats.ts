@@ -15,7 +15,7 @@ export const getStats = defineOperation({
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({
     seconds: Type.Optional(
-      Int('Time window of the counters in seconds, rounded to minutes.', {
+      Int('Length of the time window of `counters` in seconds, up to now, rounded to minutes.', {
         minimum: 0,
         maximum: 604_800,
         default: 3600,

@@ -9,10 +9,13 @@ const { send } = operationKinds('Submit', 'submit')
 const headers = Type.Object({
   ...timeoutHeader,
   'idempotency-key': Type.Optional(
-    Text('Key of the request. A repeat within 24 hours returns the first response.', {
-      minLength: 1,
-      maxLength: 1024,
-    }),
+    Text(
+      'Idempotency key: a text that identifies the submission. A repeated request with the same key within 24 hours returns the first response and sends no second message.',
+      {
+        minLength: 1,
+        maxLength: 1024,
+      },
+    ),
   ),
 })
 
@@ -27,9 +30,12 @@ export const submitMessage = defineOperation({
   params: Strict({ account: AccountId }),
   query: Strict({
     useStructuredFormat: Type.Optional(
-      Bool('Format for accounts on a mail API. True is rejected for other accounts.', {
-        default: false,
-      }),
+      Bool(
+        'If true, Microsoft Graph gets the message in its structured format instead of the source (MIME), which keeps fewer header fields. Rejected for accounts that send by SMTP.',
+        {
+          default: false,
+        },
+      ),
     ),
     documentStore,
   }),

@@ -33,13 +33,20 @@ export const listTemplates = defineOperation({
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
-    account: Type.Optional(described('Owner of the templates.', AccountId)),
+    account: Type.Optional(
+      described(
+        'Id of the account whose templates are listed. If absent, the templates that are available to all accounts are listed.',
+        AccountId,
+      ),
+    ),
   }),
   responseDescription: 'One page of the templates, newest first, without their texts.',
   response: Type.Object({
-    account: Nullable(Text('Requested account. Null if none was named.')),
+    account: Nullable(Text('Id of the requested account. Null if the request had no account.')),
     ...pageCounts,
-    templates: Type.Array(TemplateListEntry, { description: 'Templates of this page.' }),
+    templates: Type.Array(TemplateListEntry, {
+      description: 'Templates of this page, newest first.',
+    }),
   }),
 })
 
@@ -54,7 +61,10 @@ export const createTemplate = defineOperation({
   bodyLimit: 'upload',
   body: TemplateCreation,
   responseDescription: 'Id and owner of the new template.',
-  response: Type.Object({ created: Bool('Always true.'), ...templateIdentity }),
+  response: Type.Object({
+    created: Bool('Always true: a failure is an error response.'),
+    ...templateIdentity,
+  }),
 })
 
 export const getTemplate = defineOperation({
@@ -81,7 +91,10 @@ export const updateTemplate = defineOperation({
   bodyLimit: 'upload',
   body: TemplateUpdate,
   responseDescription: 'Id and owner of the template.',
-  response: Type.Object({ updated: Bool('Always true.'), ...templateIdentity }),
+  response: Type.Object({
+    updated: Bool('Always true: a failure is an error response.'),
+    ...templateIdentity,
+  }),
   errors: ['NotFound'],
 })
 
@@ -93,7 +106,10 @@ export const deleteTemplate = defineOperation({
   description: 'Deletes a template. Messages in the outbox are not changed.',
   boundBy: 'handler',
   responseDescription: 'Id and owner of the deleted template.',
-  response: Type.Object({ deleted: Bool('Always true.'), ...templateIdentity }),
+  response: Type.Object({
+    deleted: Bool('Always true: a failure is an error response.'),
+    ...templateIdentity,
+  }),
   errors: ['NotFound'],
 })
 
@@ -107,9 +123,16 @@ export const flushTemplates = defineOperation({
     'Deletes all templates of an account. Templates that are available to all accounts remain. `force` must be true.',
   params: Strict({ account: AccountId }),
   query: Strict({
-    force: Type.Optional(Bool('Confirmation: must be true.', { default: false })),
+    force: Type.Optional(
+      Bool('Confirmation: must be true, otherwise the request fails with `ForceRequired`.', {
+        default: false,
+      }),
+    ),
   }),
   responseDescription: 'Id of the account.',
-  response: Type.Object({ flushed: Bool('Always true.'), account: Text('Account id.') }),
+  response: Type.Object({
+    flushed: Bool('Always true: a failure is an error response.'),
+    account: Text('Id of the account whose templates were deleted.'),
+  }),
   errors: ['ForceRequired'],
 })

@@ -15,14 +15,17 @@ import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
 const kinds = operationKinds('Token', 'admin')
 const created = Type.Object({
-  token: Text('Value of the token.'),
-  id: Text('SHA-256 of the value, hexadecimal.'),
+  token: Text('Value of the access token, which requests send. The value is not shown again.'),
+  id: Text('Id of the access token: SHA-256 of the value, hexadecimal.'),
 })
 const params = Strict({
-  token: Text('Value or id of the token.', { minLength: 1, maxLength: 256 }),
+  token: Text('Value or id (SHA-256 of the value) of the access token.', {
+    minLength: 1,
+    maxLength: 256,
+  }),
 })
 const token = resourceOperations(kinds, params)
-const tokens = Type.Array(TokenRecord, { description: 'Tokens of this page.' })
+const tokens = Type.Array(TokenRecord, { description: 'Access tokens of this page, newest first.' })
 
 export const createToken = defineOperation({
   ...token.create,
@@ -54,7 +57,9 @@ export const deleteToken = defineOperation({
   description:
     'Deletes an access token. Requests with the token fail within 1 second on all replicas. A token that does not exist is not an error.',
   responseDescription: 'Whether the token existed.',
-  response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
+  response: Type.Object({
+    deleted: Bool('True if the access token was deleted, false if the access token did not exist.'),
+  }),
 })
 
 /** Operation deleteToken at a path that older clients use. */
@@ -72,18 +77,26 @@ export const listTokens = defineOperation({
   path: '/v1/tokens',
   summary: 'List access tokens',
   description:
-    'Lists access tokens, sorted from newest to oldest. A token that is bound to an account must name that account, and lists only the tokens that are bound to it.',
+    'Lists access tokens, sorted from newest to oldest. A token that is bound to an account must name that account, and lists only the tokens that are bound to the same account.',
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
     query: Type.Optional(
-      Text('Text contained in the id, the description or the account.', { maxLength: 1024 }),
+      Text(
+        'Text that the id, the description or the account of the listed tokens contains. If absent, all tokens are listed.',
+        { maxLength: 1024 },
+      ),
     ),
-    account: Type.Optional(described('Account the tokens are bound to.', AccountId)),
+    account: Type.Optional(
+      described(
+        'Id of the account to which the listed tokens are bound. If absent, tokens of all accounts are listed.',
+        AccountId,
+      ),
+    ),
   }),
   responseDescription: 'One page of the access tokens, newest first, without their values.',
   response: Type.Object({
-    account: Nullable(Text('Requested account. Null if none was named.')),
+    account: Nullable(Text('Id of the requested account. Null if the request had no account.')),
     ...pageCounts,
     tokens,
   }),
@@ -122,12 +135,16 @@ export const getTokenLog = defineOperation({
     'Lists the uses of an access token, sorted from newest to oldest: requests and proxy logins that were allowed or denied. The log is empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by the id of the token for `SVC_TOKEN_LOG_AGE` (default 7 days) after the last use.',
   query: Strict({
     page: pageQuery.page,
-    pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 200, default: 20 })),
+    pageSize: Type.Optional(
+      Int('Maximum number of entries on a page.', { minimum: 1, maximum: 200, default: 20 }),
+    ),
   }),
   responseDescription: 'One page of the uses of the token, newest first.',
   response: Type.Object({
-    token: Text('Id of the token.'),
+    token: Text('Id of the access token.'),
     ...pageCounts,
-    entries: Type.Array(TokenLogEntry, { description: 'Uses on this page.' }),
+    entries: Type.Array(TokenLogEntry, {
+      description: 'Uses of the access token on this page, newest first.',
+    }),
   }),
 })

@@ -17,10 +17,23 @@ export const verifyAccount = defineOperation({
   body: VerifyRequest,
   responseDescription: 'Result of the test of each server.',
   response: Type.Object({
-    imap: Type.Optional(described('Result for the incoming server.', VerificationResult)),
-    smtp: Type.Optional(described('Result for the outgoing server.', VerificationResult)),
+    imap: Type.Optional(
+      described(
+        'Result of the test of the incoming server. Absent if the incoming server was not tested.',
+        VerificationResult,
+      ),
+    ),
+    smtp: Type.Optional(
+      described(
+        'Result of the test of the outgoing server. Absent if the outgoing server was not tested.',
+        VerificationResult,
+      ),
+    ),
     mailboxes: Type.Optional(
-      Type.Array(VerifiedMailbox, { description: 'Mailboxes, if requested.' }),
+      Type.Array(VerifiedMailbox, {
+        description:
+          'Mailboxes of the incoming server. Only with `mailboxes` in the request, and if the login succeeded.',
+      }),
     ),
   }),
 })

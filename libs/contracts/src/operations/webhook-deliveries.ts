@@ -10,7 +10,7 @@ import {
 } from '../schemas/webhook-delivery.ts'
 
 const { read, write } = operationKinds('Webhooks', 'admin', '*')
-const delivery = Strict({ delivery: Text('Delivery id.', { format: 'uuid' }) })
+const delivery = Strict({ delivery: Text('Id of the webhook delivery.', { format: 'uuid' }) })
 
 export const listWebhookDeliveries = defineOperation({
   ...read,
@@ -24,8 +24,12 @@ export const listWebhookDeliveries = defineOperation({
   responseDescription:
     'One page of the deliveries, latest first, with the cursor of the next page.',
   response: Type.Object({
-    deliveries: Type.Array(WebhookDelivery, { description: 'Deliveries of this page.' }),
-    nextCursor: Nullable(Text('Cursor of the next page. Null on the last page.')),
+    deliveries: Type.Array(WebhookDelivery, {
+      description: 'Webhook deliveries of this page, latest first.',
+    }),
+    nextCursor: Nullable(
+      Text('Cursor of the next page, for the parameter `cursor`. Null on the last page.'),
+    ),
   }),
 })
 
@@ -41,9 +45,15 @@ export const getWebhookDelivery = defineOperation({
   responseDescription: 'The delivery with its webhook body, attempts and replays.',
   response: Type.Object({
     ...WebhookDelivery.properties,
-    payload: Type.Unknown({ description: 'Webhook body. Null if the event was deleted.' }),
-    log: Type.Array(WebhookAttempt, { description: 'Attempts, if the attempt log is on.' }),
-    replays: Texts('Ids of the deliveries that replay this one.'),
+    payload: Type.Unknown({
+      description:
+        'Webhook body that is sent to the target. Null if the event was deleted after its retention period.',
+    }),
+    log: Type.Array(WebhookAttempt, {
+      description:
+        'Attempts of the delivery, oldest first. Empty unless the setting `webhooksAttemptLog` was on.',
+    }),
+    replays: Texts('Ids of the deliveries that replay this delivery.'),
   }),
   errors: ['NotFound'],
 })
@@ -86,7 +96,7 @@ export const listWebhookReplays = defineOperation({
   query: Strict(pageQuery),
   responseDescription: 'One page of the replays, newest first.',
   response: Type.Object({
-    replays: Type.Array(WebhookReplay, { description: 'Replays of this page.' }),
+    replays: Type.Array(WebhookReplay, { description: 'Replays of this page, newest first.' }),
   }),
 })
 
@@ -98,7 +108,7 @@ export const getWebhookReplay = defineOperation({
   summary: 'Read the progress of a webhook replay',
   description:
     'Reads the state of a replay of failed webhook deliveries, and how many deliveries it has replayed.',
-  params: Strict({ replay: Text('Replay id.', { format: 'uuid' }) }),
+  params: Strict({ replay: Text('Id of the replay.', { format: 'uuid' }) }),
   responseDescription: 'The replay with its progress.',
   response: WebhookReplay,
   errors: ['NotFound'],

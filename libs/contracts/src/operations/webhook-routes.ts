@@ -32,7 +32,9 @@ export const listWebhookRoutes = defineOperation({
   responseDescription: 'One page of the webhook routes, oldest first, without their functions.',
   response: Type.Object({
     ...pageCounts,
-    webhooks: Type.Array(WebhookRouteListEntry, { description: 'Routes of this page.' }),
+    webhooks: Type.Array(WebhookRouteListEntry, {
+      description: 'Webhook routes of this page, oldest first.',
+    }),
   }),
 })
 
@@ -56,7 +58,7 @@ export const createWebhookRoute = defineOperation({
     'Creates a webhook route, which sends events of all accounts to an additional target. The filter function `content.fn` selects the events, the map function `content.map` changes the webhook bodies.',
   body: WebhookRouteCreation,
   responseDescription: 'Id of the new webhook route.',
-  response: Type.Object({ id, created: Bool('Always true.') }),
+  response: Type.Object({ id, created: Bool('Always true: a failure is an error response.') }),
 })
 
 export const updateWebhookRoute = defineOperation({
@@ -68,7 +70,7 @@ export const updateWebhookRoute = defineOperation({
     'Changes the members that the request contains. Absent members keep their values, also in `content`. A masked password or header value (`******`) keeps the stored value. A masked password is accepted only if the address of the target is unchanged.',
   body: WebhookRouteUpdate,
   responseDescription: 'Id of the webhook route.',
-  response: Type.Object({ id, updated: Bool('Always true.') }),
+  response: Type.Object({ id, updated: Bool('Always true: a failure is an error response.') }),
   errors: ['NotFound'],
 })
 
@@ -79,7 +81,7 @@ export const deleteWebhookRoute = defineOperation({
   summary: 'Delete a webhook route',
   description: 'Deletes a webhook route. Pending deliveries of the route are dropped.',
   responseDescription: 'Id of the deleted webhook route.',
-  response: Type.Object({ id, deleted: Bool('Always true.') }),
+  response: Type.Object({ id, deleted: Bool('Always true: a failure is an error response.') }),
   errors: ['NotFound'],
 })
 
@@ -105,7 +107,9 @@ export const listWebhookRouteErrors = defineOperation({
   responseDescription: 'Latest errors, newest first.',
   response: Type.Object({
     id,
-    errors: Type.Array(RouteError, { description: 'Errors of the functions.' }),
+    errors: Type.Array(RouteError, {
+      description: 'Latest errors of the functions, newest first. At most 20.',
+    }),
   }),
   errors: ['NotFound'],
 })
