@@ -4,12 +4,14 @@ import { Text } from '../schemas/primitives.ts'
 import { TokenRequestInfo } from '../schemas/token-request.ts'
 
 const failure = {
-  response: Text('Reply of the server, or the text of the error.'),
+  response: Text('Reply of the mail server or provider, or the text of the error.'),
   serverResponseCode: Type.Optional(
-    Text('Response code of the server or code of the error, such as `ECONNREFUSED`.'),
+    Text(
+      'Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or `ECONNREFUSED`. Absent if unknown.',
+    ),
   ),
 }
-const Account = Type.Object({ account: Text('Account id.') })
+const Account = Type.Object({ account: Text('Id of the account.') })
 
 /** An account was registered. Published by api-gateway, once per account. */
 export const accountAdded = defineEvent('accountAdded', Account)
@@ -23,7 +25,11 @@ export const accountDeleted = defineEvent('accountDeleted', Account)
  */
 export const accountInitialized = defineEvent(
   'accountInitialized',
-  Type.Object({ initialized: Type.Literal(true, { description: 'Always true.' }) }),
+  Type.Object({
+    initialized: Type.Literal(true, {
+      description: 'Always true: all mailboxes of the account were synced for the first time.',
+    }),
+  }),
 )
 
 /**
@@ -44,7 +50,7 @@ export const authenticationError = defineEvent(
  */
 export const authenticationSuccess = defineEvent(
   'authenticationSuccess',
-  Type.Object({ user: Text('Login name.') }),
+  Type.Object({ user: Text('Login name of the account at the mail server or provider.') }),
 )
 
 /**

@@ -7,15 +7,19 @@ import { Int, OneOf, Text, Texts, Time } from '../schemas/primitives.ts'
 export const exportCompleted = defineEvent(
   'exportCompleted',
   Type.Object({
-    exportId: Text('Id of the export.'),
-    folders: Texts('Mailboxes as requested. Empty: the default.'),
-    startDate: Time('Start of the range of times of receipt (ISO 8601).'),
-    endDate: Time('End of the range of times of receipt (ISO 8601).'),
-    messagesExported: Int('Number of messages in the file.'),
-    messagesSkipped: Int('Number of messages that could not be read.'),
-    bytesWritten: Int('Size of the file in bytes.'),
+    exportId: Text('Id of the export, for `GET /v1/account/{account}/export/{exportId}`.'),
+    folders: Texts(
+      'Requested mailboxes, as paths or special uses. Empty if the request named no mailboxes.',
+    ),
+    startDate: Time('Earliest time of receipt of the exported messages (ISO 8601), inclusive.'),
+    endDate: Time('Time before which the exported messages were received (ISO 8601), exclusive.'),
+    messagesExported: Int('Number of messages in the export file.'),
+    messagesSkipped: Int(
+      'Number of messages that could not be read. The export file lacks these messages.',
+    ),
+    bytesWritten: Int('Size of the compressed export file in bytes.'),
     duration: Int('Time from the start of the export to its end, in milliseconds.'),
-    expiresAt: Time('Time at which the file is deleted (ISO 8601).'),
+    expiresAt: Time('Time at which the export and the file are deleted (ISO 8601).'),
   }),
 )
 export type ExportCompleted = Static<typeof exportCompleted.data>
@@ -24,12 +28,19 @@ export type ExportCompleted = Static<typeof exportCompleted.data>
 export const exportFailed = defineEvent(
   'exportFailed',
   Type.Object({
-    exportId: Text('Id of the export.'),
-    error: Text('Text of the error.'),
-    errorCode: Type.Optional(Text('Code of the error.')),
-    phase: OneOf(failedExportPhases, { description: 'Phase in which the export failed.' }),
-    messagesExported: Int('Number of messages that were exported before.'),
-    messagesQueued: Int('Number of messages that were found.'),
+    exportId: Text('Id of the export, for `GET /v1/account/{account}/export/{exportId}`.'),
+    error: Text('Text of the error that ended the export.'),
+    errorCode: Type.Optional(
+      Text('Code of the error that ended the export. Absent if there is no code.'),
+    ),
+    phase: OneOf(failedExportPhases, {
+      description:
+        'Phase in which the export failed. `pending`: before the start; `indexing`: search of messages; `exporting`: writing of messages; `unknown`: the phase is not known.',
+    }),
+    messagesExported: Int(
+      'Number of messages that were written to the export file before the error.',
+    ),
+    messagesQueued: Int('Number of messages to export that were found before the error.'),
   }),
 )
 export type ExportFailed = Static<typeof exportFailed.data>

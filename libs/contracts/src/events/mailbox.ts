@@ -3,10 +3,11 @@ import { defineEvent } from '../define.ts'
 import { Text } from '../schemas/primitives.ts'
 
 const mailbox = {
-  path: Text('Path of the mailbox.'),
-  name: Text('Last level of the path.'),
+  path: Text('Full path of the mailbox, such as `Clients/2026`.'),
+  name: Text('Name of the mailbox: last level of the path.'),
   specialUse: Type.Union([Type.String(), Type.Literal(false)], {
-    description: 'Special use of the mailbox (RFC 6154). False if it has none.',
+    description:
+      'Special use of the mailbox, such as `\\Sent` (RFC 6154). False if the mailbox has no special use.',
   }),
 }
 const uidValidity = Type.Optional(Text('UIDVALIDITY of the mailbox. IMAP accounts only.'))
@@ -26,9 +27,12 @@ export const mailboxReset = defineEvent(
   Type.Object({
     ...mailbox,
     uidValidity,
-    prevUidValidity: Type.Optional(Text('Former UIDVALIDITY. Absent if unknown.')),
+    prevUidValidity: Type.Optional(
+      Text('UIDVALIDITY of the mailbox before the reset. Absent if unknown.'),
+    ),
     reason: Type.Union([Type.Literal('uidValidityChange'), Type.Literal('syncStateLost')], {
-      description: 'Reason: changed UIDVALIDITY, or lost mailbox index.',
+      description:
+        'Reason for which message ids became invalid: `uidValidityChange` (the mail server has renumbered the mailbox) or `syncStateLost` (the stored mailbox index was lost).',
     }),
   }),
 )

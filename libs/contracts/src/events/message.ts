@@ -5,11 +5,13 @@ import { MessageCategory, MessageDetail } from '../schemas/message.ts'
 import { Bool, described, Int, ReadAddress, Text, Texts } from '../schemas/primitives.ts'
 import { MessageSummary } from '../schemas/summary.ts'
 
-const id = Text('Message id.')
-const uid = Type.Optional(Int('UID of the message in its mailbox. IMAP accounts only.'))
+const id = Text('Id of the message, as in earlier events and lists.')
+const uid = Type.Optional(Int('UID of the message in the mailbox. IMAP accounts only.'))
 const missing = {
-  missingRetries: Int('Number of further attempts to fetch the message.'),
-  missingDelay: Int('Total delay of these attempts in milliseconds.'),
+  missingRetries: Int(
+    'Number of further attempts to fetch the message after the first attempt failed.',
+  ),
+  missingDelay: Int('Total delay of the further attempts to fetch the message, in milliseconds.'),
 }
 
 /**
@@ -24,17 +26,37 @@ export const messageNew = defineEvent(
     Type.Object({
       // In the event messageNew, `replyTo` is a single address, although message responses have a
       // list. Clients expect a single address in the event.
-      replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
-      path: Text('Path of the mailbox.'),
-      seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),
-      isBounce: Type.Optional(Bool('True for a report of failed or delayed recipients.')),
-      isComplaint: Type.Optional(Bool('True for an abuse report.')),
-      relatedMessageId: Type.Optional(Text('Message-ID of the reported message.')),
-      deliveryReport: Type.Optional(Type.Unknown({ description: 'Fields of a delivery report.' })),
+      replyTo: Type.Optional(
+        described(
+          'First address that receives replies (Reply-To header). Absent if the author receives replies.',
+          ReadAddress,
+        ),
+      ),
+      path: Text('Path of the mailbox that contains the message.'),
+      seemsLikeNew: Bool(
+        'True if the message is new for the account. False if the account had the message before, for example after a move.',
+      ),
+      isBounce: Type.Optional(
+        Bool('True if the message is a delivery report about failed or delayed recipients.'),
+      ),
+      isComplaint: Type.Optional(
+        Bool('True if the message is an abuse report (complaint about spam).'),
+      ),
+      relatedMessageId: Type.Optional(
+        Text(
+          'Message-ID header of the original message that the delivery report or abuse report is about.',
+        ),
+      ),
+      deliveryReport: Type.Optional(
+        Type.Unknown({
+          description:
+            'Fields of the delivery report in the message (RFC 3464), by name in camel case. Only for delivery reports in the Inbox.',
+        }),
+      ),
       calendarEvents: Type.Optional(
         Type.Array(CalendarEvent, {
           description:
-            'Events of calendar parts, at most 100. `truncated` names `calendarEvents` if events or the ends of their texts are left out: of more than 10 parts, and of parts above 512 KiB or above 5,000 lines.',
+            'Events in the calendar parts of the message, such as invitations, at most 100. Only with the setting `notifyCalendarEvents`. `truncated` in the webhook body names `calendarEvents` if events or ends of texts are left out: of more than 10 calendar parts, and of calendar parts above 512 KiB or 5,000 lines.',
         }),
       ),
       summary: Type.Optional(MessageSummary),
@@ -55,11 +77,20 @@ export const messageDeleted = defineEvent(
   Type.Object({
     id,
     uid,
-    threadId: Type.Optional(Text('Id of the thread. Accounts on a mail API only.')),
-    flags: Type.Optional(Texts('Last known flags. Accounts on a mail API only.')),
-    labels: Type.Optional(Texts('Last known labels. Accounts on a mail API only.')),
+    threadId: Type.Optional(
+      Text('Id of the thread (conversation) of the deleted message. Accounts on a mail API only.'),
+    ),
+    flags: Type.Optional(
+      Texts('Last known flags of the deleted message. Accounts on a mail API only.'),
+    ),
+    labels: Type.Optional(
+      Texts('Last known labels of the deleted message. Accounts on a mail API only.'),
+    ),
     category: Type.Optional(
-      described('Last known category (tab) in a Gmail inbox.', MessageCategory),
+      described(
+        'Last known category (tab) of the deleted message in a Gmail inbox.',
+        MessageCategory,
+      ),
     ),
   }),
 )
@@ -68,11 +99,11 @@ const changes = (kind: 'flags' | 'labels') =>
   Type.Optional(
     Type.Object(
       {
-        added: Texts(`Added ${kind}.`),
-        removed: Texts(`Removed ${kind}.`),
-        value: Texts(`All ${kind}.`),
+        added: Texts(`Names of the ${kind} that were added to the message.`),
+        removed: Texts(`Names of the ${kind} that were removed from the message.`),
+        value: Texts(`Names of all ${kind} of the message after the change.`),
       },
-      { description: `Changes of ${kind}.` },
+      { description: `Changes of the ${kind} of the message. Absent if no ${kind} changed.` },
     ),
   )
 
@@ -87,7 +118,7 @@ export const messageUpdated = defineEvent(
     uid,
     changes: Type.Object(
       { flags: changes('flags'), labels: changes('labels') },
-      { description: 'Changes since the last event.' },
+      { description: 'Changes of the message since the previous event about the message.' },
     ),
   }),
 )

@@ -8,22 +8,24 @@ const envelope = Type.Object(
     from: Text('Address that receives bounces (MAIL FROM).'),
     to: Texts('Addresses that receive the message (RCPT TO).'),
   },
-  { description: 'Envelope of SMTP.' },
+  { description: 'SMTP envelope: addresses that mail servers use to transport the message.' },
 )
 const networkRouting = Type.Optional(
   Type.Object(
     {
       ...networkPath,
       requestedLocalAddress: Type.Optional(
-        Text('Requested local IP address, if it was not available.'),
+        Text(
+          'Local IP address that the submission requested. Only present if the address was not available.',
+        ),
       ),
     },
     { description: networkPathDescription },
   ),
 )
 export type NetworkRouting = NonNullable<Static<typeof networkRouting>>
-const messageId = Text('Message-ID header.')
-const queueId = Text('Id of the submission.')
+const messageId = Text('Message-ID header of the message.')
+const queueId = Text('Id of the submission, as in the response to the request to send the message.')
 
 /**
  * The outgoing server accepted a message, which does not confirm delivery to the recipient.
@@ -32,15 +34,19 @@ const queueId = Text('Id of the submission.')
 export const messageSent = defineEvent(
   'messageSent',
   Type.Object({
-    messageId: Text('Message-ID header, as the server changed it.'),
-    originalMessageId: Type.Optional(Text('Submitted Message-ID, if the server replaced it.')),
-    response: Text('Reply of the server, or a text with the id of the message at a mail API.'),
+    messageId: Text(
+      'Message-ID header of the sent message. The mail server may have replaced the submitted Message-ID.',
+    ),
+    originalMessageId: Type.Optional(
+      Text('Message-ID header as submitted. Only present if the mail server replaced the header.'),
+    ),
+    response: Text('Reply of the mail server. For a mail API, a text with the id of the message.'),
     queueId,
     envelope,
     networkRouting,
     omittedHeaders: Type.Optional(
       Texts(
-        'Names of submitted header fields that the sent message lacks, or has with one of several values, because the message format of a mail API cannot keep them. At most 100. Absent if there are none.',
+        'Names of submitted headers that the sent message lacks, or for which the sent message has only 1 of several values. The message format of the mail API cannot keep these headers. At most 100 names. Absent if all headers were kept.',
       ),
     ),
   }),
@@ -53,24 +59,37 @@ export const messageDeliveryError = defineEvent(
     queueId,
     envelope,
     messageId,
-    error: Text('Text of the error.'),
+    error: Text('Text of the error of the attempt.'),
     errorCode: Type.Optional(
-      Text('Code of the error, such as `EPROTOCOL`, or `SendAsDenied` of a mail API.'),
+      Text(
+        'Code of the error of the attempt, such as `EPROTOCOL`, or `SendAsDenied` of a mail API.',
+      ),
     ),
-    smtpResponse: Type.Optional(Text('Reply of the server.')),
-    smtpResponseCode: Type.Optional(Int('SMTP reply code.')),
-    smtpCommand: Type.Optional(Text('SMTP command that failed.')),
+    smtpResponse: Type.Optional(
+      Text(
+        'Reply of the mail server to the failed command. Absent if the mail server did not reply.',
+      ),
+    ),
+    smtpResponseCode: Type.Optional(
+      Int(
+        'SMTP reply code of the mail server, such as 450. Absent if the mail server did not reply.',
+      ),
+    ),
+    smtpCommand: Type.Optional(
+      Text('SMTP command that the mail server rejected, such as `RCPT TO`.'),
+    ),
     networkRouting,
     job: Type.Object(
       {
-        id: Text('Id of the submission.'),
-        attemptsMade: Int('Number of attempts so far.'),
-        attempts: Int('Maximum number of attempts.'),
+        id: Text('Id of the submission, as in the response to the request to send the message.'),
+        attemptsMade: Int('Number of attempts to send the message so far.'),
+        attempts: Int('Maximum number of attempts to send the message.'),
         nextAttempt: Type.Union([Type.String(), Type.Literal(false)], {
-          description: 'Time of the next attempt (ISO 8601). False if there is none.',
+          description:
+            'Time of the next attempt to send the message (ISO 8601). False if no attempt follows.',
         }),
       },
-      { description: 'Attempts of the submission.' },
+      { description: 'Attempts to send the message, and the time of the next attempt.' },
     ),
   }),
 )
@@ -85,7 +104,7 @@ export const messageFailed = defineEvent(
   Type.Object({
     messageId,
     queueId,
-    error: Text("First line of the first failed attempt's error."),
+    error: Text('First line of the error of the first failed attempt.'),
     networkRouting,
   }),
 )

@@ -4,13 +4,19 @@ import { Text } from '../schemas/primitives.ts'
 
 /** Client that requested a tracking pixel or a rewritten link. Absent members are unknown. */
 const client = {
-  remoteAddress: Type.Optional(Text('IP address of the client.')),
-  userAgent: Type.Optional(Text('User-Agent header of the client.')),
+  remoteAddress: Type.Optional(
+    Text('IP address of the client that sent the request. Absent if unknown.'),
+  ),
+  userAgent: Type.Optional(
+    Text(
+      'User-Agent header of the client that sent the request. Absent if the request has no such header.',
+    ),
+  ),
 }
-const messageId = Text('Message-ID of the message.')
+const messageId = Text('Message-ID header of the sent message.')
 const subscription = {
-  recipient: Text('Email address of the recipient.'),
-  listId: Text('Id of the list.'),
+  recipient: Text('Email address of the recipient whose subscription changed.'),
+  listId: Text('Id of the mailing list, as `listId` in the submission.'),
   ...client,
 }
 
@@ -26,7 +32,7 @@ export const trackOpen = defineEvent('trackOpen', Type.Object({ messageId, ...cl
  */
 export const trackClick = defineEvent(
   'trackClick',
-  Type.Object({ messageId, url: Text('Original URL of the link.'), ...client }),
+  Type.Object({ messageId, url: Text('Original URL of the link that was followed.'), ...client }),
 )
 
 /**
@@ -38,7 +44,9 @@ export const listUnsubscribe = defineEvent(
   Type.Object({
     ...subscription,
     messageId: Type.Optional(
-      Text('Message-ID of the message. Absent if it was too long for the link.'),
+      Text(
+        'Message-ID header of the message whose unsubscribe link was used. Absent if the Message-ID was too long for the link.',
+      ),
     ),
   }),
 )

@@ -1,18 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { AttachmentSource, RawMessage } from './attachment.ts'
 import { contentFields } from './content.ts'
-import {
-  Address,
-  Bool,
-  described,
-  Int,
-  MailAddress,
-  Nullable,
-  OneOf,
-  Strict,
-  Text,
-  Time,
-} from './primitives.ts'
+import { Dsn } from './dsn.ts'
+import { Address, Bool, described, Int, Nullable, OneOf, Strict, Text, Time } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
 /**
@@ -21,62 +11,43 @@ import { Reference, ReferenceResult } from './reference.ts'
 export const maxMergeRecipients = 1000
 
 const Params = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Values of the placeholders.',
+  description:
+    'Values of the placeholders in subject and texts, by name. A placeholder refers to a value as `params.<name>`.',
 })
-
-/** Request for delivery status notifications about a submission (RFC 3461). */
-export const Dsn = Strict(
-  {
-    id: Type.Optional(
-      Text('Envelope id (ENVID), returned in notifications.', {
-        minLength: 1,
-        maxLength: 256,
-        format: 'one-line',
-      }),
-    ),
-    return: OneOf(['headers', 'full'], {
-      description: 'Part of the message that notifications contain (RET).',
-    }),
-    notify: Type.Optional(
-      Type.Array(OneOf(['never', 'success', 'failure', 'delay']), {
-        maxItems: 4,
-        uniqueItems: true,
-        single: true,
-        description: 'Conditions of a notification (NOTIFY). `never` excludes the others.',
-      }),
-    ),
-    recipient: Type.Optional(described('Original recipient (ORCPT).', MailAddress)),
-  },
-  {
-    description:
-      'Requested delivery status notifications (RFC 3461). Without effect for accounts on a mail API.',
-  },
-)
-export type Dsn = Static<typeof Dsn>
 
 /**
  * Id of a list from which recipients can unsubscribe (RFC 2919). The id has the syntax of a host
  * name.
  */
 export const ListId = Text(
-  'Id of a list of the account from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).',
+  'Id of a mailing list of the account, with the syntax of a host name (RFC 2919). The message gets an unsubscribe link. Unsubscribed recipients are skipped.',
   { minLength: 1, maxLength: 253, format: 'list-id' },
 )
 
-const sendAt = Type.Optional(Time('Earliest time of sending (ISO 8601). Defaults to now.'))
+const sendAt = Type.Optional(
+  Time(
+    'Earliest time at which the message is sent (ISO 8601). Defaults to the time of the request.',
+  ),
+)
 /** Locale and time zone with which dates are written in messages that a submission quotes. */
 export const quotationFormat = {
   locale: Type.Optional(
-    Text('Language tag of dates in quoted messages. Defaults to that of the account.', {
-      maxLength: 100,
-      format: 'one-line',
-    }),
+    Text(
+      'Language tag of the dates in quoted messages, such as `en-GB`. Defaults to the locale of the account.',
+      {
+        maxLength: 100,
+        format: 'one-line',
+      },
+    ),
   ),
   tz: Type.Optional(
-    Text('Time zone of dates in quoted messages. Defaults to that of the account.', {
-      maxLength: 100,
-      format: 'one-line',
-    }),
+    Text(
+      'Time zone of the dates in quoted messages, such as `Europe/Tallinn`. Defaults to the time zone of the account.',
+      {
+        maxLength: 100,
+        format: 'one-line',
+      },
+    ),
   ),
 }
 
@@ -87,47 +58,53 @@ export const quotationFormat = {
 const delivery = {
   sendAt,
   deliveryAttempts: Type.Optional(
-    Int('Maximum number of attempts. Defaults to the setting `deliveryAttempts`.', {
-      minimum: 1,
-      maximum: 100,
-    }),
+    Int(
+      'Maximum number of attempts to send the message. Defaults to the setting `deliveryAttempts`.',
+      {
+        minimum: 1,
+        maximum: 100,
+      },
+    ),
   ),
   gateway: Type.Optional(
-    Text('Id of a gateway that sends instead of the server of the account.', {
-      minLength: 1,
-      maxLength: 256,
-    }),
+    Text(
+      'Id of a gateway (SMTP server that sends for accounts). The gateway sends the message instead of the mail server of the account.',
+      {
+        minLength: 1,
+        maxLength: 256,
+      },
+    ),
   ),
   dsn: Type.Optional(Dsn),
   proxy: Type.Optional(
     Text(
-      'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions. Without effect for accounts on a mail API.',
+      'URL of a proxy for the connection to the mail server. Tokens that are bound to an account or have restricted permissions cannot set a proxy. Without effect for accounts on a mail API.',
       { maxLength: 1024, format: 'proxy-url' },
     ),
   ),
   localAddress: Type.Optional(
     Text(
-      'Local IP address of the connection, one of the setting `localAddresses`. Without effect for accounts on a mail API.',
+      'Local IP address for the connection to the mail server. The setting `localAddresses` must contain the address. Without effect for accounts on a mail API.',
       { maxLength: 64, format: 'ip-address' },
     ),
   ),
   copy: Type.Optional(
     Nullable(
       Bool(
-        'If true, the sent message is stored in the Sent mailbox. Defaults to the account. Without effect for accounts on a mail API, whose providers store it.',
+        'If true, a copy of the sent message is stored in the Sent mailbox. Defaults to the value of `copy` of the account. Without effect for accounts on a mail API, whose providers store sent messages.',
       ),
     ),
   ),
   sentMailPath: Type.Optional(
     Text(
-      'Path of the mailbox for the copy. Defaults to the Sent mailbox of the account. Without effect for accounts on a mail API.',
+      'Path of the mailbox in which the copy of the sent message is stored. Defaults to the Sent mailbox of the account. Without effect for accounts on a mail API.',
       { minLength: 1, maxLength: 1024, format: 'mailbox-path' },
     ),
   ),
 }
 
 const MergeRecipient = Strict({
-  to: described('Recipient.', Address),
+  to: described('Recipient of this message of the mail merge.', Address),
   messageId: contentFields.messageId,
   params: Type.Optional(Params),
   sendAt,
@@ -136,7 +113,12 @@ const MergeRecipient = Strict({
 export const Submission = Strict({
   ...contentFields,
   attachments: Type.Optional(
-    Type.Array(AttachmentSource, { maxItems: 1000, single: true, description: 'Attachments.' }),
+    Type.Array(AttachmentSource, {
+      maxItems: 1000,
+      single: true,
+      description:
+        'Attachments of the message. The contents are in the request or are stored attachments of the account.',
+    }),
   ),
   reference: Type.Optional(Reference),
   raw: Type.Optional(RawMessage),
@@ -144,12 +126,13 @@ export const Submission = Strict({
     Type.Array(MergeRecipient, {
       minItems: 1,
       maxItems: maxMergeRecipients,
-      description: 'Recipients of a mail merge. Each receives a separate message.',
+      description:
+        'Recipients of a mail merge, at most 1,000. Each recipient receives a separate message, with the values of `params`.',
     }),
   ),
   template: Type.Optional(
     Text(
-      'Id or name of a template for subject and texts. The order of the search: ids, names of the account, names of shared templates.',
+      'Id or name of a stored template for subject and texts. Searched in this order: ids, names of templates of the account, names of shared templates.',
       { minLength: 1, maxLength: 256 },
     ),
   ),
@@ -158,34 +141,48 @@ export const Submission = Strict({
       [
         Strict({
           format: Type.Optional(
-            OneOf(['html', 'markdown'], { default: 'html', description: 'Format of `html`.' }),
+            OneOf(['html', 'markdown'], {
+              default: 'html',
+              description:
+                'Format of `html`: `html` (default) or `markdown`, which is converted to HTML.',
+            }),
           ),
           params: Type.Optional(Params),
         }),
         Type.Literal(false),
       ],
-      { description: 'Rendering of placeholders in subject and texts. False for none.' },
+      {
+        description:
+          'Rendering of the placeholders in subject and texts. False: placeholders are not replaced.',
+      },
     ),
   ),
   ...delivery,
   trackOpens: Type.Optional(
-    Bool('If true, opens are tracked. Defaults to the setting `trackOpens`.'),
+    Bool(
+      'If true, opens of the message are tracked and cause `trackOpen`. Defaults to the setting `trackOpens`.',
+    ),
   ),
   trackClicks: Type.Optional(
-    Bool('If true, clicks are tracked. Defaults to the setting `trackClicks`.'),
+    Bool(
+      'If true, clicks on links in the message are tracked and cause `trackClick`. Defaults to the setting `trackClicks`.',
+    ),
   ),
   trackingEnabled: Type.Optional(Type.Boolean({ hidden: true })),
   listId: Type.Optional(ListId),
   baseUrl: Type.Optional(
-    Text('Base URL of links to this service. Defaults to the setting `serviceUrl`.', {
-      maxLength: 2048,
-      format: 'http-url',
-    }),
+    Text(
+      'Base URL of tracking and unsubscribe links in the message. Defaults to the setting `serviceUrl`.',
+      {
+        maxLength: 2048,
+        format: 'http-url',
+      },
+    ),
   ),
   ...quotationFormat,
   dryRun: Type.Optional(
     Bool(
-      'If true, returns the composed message without sending it. Unsubscribe links are placeholders.',
+      'If true, the response contains the composed message, and nothing is sent. Unsubscribe links are placeholders then. Defaults to false.',
       { default: false },
     ),
   ),
@@ -198,54 +195,77 @@ export type DraftSubmission = Static<typeof DraftSubmission>
 
 const Idempotency = Type.Object(
   {
-    key: Text('Value of the header `Idempotency-Key`.'),
+    key: Text('Value of the header `Idempotency-Key` of the request.'),
     status: OneOf(['MISS', 'HIT'], {
-      description: '`HIT` if an earlier request had the same key, and this is its response.',
+      description:
+        '`HIT` if an earlier request had the same key, so that this is the response to the earlier request. Otherwise `MISS`.',
     }),
   },
-  { description: 'Idempotency of the request. Absent without the header `Idempotency-Key`.' },
+  { description: 'Use of the header `Idempotency-Key`. Absent if the request had no such header.' },
 )
 export type Idempotency = Static<typeof Idempotency>
 
 const Skipped = Type.Object(
-  { reason: Text('Reason of the block.'), listId: Text('Id of the list.') },
+  {
+    reason: Text('Reason of the blocklist entry of the recipient, such as `unsubscribe`.'),
+    listId: Text('Id of the mailing list from which the recipient has unsubscribed.'),
+  },
   {
     description:
-      'Present if the recipient has unsubscribed from the list of the account, so that nothing was queued.',
+      'Blocklist entry because of which no message was queued: the recipient has unsubscribed from the mailing list. Absent if the message was queued.',
   },
 )
 
 export const MergeResult = Type.Object({
-  success: Bool('True if the message was queued or skipped.'),
+  success: Bool('True if the message to this recipient was queued or skipped.'),
   to: Type.Object(
-    { name: Type.Optional(Text('Display name.')), address: Text('Email address.') },
-    { description: 'Recipient.' },
+    {
+      name: Type.Optional(Text('Display name of the recipient.')),
+      address: Text('Email address of the recipient.'),
+    },
+    { description: 'Recipient of this message of the mail merge.' },
   ),
-  messageId: Type.Optional(Text('Message-ID header.')),
-  queueId: Type.Optional(Text('Id of the submission.')),
-  sendAt: Type.Optional(Text('Time of sending (ISO 8601).')),
-  error: Type.Optional(Text('Reason for which the message was not queued.')),
-  code: Type.Optional(Text('Error code.')),
-  statusCode: Type.Optional(Nullable(Int('HTTP status of the error.'))),
+  messageId: Type.Optional(Text('Message-ID header of the message to this recipient.')),
+  queueId: Type.Optional(
+    Text(
+      'Id of the submission (queued message) to this recipient. Absent if no message was queued.',
+    ),
+  ),
+  sendAt: Type.Optional(Text('Earliest time at which the message is sent (ISO 8601).')),
+  error: Type.Optional(
+    Text('Reason for which the message to this recipient was not queued. Absent after a success.'),
+  ),
+  code: Type.Optional(
+    Text('Code of the error for which the message to this recipient was not queued.'),
+  ),
+  statusCode: Type.Optional(
+    Nullable(Int('HTTP status that belongs to the error of this recipient, such as 400.')),
+  ),
   skipped: Type.Optional(Skipped),
 })
 export type MergeResult = Static<typeof MergeResult>
 
 export const SubmissionResult = Type.Object({
-  response: Text('Confirmation: `Queued for delivery`, or the result of a dry run.'),
-  messageId: Type.Optional(Text('Message-ID. Absent with `mailMerge`.')),
-  sendAt: Type.Optional(Text('Time of sending (ISO 8601). Absent in a dry run.')),
+  response: Text('Confirmation text: `Queued for delivery`, or `Dry run`.'),
+  messageId: Type.Optional(Text('Message-ID header of the message. Absent with `mailMerge`.')),
+  sendAt: Type.Optional(
+    Text('Earliest time at which the message is sent (ISO 8601). Absent in a dry run.'),
+  ),
   queueId: Type.Optional(
-    Text('Id of the submission. Absent if no message or more than one message was queued.'),
+    Text(
+      'Id of the submission (queued message). Absent in a dry run, for a mail merge, and if the message was skipped.',
+    ),
   ),
   reference: Type.Optional(ReferenceResult),
   preview: Type.Optional(
-    Text('Composed message as base64, the first one of a mail merge. Only in a dry run.'),
+    Text('Composed message in base64. For a mail merge, the first message. Only in a dry run.'),
   ),
   skipped: Type.Optional(Skipped),
   idempotency: Type.Optional(Idempotency),
   mailMerge: Type.Optional(
-    Type.Array(MergeResult, { description: 'Result per recipient of a mail merge.' }),
+    Type.Array(MergeResult, {
+      description: 'Results of the mail merge, in the order of the recipients in the request.',
+    }),
   ),
 })
 export type SubmissionResult = Static<typeof SubmissionResult>

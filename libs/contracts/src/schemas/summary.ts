@@ -9,34 +9,58 @@ const text = { maxLength: 2_000 }
  */
 export const MessageSummary = Type.Object(
   {
-    id: Type.Optional(Text('Id of the completion, assigned by the endpoint.', { maxLength: 256 })),
-    tokens: Type.Optional(Int('Number of tokens used.', { minimum: 0 })),
-    model: Type.Optional(Text('Name of the model.', { maxLength: 256 })),
-    sentiment: Type.Optional(Text('Sentiment, such as `neutral`.', { maxLength: 64 })),
-    summary: Text('Summary of the message.', { minLength: 1, maxLength: 4_000 }),
-    shouldReply: Type.Optional(Bool('True if the sender expects a reply.')),
+    id: Type.Optional(
+      Text('Id that the endpoint of the language model has assigned to the summary.', {
+        maxLength: 256,
+      }),
+    ),
+    tokens: Type.Optional(
+      Int('Number of tokens that the language model used for the summary.', { minimum: 0 }),
+    ),
+    model: Type.Optional(
+      Text('Name of the language model that wrote the summary.', { maxLength: 256 }),
+    ),
+    sentiment: Type.Optional(
+      Text('Sentiment of the message according to the language model, such as `neutral`.', {
+        maxLength: 64,
+      }),
+    ),
+    summary: Text('Summary of the message by the language model.', {
+      minLength: 1,
+      maxLength: 4_000,
+    }),
+    shouldReply: Type.Optional(
+      Bool('True if the sender of the message expects a reply, according to the language model.'),
+    ),
     events: Type.Optional(
       Type.Array(
         Type.Object({
-          description: Text('Description of the event.', text),
-          startTime: Type.Optional(Text('Start of the event.')),
+          description: Text('Description of the mentioned event by the language model.', text),
+          startTime: Type.Optional(
+            Text('Start of the mentioned event, in the notation of the language model.'),
+          ),
         }),
-        { maxItems: 20, description: 'Events that the message mentions.' },
+        { maxItems: 20, description: 'Events that the message mentions, at most 20.' },
       ),
     ),
     actions: Type.Optional(
       Type.Array(
         Type.Object({
-          description: Text('Description of the action.', text),
-          dueDate: Type.Optional(Text('Due date of the action.')),
+          description: Text('Description of the requested action by the language model.', text),
+          dueDate: Type.Optional(
+            Text('Due date of the requested action, in the notation of the language model.'),
+          ),
         }),
-        { maxItems: 20, description: 'Actions that the message requests.' },
+        {
+          maxItems: 20,
+          description: 'Actions that the message requests of the recipient, at most 20.',
+        },
       ),
     ),
   },
   {
     description:
-      'Summary by a language model, if the setting `generateEmailSummary` is on. Untrusted plain text.',
+      'Summary of the message by a language model. Only with the setting `generateEmailSummary`. All members are untrusted plain text, which the sender of the message can influence.',
   },
 )
 export type MessageSummary = Static<typeof MessageSummary>

@@ -6,32 +6,50 @@ const maxTextLength = 5 * 1024 * 1024
 /** Texts of a message template, with placeholders. */
 export const TemplateContent = Strict(
   {
-    subject: Type.Optional(Text('Subject.', { maxLength: 10_240 })),
-    text: Type.Optional(Text('Body as plain text.', { maxLength: maxTextLength })),
+    subject: Type.Optional(
+      Text('Subject of the message, with placeholders such as `{{params.name}}`.', {
+        maxLength: 10_240,
+      }),
+    ),
+    text: Type.Optional(
+      Text('Body of the message as plain text, with placeholders.', { maxLength: maxTextLength }),
+    ),
     html: Type.Optional(
-      Text('Body as HTML or Markdown, depending on `format`.', { maxLength: maxTextLength }),
+      Text('Body of the message as HTML or Markdown, depending on `format`, with placeholders.', {
+        maxLength: maxTextLength,
+      }),
     ),
     previewText: Type.Optional(
-      Text('Preview that mail clients show in message lists.', { maxLength: 1024 }),
+      Text('Preview text that mail clients show in message lists, with placeholders.', {
+        maxLength: 1024,
+      }),
     ),
   },
-  { description: 'Texts with placeholders.' },
+  {
+    description:
+      'Subject and texts of the template, with placeholders that are replaced in each message.',
+  },
 )
 export type TemplateContent = Static<typeof TemplateContent>
 
 const id = { minLength: 1, maxLength: 256 }
-export const TemplateId = Text('Template id.', id)
+export const TemplateId = Text('Id of the template.', id)
 const name = Text('Name of the template.', id)
-const description = Type.Optional(Text('Description of the template.', { maxLength: 1024 }))
+const description = Type.Optional(
+  Text('Description of the template, for information only.', { maxLength: 1024 }),
+)
 const formats = ['html', 'markdown'] as const
-const format = 'Format of `html`.'
+const format =
+  'Format of `html` in the template: `html` (default) or `markdown`, which is converted to HTML.'
 const owner = Nullable(
-  Text('Owner of the template. Null if it is available to all accounts.', { maxLength: 256 }),
+  Text('Id of the account that owns the template. Null if all accounts can use the template.', {
+    maxLength: 256,
+  }),
 )
 
 export const TemplateCreation = Strict({
   account: described(
-    'Owner of the template. Null: it is available to all accounts.',
+    'Id of the account that owns the template. Null: all accounts can use the template.',
     Nullable(AccountId),
   ),
   name,
@@ -54,12 +72,12 @@ export const TemplateUpdate = Strict({
 export type TemplateUpdate = Static<typeof TemplateUpdate>
 
 const listed = {
-  id: Text('Template id.'),
+  id: Text('Id of the template.'),
   name: Text('Name of the template.'),
-  description: Type.Optional(Text('Description of the template.')),
+  description: Type.Optional(Text('Description of the template, for information only.')),
   format: OneOf(formats, { description: format }),
-  created: Time('Time of creation (ISO 8601).'),
-  updated: Time('Time of the last change (ISO 8601).'),
+  created: Time('Time at which the template was created (ISO 8601).'),
+  updated: Time('Time of the last change of the template (ISO 8601).'),
 }
 export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: owner, ...listed, content: TemplateContent })

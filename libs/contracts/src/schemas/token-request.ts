@@ -6,42 +6,55 @@ import { Int, Text, Texts } from './primitives.ts'
  */
 export const TokenRequestInfo = Type.Object(
   {
-    url: Type.Optional(Text('URL of the endpoint.')),
-    method: Type.Optional(Text('HTTP method.')),
+    url: Type.Optional(Text('URL of the token endpoint.')),
+    method: Type.Optional(Text('HTTP method of the request to the token endpoint.')),
     grant: Type.Optional(
       Text(
-        'Grant type: `refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant.',
+        'OAuth2 grant type of the request: `refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant.',
       ),
     ),
-    provider: Type.Optional(Text('Kind of provider.')),
-    status: Type.Optional(Int('HTTP status of the response.')),
-    clientId: Type.Optional(Text('Client id of the application.')),
-    authority: Type.Optional(Text('Authority of an Outlook application.')),
-    serviceClient: Type.Optional(Text('Client id of the service account.')),
-    serviceClientEmail: Type.Optional(Text('Email address of the service account.')),
-    code: Type.Optional(Text('Code of the error.')),
+    provider: Type.Optional(Text('Kind of the OAuth2 provider, such as `gmail` or `outlook`.')),
+    status: Type.Optional(Int('HTTP status of the response of the token endpoint.')),
+    clientId: Type.Optional(Text('Client id of the OAuth2 application.')),
+    authority: Type.Optional(
+      Text('Authority of an Outlook application, such as `common` or a tenant id.'),
+    ),
+    serviceClient: Type.Optional(Text('Client id of the Google service account.')),
+    serviceClientEmail: Type.Optional(Text('Email address of the Google service account.')),
+    code: Type.Optional(Text('Error code of the token endpoint, such as `invalid_grant`.')),
     flag: Type.Optional(
       Type.Object(
         {
-          message: Text('Description of the action.'),
-          code: Type.Optional(Text('Code of the error that requires it.')),
+          message: Text('Fault of the OAuth2 application, such as an expired client secret.'),
+          code: Type.Optional(Text('Error code that requires the action of the operator.')),
         },
-        { description: 'Action that an operator must take on the application.' },
+        {
+          description:
+            'Fault of the OAuth2 application that an operator must repair. Absent if the owner of the account must act.',
+        },
       ),
     ),
     userFlag: Type.Optional(
       Type.Object(
-        { message: Text('Description of the action.') },
-        { description: 'Action that the owner of the account must take.' },
+        {
+          message: Text('Action that the owner of the account must take, such as to log in again.'),
+        },
+        {
+          description:
+            'Action that the owner of the account must take. Absent if an operator must repair the OAuth2 application.',
+        },
       ),
     ),
-    scopes: Type.Optional(Texts('Requested scopes.')),
+    scopes: Type.Optional(Texts('OAuth2 scopes that were requested.')),
     response: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Error response of the endpoint.',
+        description: 'Error response of the token endpoint, with masked secrets.',
       }),
     ),
   },
-  { description: 'Failed request to a token endpoint, without secrets and tokens.' },
+  {
+    description:
+      'Failed request to an OAuth2 token endpoint, without secrets and tokens. Absent for other errors.',
+  },
 )
 export type TokenRequestInfo = Static<typeof TokenRequestInfo>

@@ -19,7 +19,8 @@ export const Restrictions = Strict(
       Nullable(
         Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
           maxItems: 100,
-          description: 'Patterns of the `Referer` header. `*` matches any text.',
+          description:
+            'Patterns of allowed `Referer` headers, in which `*` matches any text. Null or absent: all requests are allowed.',
         }),
       ),
     ),
@@ -27,7 +28,8 @@ export const Restrictions = Strict(
       Nullable(
         Type.Array(Type.String({ maxLength: 64, format: 'address-range' }), {
           maxItems: 1000,
-          description: 'IP addresses and CIDR ranges of clients.',
+          description:
+            'IP addresses and CIDR ranges from which clients may use the token. Null or absent: all addresses are allowed.',
         }),
       ),
     ),
@@ -35,21 +37,27 @@ export const Restrictions = Strict(
       Nullable(
         Strict(
           {
-            maxRequests: Int('Requests allowed per window.', {
+            maxRequests: Int('Maximum number of requests with the token per time window.', {
               minimum: 1,
               maximum: 1_000_000_000,
             }),
-            timeWindow: Int('Length of the window in seconds.', {
+            timeWindow: Int('Length of the time window in seconds.', {
               minimum: 1,
               maximum: 31_536_000,
             }),
           },
-          { description: 'Rate limit, across all replicas.' },
+          {
+            description:
+              'Rate limit of requests with the token, for the whole installation. Null or absent: no rate limit.',
+          },
         ),
       ),
     ),
   },
-  { description: 'Restrictions of the use. Null or absent: none.' },
+  {
+    description:
+      'Restrictions of the clients and the number of requests. Null or absent: no restrictions.',
+  },
 )
 export type Restrictions = Static<typeof Restrictions>
 
@@ -75,19 +83,20 @@ const permissionsOf = <const G extends readonly string[]>(groups: G) =>
       actions: Type.Optional(
         Type.Array(OneOf(['read', 'write', 'send', 'destructive']), {
           minItems: 1,
-          description: 'Allowed actions. Absent: all.',
+          description: 'Actions that the token allows. Absent: all actions.',
         }),
       ),
       groups: Type.Optional(
         Type.Array(OneOf(groups), {
           minItems: 1,
-          description: 'Allowed groups of operations. Absent: all.',
+          description: 'Groups of operations that the token allows. Absent: all groups.',
         }),
       ),
     },
     {
       minProperties: 1,
-      description: 'Permissions of the token. Null or absent: all of its scopes.',
+      description:
+        'Permissions of the token: allowed actions and groups of operations. Null or absent: everything that the scopes of the token allow.',
     },
   )
 
@@ -95,57 +104,93 @@ export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>
 
 export const TokenRequest = Strict({
-  account: Type.Optional(described('Account the token is bound to. Absent: none.', AccountId)),
-  description: Type.Optional(Text('Description of the token.', { maxLength: 1024 })),
+  account: Type.Optional(
+    described(
+      'Id of the account to which the token is bound. Absent: the token is valid for all accounts.',
+      AccountId,
+    ),
+  ),
+  description: Type.Optional(Text('Description of the token for operators.', { maxLength: 1024 })),
   scopes: Type.Optional(
     Type.Array(OneOf(tokenScopes), {
       minItems: 1,
       single: true,
       default: ['api'],
-      description: 'Scopes: the REST API, and the proxies for mail clients.',
+      description:
+        'Interfaces at which the token is valid: `api` (REST API, default), `smtp` (SMTP proxy), `imap-proxy` (IMAP proxy).',
     }),
   ),
-  metadata: Type.Optional(Text('Metadata of the caller in JSON.', { maxLength: 1_048_576 })),
+  metadata: Type.Optional(
+    Text('Data of the caller about the token, as JSON text. Stored and returned unchanged.', {
+      maxLength: 1_048_576,
+    }),
+  ),
   restrictions: Type.Optional(Nullable(Restrictions)),
   permissions: Type.Optional(Nullable(Permissions)),
-  expires: Type.Optional(Time('Expiry time (ISO 8601). Absent: the token does not expire.')),
-  ip: Type.Optional(Text('IP address of the creator, for information.', { maxLength: 64 })),
+  expires: Type.Optional(
+    Time('Time at which the token expires (ISO 8601). Absent: the token does not expire.'),
+  ),
+  ip: Type.Optional(
+    Text('IP address of the creator of the token, as stated by the caller. For information only.', {
+      maxLength: 64,
+    }),
+  ),
 })
 export type TokenRequest = Static<typeof TokenRequest>
 
 /** Access token as returned in lists. The value of the token is not stored and not returned. */
 export const TokenRecord = Type.Object({
-  id: Text('SHA-256 of the token value, hexadecimal.'),
-  account: Nullable(Text('Account the token is bound to. Null if it is not bound.')),
-  description: Type.Optional(Text('Description of the token.')),
-  metadata: Type.Optional(Text('Metadata in JSON, as provided at creation.')),
-  ip: Type.Optional(Text('IP address stated by the creator of the token.')),
+  id: Text('Id of the token: SHA-256 hash of the value, in hexadecimal digits.'),
+  account: Nullable(
+    Text(
+      'Id of the account to which the token is bound. Null if the token is valid for all accounts.',
+    ),
+  ),
+  description: Type.Optional(Text('Description of the token for operators.')),
+  metadata: Type.Optional(Text('Data of the caller about the token, as JSON text.')),
+  ip: Type.Optional(Text('IP address of the creator of the token, as stated by the caller.')),
   remoteAddress: Type.Optional(Text('IP address of the request that created the token.')),
-  scopes: Texts('Scopes of the token.'),
+  scopes: Texts(
+    'Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy), `imap-proxy` (IMAP proxy).',
+  ),
   restrictions: Nullable(Restrictions),
   permissions: Nullable(Permissions),
-  created: Time('Time of creation (ISO 8601).'),
-  expires: Type.Optional(Time('Expiry time (ISO 8601). Absent if the token does not expire.')),
+  created: Time('Time at which the token was created (ISO 8601).'),
+  expires: Type.Optional(
+    Time('Time at which the token expires (ISO 8601). Absent if the token does not expire.'),
+  ),
   access: Type.Object(
     {
-      time: Nullable(Time('Time of the last use (ISO 8601). Null if never used.')),
-      ip: Nullable(Text('IP address of the last use.')),
+      time: Nullable(
+        Time('Time of the last use of the token (ISO 8601). Null if the token was never used.'),
+      ),
+      ip: Nullable(
+        Text(
+          'IP address of the client that last used the token. Null if the token was never used.',
+        ),
+      ),
     },
-    { description: 'Time and IP address of the last use.' },
+    { description: 'Last use of the token: time and IP address.' },
   ),
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
 /** Log entry about a use of an access token, which was allowed or denied. */
 export const TokenLogEntry = Type.Object({
-  time: Time('Time of the use (ISO 8601).'),
-  ip: Nullable(Text('IP address of the client.')),
-  method: Nullable(Text('HTTP method, or the proxy: `smtp` or `imap-proxy`.')),
-  path: Nullable(Text('Path without query. For a proxy: the login command.')),
-  action: Nullable(Text('Action of the operation.')),
-  group: Nullable(Text('Group of the operation.')),
-  account: Nullable(Text('Account of the request. Null if it had none.')),
-  status: OneOf(['allowed', 'denied'], { description: 'Result of the check.' }),
-  reason: Nullable(Text('Reason of the denial.')),
+  time: Time('Time of the use of the token (ISO 8601).'),
+  ip: Nullable(Text('IP address of the client that used the token. Null if unknown.')),
+  method: Nullable(Text('HTTP method of the request. For a mail client: `smtp` or `imap-proxy`.')),
+  path: Nullable(
+    Text('Path of the request without the query. For a mail client: the login command.'),
+  ),
+  action: Nullable(Text('Action of the requested operation, such as `read`. Null if unknown.')),
+  group: Nullable(Text('Group of the requested operation, such as `message`. Null if unknown.')),
+  account: Nullable(
+    Text('Id of the account that the request names. Null if the request names no account.'),
+  ),
+  status: OneOf(['allowed', 'denied'], {
+    description: 'Result of the check of the token: `allowed` or `denied`.',
+  }),
+  reason: Nullable(Text('Reason for which the token was denied. Null if the use was allowed.')),
 })
 export type TokenLogEntry = Static<typeof TokenLogEntry>

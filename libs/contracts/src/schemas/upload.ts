@@ -19,11 +19,22 @@ const { from, to, cc, bcc, subject, text, html, messageId, headers } = contentFi
  * composed.
  */
 export const MessageUpload = Strict({
-  path: described('Path of a mailbox, or a special use such as `\\Sent`.', MailboxTarget),
-  flags: Type.Optional(
-    Type.Array(StoredFlag, { maxItems: 1000, single: true, description: 'Flags of the message.' }),
+  path: described(
+    'Path of the mailbox in which the message is stored, or a special use such as `\\Sent`.',
+    MailboxTarget,
   ),
-  internalDate: Type.Optional(Time('Time of receipt (ISO 8601). Defaults to now.')),
+  flags: Type.Optional(
+    Type.Array(StoredFlag, {
+      maxItems: 1000,
+      single: true,
+      description: 'Flags that the stored message gets, such as `\\Seen`.',
+    }),
+  ),
+  internalDate: Type.Optional(
+    Time(
+      'Time of receipt that the stored message gets (ISO 8601). Defaults to the time of the request.',
+    ),
+  ),
   reference: Type.Optional(Reference),
   raw: Type.Optional(RawMessage),
   from,
@@ -34,7 +45,11 @@ export const MessageUpload = Strict({
   text,
   html,
   attachments: Type.Optional(
-    Type.Array(AttachmentSource, { maxItems: 1000, description: 'Attachments.' }),
+    Type.Array(AttachmentSource, {
+      maxItems: 1000,
+      description:
+        'Attachments of the message. The contents are in the request or are stored attachments of the account.',
+    }),
   ),
   messageId,
   headers,
@@ -43,14 +58,22 @@ export const MessageUpload = Strict({
 export type MessageUpload = Static<typeof MessageUpload>
 
 export const UploadResult = Type.Object({
-  id: Type.Optional(Text('Message id. Absent if the server lacks UIDPLUS.')),
-  path: Text('Path of the mailbox.'),
-  uid: Type.Optional(
-    Int('UID of the message. Absent if the server lacks UIDPLUS, and for mail APIs.'),
+  id: Type.Optional(
+    Text('Id of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS).'),
   ),
-  uidValidity: Type.Optional(Text('UIDVALIDITY of the mailbox.')),
-  seq: Type.Optional(Int('Sequence number of the message.')),
-  messageId: Type.Optional(Text('Message-ID header.')),
+  path: Text('Path of the mailbox in which the message is stored.'),
+  uid: Type.Optional(
+    Int(
+      'UID of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS), and for accounts on a mail API.',
+    ),
+  ),
+  uidValidity: Type.Optional(
+    Text('UIDVALIDITY of the mailbox in which the message is stored. IMAP accounts only.'),
+  ),
+  seq: Type.Optional(
+    Int('Sequence number of the stored message in the mailbox. Absent if unknown.'),
+  ),
+  messageId: Type.Optional(Text('Message-ID header of the stored message.')),
   reference: Type.Optional(ReferenceResult),
 })
 export type UploadResult = Static<typeof UploadResult>

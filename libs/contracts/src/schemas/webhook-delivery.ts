@@ -8,47 +8,78 @@ const text = (description: string) => Nullable(Text(description))
 
 /** Webhook delivery: one event on its way to one target. */
 export const WebhookDelivery = Type.Object({
-  id: Text('Delivery id, sent as `X-SVC-Wh-Id`.'),
-  eventId: Text('Event id, sent as `X-SVC-Wh-Event-Id`.'),
-  event: Text('Event name.'),
-  account: Text('Account of the event.'),
-  target: Text('Kind of target: `default`, `account`, or the id of a route.'),
-  address: Text('URL of the target without credentials and query.'),
-  state: OneOf(deliveryStates, { description: 'State of the delivery.' }),
-  attempts: Int('Number of attempts so far.'),
-  queuedAt: Time('Time the delivery was created (ISO 8601).'),
-  nextAttemptAt: time('Time of the next attempt (ISO 8601). Null if there is none.'),
-  finishedAt: time('Time of the final state (ISO 8601). Null before.'),
-  lastOutcome: text('Outcome of the last attempt, such as `2xx`, `http-5xx` or `dns`.'),
-  lastStatus: Nullable(Int('HTTP status of the last attempt. Null without a response.')),
-  lastError: text('Error of the last attempt.'),
-  lastResponse: text('Start of the last response body.'),
-  replayOf: text('Id of the failed delivery that this one replays.'),
-  replayedAt: time('Time a replay of this delivery was created (ISO 8601).'),
+  id: Text('Id of the webhook delivery, sent in the header `X-SVC-Wh-Id`.'),
+  eventId: Text('Id of the delivered event, sent in the header `X-SVC-Wh-Event-Id`.'),
+  event: Text('Name of the delivered event, such as `messageNew`.'),
+  account: Text('Id of the account of the delivered event.'),
+  target: Text(
+    'Webhook target of the delivery: `default`, `account`, or the id of a webhook route.',
+  ),
+  address: Text('URL of the webhook target without login and query.'),
+  state: OneOf(deliveryStates, {
+    description:
+      'State of the webhook delivery. `due`: waiting for an attempt, or in progress; `delivered`: accepted by the target; `failed`: all attempts failed; `dropped`: target or event no longer exists.',
+  }),
+  attempts: Int('Number of attempts to deliver the webhook so far.'),
+  queuedAt: Time('Time at which the webhook delivery was created (ISO 8601).'),
+  nextAttemptAt: time(
+    'Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows.',
+  ),
+  finishedAt: time(
+    'Time at which the webhook delivery reached a final state (ISO 8601). Null before.',
+  ),
+  lastOutcome: text(
+    'Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`. Null before the first attempt.',
+  ),
+  lastStatus: Nullable(
+    Int('HTTP status of the response to the last attempt. Null if there was no response.'),
+  ),
+  lastError: text(
+    'Text of the error of the last attempt, at most 500 characters. Null after a success.',
+  ),
+  lastResponse: text(
+    'Beginning of the body of the last response, at most 2,000 characters. Null if there was no response.',
+  ),
+  replayOf: text(
+    'Id of the failed webhook delivery that this delivery replays. Null if this delivery is not a replay.',
+  ),
+  replayedAt: time(
+    'Time at which a replay of this webhook delivery was created (ISO 8601). Null if the delivery was not replayed.',
+  ),
 })
 
 export const WebhookAttempt = Type.Object({
-  attempt: Int('Number of the attempt, starting at 1.'),
-  endedAt: Time('End of the attempt (ISO 8601).'),
+  attempt: Int('Number of the attempt. The first attempt is 1.'),
+  endedAt: Time('Time at which the attempt ended (ISO 8601).'),
   durationMs: Int('Duration of the attempt in milliseconds.'),
-  outcome: Text('Outcome, such as `2xx`, `http-5xx` or `dns`.'),
-  status: Nullable(Int('HTTP status. Null without a response.')),
-  error: text('Text of the error.'),
-  response: text('Start of the response body.'),
+  outcome: Text(
+    'Outcome of the attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`.',
+  ),
+  status: Nullable(
+    Int('HTTP status of the response to the attempt. Null if there was no response.'),
+  ),
+  error: text('Text of the error of the attempt. Null after a success.'),
+  response: text(
+    'Beginning of the body of the response to the attempt. Null if there was no response.',
+  ),
 })
 
 const short = (description: string) =>
   Type.Optional(Text(description, { minLength: 1, maxLength: 256 }))
 const filter = {
-  target: short('Kind of target: `default`, `account`, or the id of a route.'),
-  address: Type.Optional(
-    Text('URL of the target without credentials and query.', { minLength: 1, maxLength: 1000 }),
+  target: short(
+    'Webhook target of the delivery: `default`, `account`, or the id of a webhook route.',
   ),
-  event: short('Event name.'),
-  account: Type.Optional(described('Account of the event.', AccountId)),
-  outcome: short('Outcome of the last attempt.'),
-  since: Type.Optional(Time('Start of the time range of the final state (ISO 8601).')),
-  until: Type.Optional(Time('End of the time range of the final state (ISO 8601).')),
+  address: Type.Optional(
+    Text('URL of the webhook target without login and query.', { minLength: 1, maxLength: 1000 }),
+  ),
+  event: short('Name of the delivered event, such as `messageNew`.'),
+  account: Type.Optional(described('Id of the account of the delivered event.', AccountId)),
+  outcome: short('Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`.'),
+  since: Type.Optional(
+    Time('Earliest time at which the deliveries reached a final state (ISO 8601).'),
+  ),
+  until: Type.Optional(Time('Time before which the deliveries reached a final state (ISO 8601).')),
 }
 
 /** Filter for failed webhook deliveries. Absent members match any delivery. */
@@ -59,27 +90,41 @@ export type WebhookReplayFilter = Static<typeof WebhookReplayFilter>
 export const WebhookDeliveryQuery = Strict({
   ...filter,
   state: Type.Optional(
-    OneOf(deliveryStates, { description: 'State of the deliveries. Defaults to `failed`.' }),
+    OneOf(deliveryStates, {
+      description: 'State of the webhook deliveries to list. Defaults to `failed`.',
+    }),
   ),
   cursor: Type.Optional(
-    Text('Value of `nextCursor` of the previous page.', {
+    Text('Value of `nextCursor` of the previous page. Absent: the first page is returned.', {
       maxLength: 128,
       format: 'delivery-cursor',
     }),
   ),
-  pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 1000, default: 20 })),
+  pageSize: Type.Optional(
+    Int('Maximum number of webhook deliveries per page. Defaults to 20.', {
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+    }),
+  ),
 })
 
 /** Replay of failed webhook deliveries, including its progress. */
 export const WebhookReplay = Type.Object({
-  id: Text('Replay id.'),
+  id: Text('Id of the replay of failed webhook deliveries.'),
   filter: Type.Record(Type.String(), Type.String(), {
-    description: 'Filter of the replayed deliveries.',
+    description: 'Filter that selects the failed webhook deliveries to replay.',
   }),
-  state: OneOf(['queued', 'running', 'done'] as const, { description: 'State of the replay.' }),
-  total: Nullable(Int('Number of deliveries that matched at the start.')),
-  replayed: Int('Number of replayed deliveries so far.'),
-  createdAt: Time('Time the replay was requested (ISO 8601).'),
-  startedAt: time('Time the replay started (ISO 8601). Null before.'),
-  finishedAt: time('Time the replay finished (ISO 8601). Null before.'),
+  state: OneOf(['queued', 'running', 'done'] as const, {
+    description: 'State of the replay: `queued`, `running` or `done`.',
+  }),
+  total: Nullable(
+    Int(
+      'Number of failed webhook deliveries that matched the filter at the start. Null before the start.',
+    ),
+  ),
+  replayed: Int('Number of webhook deliveries that were replayed so far.'),
+  createdAt: Time('Time at which the replay was requested (ISO 8601).'),
+  startedAt: time('Time at which the replay started (ISO 8601). Null before the start.'),
+  finishedAt: time('Time at which the replay ended (ISO 8601). Null before the end.'),
 })

@@ -10,38 +10,45 @@ const maxSource = 262_144
 const id = { minLength: 1, maxLength: 256 }
 export const WebhookRouteId = Text('Id of the webhook route.', id)
 
-const name = Text('Name of the route.', id)
-const targetUrl = Text('Target URL. Credentials in it are sent as HTTP Basic authentication.', {
-  maxLength: 2048,
-  format: 'http-url',
-})
-const source = (kind: string) =>
-  Type.Optional(
-    Nullable(
-      Text(
-        `${kind}: JavaScript body of a function of \`payload\`, \`logger\` and \`env\`. Null or blank: no function.`,
-        { maxLength: maxSource },
-      ),
-    ),
-  )
+const name = Text('Name of the webhook route.', id)
+const targetUrl = Text(
+  'URL that receives the webhooks of the route. A login in the URL is sent as HTTP Basic authentication.',
+  {
+    maxLength: 2048,
+    format: 'http-url',
+  },
+)
+const source = (description: string) =>
+  Type.Optional(Nullable(Text(description, { maxLength: maxSource })))
 /**
  * Filter function and map function of a webhook route. An absent member means that the route has no
  * such function.
  */
 export const RouteFunctions = Strict(
-  { fn: source('Filter function'), map: source('Map function') },
-  { description: 'Functions of the route.' },
+  {
+    fn: source(
+      'Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and `env` that returns true for events to deliver. Null or blank: all events are delivered.',
+    ),
+    map: source(
+      'Map of the webhook route: JavaScript body of a function of `payload`, `logger` and `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.',
+    ),
+  },
+  { description: 'Functions of the webhook route: filter (`fn`) and map (`map`).' },
 )
 export type RouteFunctions = Static<typeof RouteFunctions>
 
 const changeable = {
-  description: Type.Optional(Nullable(Text('Description of the route.', { maxLength: 1024 }))),
-  enabled: Type.Optional(Bool('If true, the route delivers events.')),
+  description: Type.Optional(
+    Nullable(Text('Description of the webhook route for operators.', { maxLength: 1024 })),
+  ),
+  enabled: Type.Optional(
+    Bool('If true, the webhook route delivers events. If false, no event is delivered.'),
+  ),
   customHeaders: Type.Optional(
     Type.Array(KeyValue, {
       maxItems: 100,
       description:
-        'Additional headers. Values are stored encrypted. A masked value keeps the stored one.',
+        'Additional HTTP headers of webhook requests of the route. Values are stored encrypted. The mask `******` as a value keeps the stored value.',
     }),
   ),
   content: Type.Optional(RouteFunctions),
@@ -62,58 +69,75 @@ export type WebhookRouteUpdate = Static<typeof WebhookRouteUpdate>
 
 const listed = {
   id: Text('Id of the webhook route.'),
-  name: Text('Name of the route.'),
-  description: Text('Description of the route. Empty if there is none.'),
-  created: Time('Time of creation (ISO 8601).'),
-  updated: Time('Time of the last change (ISO 8601).'),
-  enabled: Bool('True if the route delivers events.'),
-  targetUrl: Text('Target URL with a masked password.'),
-  tcount: Int('Number of times the route was applied.'),
-  webhookErrorFlag: Nullable(Text('Message of the last failed delivery. Null after a success.')),
+  name: Text('Name of the webhook route.'),
+  description: Text(
+    'Description of the webhook route for operators. Empty if there is no description.',
+  ),
+  created: Time('Time at which the webhook route was created (ISO 8601).'),
+  updated: Time('Time of the last change of the webhook route (ISO 8601).'),
+  enabled: Bool('True if the webhook route delivers events.'),
+  targetUrl: Text('URL that receives the webhooks of the route, with a masked password.'),
+  tcount: Int('Number of webhook deliveries that the route has created.'),
+  webhookErrorFlag: Nullable(
+    Text(
+      'Text of the error of the last failed delivery of the webhook route. Null after a success.',
+    ),
+  ),
   customHeaders: Type.Array(
-    Type.Object({ key: Text('Name of the header.'), value: Text('Masked value.') }),
-    { description: 'Additional headers with masked values.' },
+    Type.Object({
+      key: Text('Name of the HTTP header, such as `X-Tenant`.'),
+      value: Text('Masked value of the HTTP header: `******`.'),
+    }),
+    {
+      description: 'Additional HTTP headers of webhook requests of the route, with masked values.',
+    },
   ),
 }
 export const WebhookRouteListEntry = Type.Object(listed)
 export const WebhookRouteRecord = Type.Object({
   ...listed,
-  v: Int('Version, incremented by each change.'),
+  v: Int('Version of the webhook route. Each change increments the version.'),
   content: Type.Object(
     {
-      fn: Nullable(Text('Source of the filter function. Null if there is none.')),
-      map: Nullable(Text('Source of the map function. Null if there is none.')),
+      fn: Nullable(Text('Source of the filter of the webhook route. Null if there is no filter.')),
+      map: Nullable(Text('Source of the map of the webhook route. Null if there is no map.')),
     },
-    { description: 'Functions of the route.' },
+    { description: 'Functions of the webhook route: filter (`fn`) and map (`map`).' },
   ),
 })
 
 const failure = {
-  function: OneOf(['filter', 'map'], { description: 'Function that failed.' }),
-  message: Text('Text of the error.'),
+  function: OneOf(['filter', 'map'], {
+    description: 'Function of the webhook route that failed: `filter` or `map`.',
+  }),
+  message: Text('Text of the error of the function.'),
 }
 export const RouteError = Type.Object({
-  created: Time('Time of the error (ISO 8601).'),
+  created: Time('Time at which the function failed (ISO 8601).'),
   ...failure,
-  event: Text('Event name.'),
-  account: Text('Account of the event.'),
-  eventId: Text('Event id.'),
+  event: Text('Name of the event for which the function failed, such as `messageNew`.'),
+  account: Text('Id of the account of the event for which the function failed.'),
+  eventId: Text('Id of the event for which the function failed.'),
 })
 
 /** Test run of the filter and map function of a webhook route with a payload. */
 export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Webhook body. `eventId` and `_route` are added if absent.',
+    description:
+      'Webhook body with which the functions are tested. `eventId` and `_route` are added if absent.',
   }),
 })
 
 export const RouteTestResult = Type.Object({
-  applies: Bool('True if the filter function accepts the payload.'),
+  applies: Bool('True if the filter of the webhook route accepts the payload.'),
   payload: Type.Optional(
-    Type.Unknown({ description: 'Payload that would be delivered. Absent if none.' }),
+    Type.Unknown({
+      description:
+        'Webhook body that the route would deliver. Absent if nothing would be delivered.',
+    }),
   ),
-  errors: Type.Array(Type.Object(failure), { description: 'Errors of the functions.' }),
-  logs: Texts('Lines the functions passed to `logger`.'),
-  usedMs: Type.Number({ description: 'CPU time of the functions in milliseconds.' }),
+  errors: Type.Array(Type.Object(failure), { description: 'Errors of the filter and the map.' }),
+  logs: Texts('Lines that the functions passed to `logger`, in order.'),
+  usedMs: Type.Number({ description: 'CPU time that the functions used, in milliseconds.' }),
 })

@@ -5,21 +5,33 @@ const int = (description: string, minimum: number, maximum: number) =>
 
 /** Schemas of the settings of exports, by setting name. */
 export const exportSettings = {
-  exportMaxConcurrent: int('Maximum unfinished exports per account. Defaults to 2.', 1, 100),
-  exportMaxGlobalConcurrent: int('Maximum unfinished exports in all. Defaults to 8.', 1, 100),
+  exportMaxConcurrent: int(
+    'Maximum number of unfinished exports per account. Further requests fail with `TooManyExports`. Defaults to 2.',
+    1,
+    100,
+  ),
+  exportMaxGlobalConcurrent: int(
+    'Maximum number of unfinished exports of all accounts. Further requests fail with `TooManyExports`. Defaults to 8.',
+    1,
+    100,
+  ),
   exportMaxMessages: int(
-    'Messages after which an export ends as truncated. Defaults to 500,000.',
+    'Maximum number of messages in an export. An export with more messages ends as `truncated`. Defaults to 500,000.',
     1,
     10_000_000,
   ),
   exportMaxSize: int(
-    'Bytes of the compressed file after which an export ends as truncated. Defaults to 10 GiB.',
+    'Maximum size of the compressed export file in bytes. A larger export ends as `truncated`. Defaults to 10,737,418,240 (10 GiB).',
     1,
     Number.MAX_SAFE_INTEGER,
   ),
-  gmailExportBatchSize: int('Messages per request of exports to Gmail. Defaults to 10.', 1, 50),
+  gmailExportBatchSize: int(
+    'Number of messages that an export reads from the Gmail API per request. Defaults to 10.',
+    1,
+    50,
+  ),
   outlookExportBatchSize: int(
-    'Messages per request of exports to Microsoft Graph. Defaults to 20.',
+    'Number of messages that an export reads from Microsoft Graph per request. Defaults to 20.',
     1,
     20,
   ),

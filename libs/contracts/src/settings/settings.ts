@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
+import { connectionSettings } from './connection-settings.ts'
 import { exportSettingDefaults, exportSettings } from './export-settings.ts'
+import { mailProxySettings } from './mail-proxy-settings.ts'
+import { messageNewSettings } from './message-new-settings.ts'
+import { flag, int, name, names, number, text, url } from './setting-schemas.ts'
+import { summarySettings } from './summary-settings.ts'
 import { namesUnsupported } from './unsupported-settings.ts'
 import {
   RetrySchedule,
@@ -10,57 +15,24 @@ import {
   WebhookTargetSecrets,
 } from './webhook-targets.ts'
 
-const flag = (description: string) => Nullable(Bool(description))
-const text = (description: string, maxLength: number) => Nullable(Text(description, { maxLength }))
-const name = (description: string) => Nullable(Text(description, { minLength: 1, maxLength: 256 }))
-const names = (description: string) =>
-  Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000, description }))
-const number = (description: string, minimum: number, maximum: number) =>
-  Nullable(Type.Number({ minimum, maximum, description }))
-const int = (description: string, minimum: number, maximum: number) =>
-  Nullable(Int(description, { minimum, maximum }))
-const bytes = (description: string) => int(description, 0, 1_073_741_824)
-const port = (description: string) => int(description, 1, 65_535)
-const host = (description: string) =>
-  Nullable(Text(description, { minLength: 1, maxLength: 255, format: 'host-name' }))
-const url = (
-  description: string,
-  format: 'http-url' | 'http-url-or-empty' | 'proxy-url-or-empty' = 'http-url-or-empty',
-) => Nullable(Text(description, { maxLength: 2048, format }))
-/** Setting for a member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
-const clientId = (member: string) =>
-  Nullable(
-    Text(`Value of \`${member}\` sent to IMAP servers (RFC 2971).`, {
-      minLength: 1,
-      maxLength: 256,
-      format: 'one-line',
-    }),
-  )
-const strategy = (protocol: string) =>
-  Nullable(
-    Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')], {
-      description: `Choice of the local address for ${protocol}: by the system, fixed per account, or random.`,
-    }),
-  )
-
-/** Minimum length of a password that admits clients of the IMAP or SMTP proxy to all accounts. */
-export const minServerPasswordLength = 32
-const serverPassword = (protocol: string) =>
-  Nullable(
-    Text(`${protocol} proxy password of all accounts, besides tokens.`, {
-      minLength: minServerPasswordLength,
-      maxLength: 1024,
-    }),
-  )
-
 const AccountLogs = Strict(
   {
-    all: Type.Optional(Bool('If true, logs all accounts, whatever their own `logs` option.')),
+    all: Type.Optional(
+      Bool(
+        'If true, the protocol logs of all accounts are recorded, even if the option `logs` of an account is off. Defaults to false.',
+      ),
+    ),
     maxLogLines: Type.Optional(
-      Int('Maximum lines stored per account.', { minimum: 0, maximum: 1_000_000 }),
+      Int(
+        'Maximum number of protocol log lines that are stored per account. Defaults to the variable `SVC_ACCOUNT_LOG_LINES`.',
+        { minimum: 0, maximum: 1_000_000 },
+      ),
     ),
   },
-  { description: 'Options of the protocol logs.' },
+  {
+    description:
+      'Options for the protocol logs of accounts: IMAP commands and responses, or requests to a mail API.',
+  },
 )
 
 /**
@@ -68,40 +40,42 @@ const AccountLogs = Strict(
  * the interface spec.
  */
 export const settings = {
-  webhooks: url('Default webhook target.'),
-  webhooksEnabled: flag('If true, webhooks are delivered.'),
-  webhookEvents: names('Names of the events for the default target. `*` means all.'),
+  webhooks: url(
+    'Default webhook target: URL that receives the events of all accounts without their own target. None by default.',
+  ),
+  webhooksEnabled: flag(
+    'If true, webhooks are delivered to all targets: default target, accounts and webhook routes. Defaults to false.',
+  ),
+  webhookEvents: names(
+    'Names of the events that are delivered to the default target and to targets of accounts. `*` means all events. None by default.',
+  ),
   webhooksCustomHeaders: Nullable(
     Type.Array(KeyValue, {
       maxItems: 100,
       description:
-        'Headers of requests to the default target. Values are stored encrypted. A masked value keeps the stored one.',
+        'Additional HTTP headers of webhook requests to the default target. Values are stored encrypted. The mask `******` as a value keeps the stored value.',
     }),
   ),
-  notifyHeaders: names('Names of the message headers in messageNew. `*` means all.'),
-  notifyText: flag('If true, messageNew contains the text. Defaults to true.'),
-  notifyTextSize: bytes('Maximum bytes of each text in messageNew. Defaults to 2,097,152.'),
-  notifyWebSafeHtml: flag('If true, messageNew contains sanitized HTML.'),
-  notifyAttachments: flag('If true, messageNew contains the attachments.'),
-  notifyAttachmentList: flag(
-    'If true, messageNew lists all attachments, without contents unless `notifyAttachments` adds them.',
+  ...messageNewSettings,
+  serviceUrl: url(
+    'Public base URL of Posthorn for clients and browsers, such as `https://mail.example.com`. Required for the hosted form, OAuth2, tracking and unsubscribe links. None by default.',
+    'http-url',
   ),
-  notifyAttachmentSize: bytes('Maximum bytes of an attachment in messageNew.'),
-  notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
-  inboxNewOnly: flag('If true, messageNew is sent only for messages arriving in the Inbox.'),
-  serviceUrl: url('Public base URL of the service.', 'http-url'),
   notificationBaseUrl: url(
-    'Base URL for notifications of mail providers. Defaults to `serviceUrl`.',
+    'Base URL at which mail providers reach Posthorn with change notifications. Defaults to `serviceUrl`.',
     'http-url',
   ),
   gmailSubscriptionTtl: int(
-    'Days after which Google deletes an unused Pub/Sub subscription. 0 (default): never.',
+    'Number of days after which Google deletes an unused Pub/Sub subscription. 0 (default): never. Changes apply within 1 h.',
     0,
     365,
   ),
-  serviceSecret: text('Key of webhook signatures. It can be replaced, not removed.', 1024),
+  serviceSecret: text(
+    'Secret key of webhook signatures. Generated at the first start. Can be replaced, but not removed: null and the empty text change nothing.',
+    1024,
+  ),
   serviceSecretOverlap: int(
-    'Seconds for which a replaced service secret is still used for an additional signature. Defaults to 86,400.',
+    'Number of seconds for which webhooks also have a signature by the previous `serviceSecret` after a change of the secret. 0: none. Defaults to 86,400.',
     0,
     2_592_000,
   ),
@@ -109,98 +83,109 @@ export const settings = {
   webhooksRetrySchedule: Nullable(RetrySchedule),
   webhooksConcurrency: Nullable(TargetConcurrency),
   webhooksRate: Nullable(TargetRate),
-  webhooksAttemptLog: flag('If true, the result of every webhook attempt is stored.'),
-  webhooksAttemptLogDays: number('Days for which these results are stored.', 0.001, 3_650),
-  webhooksKeepFailedDays: number('Days for which failed deliveries are stored.', 0.001, 3_650),
+  webhooksAttemptLog: flag(
+    'If true, the result of each attempt to deliver a webhook is stored for operators. Defaults to false.',
+  ),
+  webhooksAttemptLogDays: number(
+    'Number of days for which results of attempts are stored if `webhooksAttemptLog` is on. Defaults to 7.',
+    0.001,
+    3_650,
+  ),
+  webhooksKeepFailedDays: number(
+    'Number of days for which failed webhook deliveries are stored and can be replayed. Defaults to the variable `SVC_WEBHOOK_KEEP_FAILED`.',
+    0.001,
+    3_650,
+  ),
   webhookTargets: Nullable(
     Type.Array(WebhookTargetOptions, {
       maxItems: 1000,
-      description: 'Options of single webhook targets.',
+      description:
+        'Options of single webhook targets, which replace the general options for these targets. None by default.',
     }),
   ),
-  authServer: url('URL of the authentication server.'),
+  authServer: url(
+    'URL of the authentication server, which returns the logins of accounts with `useAuthServer`. None by default.',
+  ),
   authServerProtocol: flag(
-    'If true, requests to the authentication server have the parameter `proto`: `imap`, `smtp` or `api`. Defaults to false.',
+    'If true, requests to the authentication server have the query parameter `proto`: `imap`, `smtp` or `api`. For servers with different logins per protocol. Defaults to false.',
   ),
-  ignoreMailCertErrors: flag('If true, any certificate of mail servers is accepted.'),
-  smtpEhloName: host('Host name sent with EHLO.'),
-  proxyEnabled: flag('If true, connections to mail servers use `proxyUrl`.'),
-  proxyUrl: url('URL of the proxy to mail servers.', 'proxy-url-or-empty'),
-  httpProxyEnabled: flag('If true, HTTP requests to other servers use `httpProxyUrl`.'),
-  httpProxyUrl: url('URL of the proxy for HTTP requests.', 'proxy-url-or-empty'),
-  localAddresses: Nullable(
-    Type.Array(Type.String({ maxLength: 45, format: 'ip-address' }), {
-      maxItems: 1000,
-      description: 'Local IP addresses for connections to mail servers.',
-    }),
+  ...connectionSettings,
+  enableApiProxy: flag(
+    'If true (default), client addresses in `X-Forwarded-For` are accepted from the proxies in `SVC_TRUSTED_PROXIES`. If false, `X-Forwarded-For` is ignored.',
   ),
-  smtpStrategy: strategy('SMTP'),
-  imapStrategy: strategy('IMAP'),
-  enableApiProxy: flag('If false, addresses reported by trusted proxies are ignored.'),
-  tokenAuditLog: flag('If true, every use of a token is logged.'),
-  enableOAuthTokensApi: flag('If true, the API returns access tokens of accounts.'),
-  deliveryAttempts: int('Maximum attempts per submission. Defaults to 10.', 1, 100),
-  trackOpens: flag('If true, opens are tracked unless a submission states otherwise.'),
-  trackClicks: flag('If true, clicks are tracked unless a submission states otherwise.'),
+  tokenAuditLog: flag(
+    'If true, each use of a token is logged for `GET /v1/tokens/{token}/log`. Defaults to false.',
+  ),
+  enableOAuthTokensApi: flag(
+    'If true, `GET /v1/account/{account}/oauth-token` returns OAuth2 access tokens of accounts, except of service accounts. Defaults to false.',
+  ),
+  deliveryAttempts: int(
+    'Maximum number of attempts to send a message, unless the submission sets the number. Defaults to 10.',
+    1,
+    100,
+  ),
+  trackOpens: flag(
+    'If true, opens of sent messages are tracked, unless the submission sets `trackOpens`. Defaults to false.',
+  ),
+  trackClicks: flag(
+    'If true, clicks on links in sent messages are tracked, unless the submission sets `trackClicks`. Defaults to false.',
+  ),
   trackRepeatWindow: int(
-    'Seconds in which requests of one visitor for one link are one trackOpen or trackClick. 0: each request is an event. Defaults to 5.',
+    'Number of seconds in which repeated requests of a client for the same link cause only the first `trackOpen` or `trackClick`. 0: each request causes an event. Defaults to 5.',
     0,
     86_400,
   ),
-  templateHeader: text('HTML inserted at the start of public pages.', 1_048_576),
-  templateHtmlHead: text('HTML inserted into the head of public pages.', 1_048_576),
+  templateHeader: text(
+    'HTML that is inserted unchanged at the start of public pages, such as the hosted form and the unsubscribe page.',
+    1_048_576,
+  ),
+  templateHtmlHead: text(
+    'HTML that is inserted unchanged into the head of public pages, such as the hosted form and the unsubscribe page.',
+    1_048_576,
+  ),
   locale: Nullable(
-    Text('Language tag of dates in quoted messages, for accounts without a locale.', {
-      maxLength: 100,
-      format: 'locale',
-    }),
+    Text(
+      'Language tag of the dates in quoted messages, such as `en-GB`, for accounts without a locale. Defaults to `en`.',
+      {
+        maxLength: 100,
+        format: 'locale',
+      },
+    ),
   ),
   timezone: Nullable(
-    Text('Time zone of dates in quoted messages, for accounts without a time zone.', {
-      maxLength: 100,
-      format: 'time-zone',
-    }),
+    Text(
+      'Time zone of the dates in quoted messages, such as `Europe/Tallinn`, for accounts without a time zone. Defaults to `UTC`.',
+      {
+        maxLength: 100,
+        format: 'time-zone',
+      },
+    ),
   ),
-  pageBrandName: name('Product name on public pages.'),
-  generateEmailSummary: flag('If true, messageNew contains a summary by a language model.'),
-  openAiAPIKey: text('API key of the summary endpoint.', 1024),
-  openAiAPIUrl: url('Base URL of the summary endpoint, which is compatible with OpenAI.'),
-  openAiModel: name('Name of the model for summaries.'),
-  openAiPrompt: text('Instructions to the model for summaries.', 1_048_576),
-  openAiTemperature: number('Sampling temperature of summaries.', 0, 2),
-  openAiTopP: number('Nucleus sampling threshold of summaries.', 0, 1),
-  openAiMaxTokens: int('Maximum tokens of a summary.', 1, 10_000_000),
+  pageBrandName: name(
+    'Product name on public pages, such as the hosted form and the unsubscribe page. Defaults to the host name of `serviceUrl`.',
+  ),
+  ...summarySettings,
   scriptEnv: Nullable(
-    Text('JSON object that functions of webhook routes receive as `env`.', {
-      maxLength: 1_048_576,
-      format: 'json-object',
-    }),
+    Text(
+      'JSON object, as text, that functions of webhook routes receive as the parameter `env`. Stored and returned unchanged. Defaults to `{}`.',
+      {
+        maxLength: 1_048_576,
+        format: 'json-object',
+      },
+    ),
   ),
   ...exportSettings,
-  resolveGmailCategories: flag('If true, messages of Gmail contain their inbox category.'),
+  resolveGmailCategories: flag(
+    'If true, messages of Gmail accounts over IMAP have the member `category` with the inbox tab. Costs additional searches. Defaults to false.',
+  ),
   imapIndexer: Nullable(
     Type.Union([Type.Literal('full'), Type.Literal('fast')], {
-      description: 'Mailbox index of accounts without their own setting. Defaults to `full`.',
+      description:
+        'Mailbox index of IMAP accounts that do not set `imapIndexer`: `full` (default) detects new, changed and deleted messages, `fast` new messages only.',
     }),
   ),
-  imapClientName: clientId('name'),
-  imapClientVersion: clientId('version'),
-  imapClientVendor: clientId('vendor'),
-  imapClientSupportUrl: clientId('support-url'),
   logs: Nullable(AccountLogs),
-  imapProxyServerEnabled: flag('If true, the IMAP proxy listens.'),
-  imapProxyServerPort: port('Port of the IMAP proxy. Defaults to 2993.'),
-  imapProxyServerHost: host('Address of the IMAP proxy. Defaults to 127.0.0.1.'),
-  imapProxyServerTLSEnabled: flag('If true, the IMAP proxy uses TLS from the start.'),
-  imapProxyServerProxy: flag('If true, trusted proxies send a PROXY header to the IMAP proxy.'),
-  imapProxyServerPassword: serverPassword('IMAP'),
-  smtpServerEnabled: flag('If true, the SMTP proxy listens.'),
-  smtpServerPort: port('Port of the SMTP proxy. Defaults to 2525.'),
-  smtpServerHost: host('Address of the SMTP proxy. Defaults to 127.0.0.1.'),
-  smtpServerTLSEnabled: flag('If true, the SMTP proxy uses TLS from the start.'),
-  smtpServerProxy: flag('If true, trusted proxies send a PROXY header to the SMTP proxy.'),
-  smtpServerAuthEnabled: flag('If false, the SMTP proxy requires no login. Defaults to true.'),
-  smtpServerPassword: serverPassword('SMTP'),
+  ...mailProxySettings,
 } as const
 
 export type SettingKey = keyof typeof settings

@@ -5,26 +5,33 @@ import { Int, Strict, Text } from '../schemas/primitives.ts'
  * URL that identifies webhook targets, without credentials and query. All targets with this URL
  * share their options and their key.
  */
-const target = Text('URL of the target without credentials and query.', {
-  maxLength: 1000,
-  format: 'target-address',
-})
+const target = Text(
+  'URL of the webhook target without login and query. The entry applies to default, account and route targets with this URL.',
+  {
+    maxLength: 1000,
+    format: 'target-address',
+  },
+)
 /** Delays between the attempts to deliver a webhook. */
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:
-    'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
+    'Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for at most 4 attempts. Delays are shortened by up to 20 % at random. Defaults to 5 s, doubled up to 9 times.',
 })
 /** Maximum number of concurrent requests to a webhook target. */
-export const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
-  minimum: 1,
-  maximum: 1_000,
-})
+export const TargetConcurrency = Int(
+  'Maximum number of concurrent webhook requests of each webhook-dispatcher process to the same target. Defaults to the variable `SVC_WEBHOOK_TARGET_CONCURRENCY`.',
+  {
+    minimum: 1,
+    maximum: 1_000,
+  },
+)
 /** Maximum rate of requests to a webhook target. */
 export const TargetRate = Type.Number({
   minimum: 0.01,
   maximum: 100_000,
-  description: 'Requests of one process to one target per second.',
+  description:
+    'Maximum number of webhook requests per second of each webhook-dispatcher process to the same target. No limit by default.',
 })
 
 /** Options of a single webhook target, where they differ from the default options. */
@@ -39,10 +46,14 @@ export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 /** Secret key of one webhook target for the signature header `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
   target,
-  secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),
+  secret: Text(
+    'Secret key for the header `webhook-signature` of requests to the target. Stored encrypted.',
+    { minLength: 1, maxLength: 1024 },
+  ),
 })
 export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
   maxItems: 100,
-  description: 'Keys of single targets for `webhook-signature`, instead of the service secret.',
+  description:
+    'Secret keys for the header `webhook-signature`, by webhook target. Other targets use the service secret. A new list replaces the whole list.',
 })
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>

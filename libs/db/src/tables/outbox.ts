@@ -1,5 +1,5 @@
 import type { NetworkRouting } from '@posthorn/contracts/events/sending'
-import type { Dsn } from '@posthorn/contracts/schemas/submission'
+import type { Dsn } from '@posthorn/contracts/schemas/dsn'
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
@@ -12,7 +12,7 @@ export interface OutboxError {
 }
 
 export type { NetworkRouting } from '@posthorn/contracts/events/sending'
-export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/submission'
+export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/dsn'
 
 /** Filing of a sent message: mailbox work that is done after the message was sent. */
 export interface Filing {

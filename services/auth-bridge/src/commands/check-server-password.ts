@@ -4,7 +4,7 @@ import {
   checkImapProxyServerPassword,
   checkSmtpServerPassword,
 } from '@posthorn/contracts/commands/credentials'
-import { minServerPasswordLength } from '@posthorn/contracts/settings/settings'
+import { minServerPasswordLength } from '@posthorn/contracts/settings/mail-proxy-settings'
 import type { Logger } from '@posthorn/telemetry'
 import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
 import type { SecretDeps } from './get-secrets.ts'

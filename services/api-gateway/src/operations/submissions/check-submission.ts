@@ -1,6 +1,7 @@
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import { maxRecipients } from '@posthorn/contracts/schemas/content'
-import type { Dsn, Submission } from '@posthorn/contracts/schemas/submission'
+import type { Dsn } from '@posthorn/contracts/schemas/dsn'
+import type { Submission } from '@posthorn/contracts/schemas/submission'
 import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import type { Caller } from '../../access/authenticate.ts'
