@@ -110,13 +110,18 @@ function rangeResponses({ produces = 'application/json', response }: Operation):
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   return {
     206: {
-      description: 'Range of the bytes.',
-      headers: { 'Content-Range': header('Position of the range, such as `bytes 0-99/1000`.') },
+      description: 'Requested range of bytes of the file.',
+      headers: {
+        'Content-Range': header(
+          'Position of the range in the file and size of the file, such as `bytes 0-99/1000`.',
+        ),
+      },
       content: { [produces]: { schema: toOpenApiSchema(response) } },
     },
     416: {
-      description: 'The range starts after the end. The response has no body.',
-      headers: { 'Content-Range': header('Size of the whole, such as `bytes */1000`.') },
+      description:
+        'The requested range starts after the end of the file. The response has no body.',
+      headers: { 'Content-Range': header('Size of the file, such as `bytes */1000`.') },
     },
   }
 }

@@ -5,7 +5,7 @@
  */
 export const errorMeanings: Readonly<Record<string, string>> = {
   AccountAlreadyExists:
-    'Another account with the same OAuth2 application has this user. `existingAccount` is the id of that account.',
+    'The OAuth2 user already belongs to another account with the same OAuth2 application. `existingAccount` is the id of the other account.',
   InvalidId: 'The id of the message, attachment or text cannot be decoded.',
   InvalidMessageId: 'Microsoft Graph cannot read the message id.',
   InvalidCursorType: 'The cursor comes from an account on another mail system.',
@@ -20,7 +20,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   ReferenceNotSupported:
     'The account has no mailbox, so the request cannot refer to a stored message.',
   InvalidInput: 'The account is on a mail API, which has cursors instead of page numbers.',
-  InvalidRecipients: 'The mail provider rejected an address of a recipient.',
+  InvalidRecipients: 'The mail provider rejected the address of a recipient.',
   ForceRequired: 'The query parameter `force` must be true.',
   DeleteFailed:
     'The mail server rejected the deletion without a response code of its own. `info.response` is the text of the server.',
@@ -28,7 +28,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
     'The mail server rejected the new name without a response code of its own. `info.response` is the text of the server.',
   AccessDenied: 'The mail provider does not permit the request for this mailbox.',
   ApiEndpointDisabled:
-    'The operation is switched off. The setting `enableOAuthTokensApi` switches it on.',
+    'Reading access tokens is switched off. The setting `enableOAuthTokensApi` switches it on.',
   MailboxNotEnabled: 'The user has no mailbox that Microsoft Graph can open.',
   MintWidensRestrictions:
     'The new token would be less restricted than the token that sends the request.',
@@ -39,7 +39,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   FolderNotFound: 'The mailbox does not exist.',
   ReferenceNotFound: 'The message that `reference` names does not exist.',
   TemplateNotFound: 'The template does not exist, or belongs to another account.',
-  TrashNotFound: 'The account has no trash mailbox.',
+  TrashNotFound: 'Microsoft Graph does not find the deleted items folder of the mailbox.',
   NotFound: 'The resource that the path names does not exist.',
   SMTPUnavailable: 'The account has no outgoing server and no OAuth2 login to send with.',
   MessageTooLarge: 'The message is larger than the mail provider accepts.',
@@ -50,16 +50,17 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   TooManyExports:
     'Too many exports are unfinished, or the storage of exports is full. `message` names the limit.',
   AppNotFound: 'The OAuth2 application of the account was deleted or disabled.',
-  InvalidBaseScopes: 'The OAuth2 application of the account is registered for other uses.',
+  InvalidBaseScopes:
+    'The OAuth2 application of the account has the wrong base scopes: `imap` for the mail API, or `api` for IMAP and SMTP.',
   MissingServiceURLSetup: 'The setting `serviceUrl` has no value, but links need it.',
   UploadFail: 'The mail server rejected the message, although the mailbox exists.',
   NotYetConnected:
-    'The account has not finished its first sync. Retry after the state `connected`.',
+    'The account has not connected yet, or its first sync runs. Retry when the account has the state `connected`.',
   AuthenticationFails: 'The mail server rejected the credentials of the account.',
   ConnectionError: 'The mail server cannot be reached.',
   NotSyncing:
     'Syncing is switched off for the account, by an operator or after repeated authentication failures.',
-  NoAvailable: 'The account is disconnected or paused.',
+  NoAvailable: 'The account is disconnected from its mail server, or paused.',
   IMAPUnavailable: 'The connection to the mail server is interrupted. Retry after a few seconds.',
   WorkerNotAvailable:
     'No worker is responsible for the account now, or the worker stopped during the request. Retry.',

@@ -115,7 +115,7 @@ export const deleteExport = defineOperation({
   description:
     'Cancels or deletes an export. A queued or running export becomes `cancelled`, without an event. A completed, failed or cancelled export is deleted. The file is deleted within one minute.',
   params: ofExport,
-  responseDescription: 'Confirmation.',
+  responseDescription: 'Confirmation that the export was cancelled or deleted.',
   response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
   errors: notFound,
 })

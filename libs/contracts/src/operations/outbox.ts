@@ -73,7 +73,7 @@ export const deleteOutboxEntry = defineOperation({
   description:
     'Cancels a message that is not sent yet and deletes it from the outbox. No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Confirmation.',
+  responseDescription: 'Confirmation that the message was cancelled.',
   response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
   errors: changeErrors,
 })
@@ -86,7 +86,7 @@ export const holdOutboxEntry = defineOperation({
   description:
     'Holds a message in the outbox. A held message is not sent until it is released or sent with an operation of the API. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Confirmation.',
+  responseDescription: 'Confirmation that the message is held.',
   response: Type.Object({ held: Bool('Always true: a failure is an error response.') }),
   errors: changeErrors,
 })
@@ -99,7 +99,7 @@ export const releaseOutboxEntry = defineOperation({
   description:
     'Releases a held message. The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Confirmation.',
+  responseDescription: 'Confirmation that the message is not held any more.',
   response: Type.Object({ released: Bool('Always true: a failure is an error response.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -29,6 +29,10 @@ const app = {
 }
 const counts = { waiting: 3, active: 1, delayed: 12, failed: 0 }
 
+function step(id: string, status: 'ok' | 'fail' | 'skip', label: string) {
+  return { id, label, status, message: null }
+}
+
 /**
  * Examples of responses of the operations on tokens, OAuth2 applications, settings, queues,
  * statistics and the license, by operation id. An operation that always fails has no example here.
@@ -85,24 +89,32 @@ export const adminResponses = {
     ok: false,
     failedStep: 'token',
     steps: [
+      step('enabled', 'ok', 'Application is enabled and its secrets can be unsealed'),
+      step('endpoints', 'ok', 'Token endpoint is configured or published by the issuer'),
       {
-        id: 'enabled',
-        label: 'Application is enabled and its secrets can be unsealed',
-        status: 'ok',
-        message: null,
-      },
-      {
-        id: 'sign',
-        label: 'Service key, certificate or federated identity can sign',
-        status: 'skip',
+        ...step('sign', 'skip', 'Service key, certificate or federated identity can sign'),
         message: 'The application uses no service key',
       },
       {
-        id: 'token',
-        label: 'Provider issues an access token',
-        status: 'fail',
+        ...step('token', 'fail', 'Provider issues an access token'),
         message: 'invalid_grant: Token has been expired or revoked.',
         hint: 'See the message: it is the response of the provider',
+      },
+      {
+        ...step('profile', 'skip', 'API of the provider returns the profile of the mailbox'),
+        message: 'There is no access token of a mailbox',
+      },
+      {
+        ...step('mailbox', 'fail', 'The mailbox of the account is connected'),
+        message: 'The refresh token is invalid: the owner of the mailbox must consent again',
+      },
+      {
+        ...step('watch', 'skip', 'The provider sends notifications for the account'),
+        message: 'There is no registration; it is polled',
+      },
+      {
+        ...step('pubsub', 'skip', 'Notifications of Gmail are received from Pub/Sub'),
+        message: 'The application has no pubSubApp',
       },
     ],
   },
