@@ -52,6 +52,10 @@ export const connectionSettings = {
   ),
   smtpStrategy: strategy('SMTP'),
   imapStrategy: strategy('IMAP'),
+} as const
+
+/** Schemas of the settings for the identification to IMAP servers, by setting name. */
+export const imapIdSettings = {
   imapClientName: clientId('name', 'Defaults to `Posthorn`.'),
   imapClientVersion: clientId('version', 'Defaults to `1`.'),
   imapClientVendor: clientId('vendor', 'Defaults to `Posthorn`.'),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
-import { connectionSettings } from './connection-settings.ts'
+import { connectionSettings, imapIdSettings } from './connection-settings.ts'
 import { exportSettingDefaults, exportSettings } from './export-settings.ts'
 import { mailProxySettings } from './mail-proxy-settings.ts'
 import { messageNewSettings } from './message-new-settings.ts'
@@ -184,6 +184,7 @@ export const settings = {
         'Mailbox index of IMAP accounts that do not set `imapIndexer`: `full` (default) detects new, changed and deleted messages, `fast` new messages only.',
     }),
   ),
+  ...imapIdSettings,
   logs: Nullable(AccountLogs),
   ...mailProxySettings,
 } as const
