@@ -77,7 +77,7 @@ export const updateAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Change an account',
   description:
-    'Changes the members that the request contains. Absent members keep their values, `null` and `false` remove a value. A stored password or access token is never sent to a new host: a request that changes `host` must include the password or access token. A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy. With `oauth2.authorize`, nothing changes until the owner of the mailbox has consented.',
+    'Changes an account: the members that the request contains. Absent members keep their values, `null` and `false` remove a value. A stored password or access token is never sent to a new host: a request that changes `host` must include the password or access token. A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy. With `oauth2.authorize`, nothing changes until the owner of the mailbox has consented.',
   body: AccountUpdate,
   responseDescription:
     'Id of the account. With `oauth2.authorize`, also the URL of the consent page.',
@@ -131,7 +131,7 @@ export const deleteAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Delete an account',
   description:
-    'Deletes the account with its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
+    'Deletes an account with its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
   query: Strict({
     revoke: Type.Optional(
       Bool(

@@ -49,7 +49,7 @@ export const updateGateway = defineOperation({
   path: '/v1/gateway/edit/:gateway',
   summary: 'Change a gateway',
   description:
-    'Changes the members that the request contains. Absent members keep their values. The change also applies to messages in the queue. A stored password is never sent to a new host: a request that changes `host` must include the password.',
+    'Changes a gateway: the members that the request contains. Absent members keep their values. The change also applies to messages in the queue. A stored password is never sent to a new host: a request that changes `host` must include the password.',
   body: GatewayUpdate,
   responseDescription: 'Id of the gateway.',
   response: Type.Object(identity),

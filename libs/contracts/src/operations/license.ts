@@ -25,7 +25,7 @@ export const setLicense = defineOperation({
   method: 'post',
   summary: 'Install a license key',
   description:
-    'Exists for compatibility. Always responds with 403, because no license key is needed.',
+    'Installs a license key. The operation exists for compatibility and always responds with 403, because no license key is needed.',
   body: LicenseKey,
   responseDescription: 'License after the change. This response is never sent.',
   response: LicenseInfo,
@@ -38,7 +38,7 @@ export const deleteLicense = defineOperation({
   method: 'delete',
   summary: 'Remove the license key',
   description:
-    'Exists for compatibility. Always responds with 403, because there is no license key.',
+    'Removes the license key. The operation exists for compatibility and always responds with 403, because there is no license key.',
   responseDescription: 'License after the removal. This response is never sent.',
   response: Type.Object({
     active: Bool('Always true: the license is always active.'),

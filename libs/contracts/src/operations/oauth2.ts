@@ -83,7 +83,7 @@ export const updateOAuth2App = defineOperation({
   path: '/v1/oauth2/:app',
   summary: 'Change an OAuth2 application',
   description:
-    'Changes the members that the request contains. Absent members keep their values, `false` and `null` remove a value. A masked secret (`******`) keeps the stored secret. The provider cannot be changed.',
+    'Changes an OAuth2 application: the members that the request contains. Absent members keep their values, `false` and `null` remove a value. A masked secret (`******`) keeps the stored secret. The provider cannot be changed.',
   body: OAuth2AppUpdate,
   responseDescription: 'Id of the application, with warnings about its settings.',
   response: Type.Object({

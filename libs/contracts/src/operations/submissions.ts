@@ -66,7 +66,7 @@ export const submitDraft = defineOperation({
   path: '/v1/account/:account/message/:message/submit',
   summary: 'Submit a stored draft',
   description:
-    'Stores a draft for sending, with the content at the time of the request. The draft is sent unchanged, then removed from its mailbox. A draft that is changed before it is sent stays in its mailbox. For accounts on a mail API (Gmail API, Microsoft Graph), the provider sends the stored draft itself, in its thread. The response then has a new Message-ID, which `messageSent` reports as `originalMessageId`. With `envelope`, a new message is sent in the thread of the draft.',
+    'Queues a stored draft for sending, with the content at the time of the request. The draft is sent unchanged, then removed from its mailbox. A draft that is changed before it is sent stays in its mailbox. For accounts on a mail API (Gmail API, Microsoft Graph), the provider sends the stored draft itself, in its thread. The response then has a new Message-ID, which `messageSent` reports as `originalMessageId`. With `envelope`, a new message is sent in the thread of the draft.',
   params: Strict({ account: AccountId, message: MessageId }),
   headers,
   body: DraftSubmission,

@@ -86,7 +86,7 @@ export const updateTemplate = defineOperation({
   path: '/v1/templates/template/:template',
   summary: 'Change a template',
   description:
-    'Changes the members that the request contains. Absent members keep their values. `content` is replaced as a whole. Messages in the outbox are not changed.',
+    'Changes a template: the members that the request contains. Absent members keep their values. `content` is replaced as a whole. Messages in the outbox are not changed.',
   boundBy: 'handler',
   bodyLimit: 'upload',
   body: TemplateUpdate,

@@ -136,7 +136,11 @@ export const getTokenLog = defineOperation({
   query: Strict({
     page: pageQuery.page,
     pageSize: Type.Optional(
-      Int('Maximum number of entries on a page.', { minimum: 1, maximum: 200, default: 20 }),
+      Int('Maximum number of entries per page. Defaults to 20.', {
+        minimum: 1,
+        maximum: 200,
+        default: 20,
+      }),
     ),
   }),
   responseDescription: 'One page of the uses of the token, newest first.',

@@ -67,7 +67,7 @@ export const updateWebhookRoute = defineOperation({
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Change a webhook route',
   description:
-    'Changes the members that the request contains. Absent members keep their values, also in `content`. A masked password or header value (`******`) keeps the stored value. A masked password is accepted only if the address of the target is unchanged.',
+    'Changes a webhook route: the members that the request contains. Absent members keep their values, also in `content`. A masked password or header value (`******`) keeps the stored value. A masked password is accepted only if the address of the target is unchanged.',
   body: WebhookRouteUpdate,
   responseDescription: 'Id of the webhook route.',
   response: Type.Object({ id, updated: Bool('Always true: a failure is an error response.') }),
