@@ -78,7 +78,7 @@ export const accountResponses = {
     ],
   },
   createAuthenticationForm: {
-    url: 'https://posthorn.example.com/accounts/new?data=eyJhY2NvdW50IjoiamFuZSJ9',
+    url: 'https://posthorn.example.com/accounts/new?data=eyJhY3QiOiJmb3JtIiwibiI6IkpiN3ZReDJMclQwYVl3OWNaNGVLbUEifQ&sig=1.example-signature',
   },
   getAutoconfig: {
     imap: {

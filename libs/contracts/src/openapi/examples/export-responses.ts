@@ -45,7 +45,7 @@ export const exportResponses = {
   listAllExports: {
     ...onlyPage(1),
     storedBytes: 412_870,
-    maxStoredBytes: 10_737_418_240,
+    maxStoredBytes: 21_474_836_480,
     exports: [
       {
         ...completed,
