@@ -153,7 +153,7 @@ export function toOpenApiSchema(schema: unknown): unknown {
   return { $ref: `#/components/schemas/${name}`, ...(differs && { description }) }
 }
 
-const singleHint = 'A single value is accepted as a list of one.'
+const singleHint = 'A single value instead of a list is accepted, too.'
 
 interface Described {
   description?: string
