@@ -10,9 +10,9 @@ import { Bool, Strict, Text } from '../schemas/primitives.ts'
 const account = Type.String()
 const newPath = Type.Union([Type.String(), Type.Array(Type.String())])
 const mailboxId = Type.Optional(
-  Text('Permanent id of the mailbox. Absent if the server lacks OBJECTID (RFC 8474).'),
+  Text('Permanent id of the mailbox. Absent if the mail server lacks OBJECTID (RFC 8474).'),
 )
-const serverPath = 'Full path of the mailbox as the mail server reports it.'
+const serverPath = 'Full path of the mailbox, as reported by the mail server after the change.'
 
 /**
  * Lists the stored mailboxes of an account. With `counters`, a STATUS request is sent for each
@@ -23,7 +23,9 @@ export const listMailboxes = defineCommand({
   repeatable: true,
   request: Strict({ account, counters: Type.Boolean() }),
   response: Type.Object({
-    mailboxes: Type.Array(MailboxEntry, { description: 'Mailboxes of the account.' }),
+    mailboxes: Type.Array(MailboxEntry, {
+      description: 'Mailboxes of the account, with the counters of the last sync.',
+    }),
   }),
 })
 
@@ -33,7 +35,7 @@ export const createMailbox = defineCommand({
   response: Type.Object({
     path: Text(serverPath),
     mailboxId,
-    created: Bool('Always true.'),
+    created: Bool('Always true: the mailbox was created.'),
   }),
 })
 
@@ -50,13 +52,15 @@ export const updateMailbox = defineCommand({
     subscribed: Type.Optional(Type.Boolean()),
   }),
   response: Type.Object({
-    path: Text('Path before the change.'),
+    path: Text('Path of the mailbox before the change.'),
     newPath: Type.Optional(Text(serverPath)),
     mailboxId,
-    renamed: Type.Optional(Bool('True if the mailbox was renamed.')),
+    renamed: Type.Optional(
+      Bool('True if the mailbox was renamed. Absent if the request contains no new path.'),
+    ),
     subscribed: Type.Optional(
       Bool(
-        'Subscription after the request. Differs from the requested value if the server rejected the change after a successful rename.',
+        'True if the user is subscribed to the mailbox after the request. Differs from the requested value if the mail server rejected the change after a successful rename.',
       ),
     ),
   }),
@@ -66,8 +70,8 @@ export const deleteMailbox = defineCommand({
   name: 'deleteMailbox',
   request: Strict({ account, path: Type.String() }),
   response: Type.Object({
-    path: Text('Path of the mailbox.'),
+    path: Text('Path of the deleted mailbox.'),
     mailboxId,
-    deleted: Bool('Always true.'),
+    deleted: Bool('Always true: the mailbox was deleted.'),
   }),
 })

@@ -64,7 +64,7 @@ const redirectUrl = Type.Optional(
   ),
 )
 const consentLink =
-  'The response contains a URL for the browser of the owner, valid for 24 hours, which leads to the consent page. The browser that opens it must finish within one hour.'
+  'The response contains a URL, valid for 24 h, which leads the browser of the owner to the consent page. After the URL is opened, the consent must be completed within 1 h in the same browser.'
 
 /** OAuth2 login of an account, as given in the registration of the account. */
 export const OAuth2Config = Strict({
@@ -78,7 +78,7 @@ export const OAuth2Update = Strict({
   ...common,
   authorize: Type.Optional(
     Bool(
-      `If true, nothing changes until the owner consents; then all fields of the request apply together. ${consentLink} Consent of a user other than the login name of the account is refused, unless \`oauth2.auth.user\` names that user.`,
+      `If true, nothing changes until the owner consents. All fields of the request then apply together. ${consentLink} Consent of a user other than the login name of the account is refused, unless \`oauth2.auth.user\` names that user.`,
     ),
   ),
   redirectUrl,

@@ -7,7 +7,7 @@ import { Bool, Int, Text, Texts } from './primitives.ts'
  */
 export const emailIds = Type.Optional(
   Texts(
-    'Permanent ids of the changed messages, which a move does not change. Absent if the mail server assigns no permanent ids (OBJECTID, Gmail).',
+    'Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail server assigns no permanent ids (OBJECTID, Gmail).',
   ),
 )
 
@@ -68,7 +68,13 @@ export const DeletedMessages = Type.Object({
   deleted,
   moved: Type.Optional(Type.Object({ destination, idMap, emailIds }, { description: moved })),
   deletedMessages: Type.Optional(
-    Type.Object({ emailIds }, { description: 'Messages that were deleted permanently.' }),
+    Type.Object(
+      { emailIds },
+      {
+        description:
+          'Messages that were deleted permanently, with permanent ids if the mail server assigns such ids.',
+      },
+    ),
   ),
 })
 export type DeletedMessages = Static<typeof DeletedMessages>

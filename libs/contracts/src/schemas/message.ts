@@ -110,7 +110,7 @@ export type BounceInfo = Static<typeof BounceInfo>
 const addresses = (description: string) => Type.Optional(Type.Array(ReadAddress, { description }))
 const entry = {
   id: Text('Id of the message, for other operations on the message.'),
-  uid: Type.Optional(Int('UID of the message in its mailbox. IMAP accounts only.')),
+  uid: Type.Optional(Int('UID of the message in the mailbox. IMAP accounts only.')),
   emailId: Type.Optional(
     Text(
       'Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts on a mail API the same as `id`.',
@@ -227,7 +227,9 @@ export const MessagePage = Type.Object({
   prevPageCursor: Nullable(
     Text('Cursor of the previous page, for the parameter `cursor`. Null on the first page.'),
   ),
-  messages: Type.Array(MessageEntry, { description: 'Messages of this page.' }),
+  messages: Type.Array(MessageEntry, {
+    description: 'Messages of this page, from newest to oldest.',
+  }),
 })
 export type MessagePage = Static<typeof MessagePage>
 

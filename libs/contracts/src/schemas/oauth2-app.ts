@@ -278,7 +278,7 @@ export const OAuth2AppRecord = Type.Object({
   accounts: Int('Number of accounts that use the OAuth2 application.'),
   quotaUse: Type.Array(OAuth2AppUse, {
     description:
-      'Use of the mail API by all accounts of the OAuth2 application, as one entry per day. Contains the last eight days with requests, latest day first. Counts appear after up to 10 s.',
+      'Daily use of the mail API by all accounts of the OAuth2 application. Contains the last eight days with requests, latest day first. Counts appear after up to 10 s.',
   }),
 })
 

@@ -29,7 +29,9 @@ const Progress = Type.Object(
         'Step in sending the message. `queued`: not started; `processing`: attempt started; `smtp-starting`: connecting to the mail server; `smtp-completed`: message transmitted, waiting for the reply; `submitted`: accepted by the mail server; `error`: the last attempt failed.',
     }),
     response: Type.Optional(
-      Text('Reply of the mail server that accepted the message. Absent before.'),
+      Text(
+        'Reply of the mail server that accepted the message. Absent until the message is accepted.',
+      ),
     ),
     messageId: Type.Optional(
       Text(

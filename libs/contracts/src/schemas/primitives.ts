@@ -61,7 +61,10 @@ export const MessageId = Text(
 )
 export const IsoDate = Time('Time (ISO 8601).')
 /** Email address that conforms to the format `mail-address`. */
-export const MailAddress = Text('Email address.', { format: 'mail-address', maxLength: 320 })
+export const MailAddress = Text(
+  'Email address, such as `mail@example.com`. At most 320 characters.',
+  { format: 'mail-address', maxLength: 320 },
+)
 
 export const Address = Strict(
   {

@@ -53,7 +53,7 @@ export const Stats = Type.Object({
       disconnected: count('disconnected'),
       paused: count('paused'),
       unassigned: Int(
-        'Number of accounts that no sync-worker serves. Counted here instead of in their last state.',
+        'Number of accounts that no sync-worker serves, in any state. These accounts are not part of the other counts.',
       ),
     },
     { description: 'Numbers of accounts by state. Each account is counted once.' },

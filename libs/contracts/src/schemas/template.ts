@@ -34,7 +34,7 @@ export type TemplateContent = Static<typeof TemplateContent>
 
 const id = { minLength: 1, maxLength: 256 }
 export const TemplateId = Text('Id of the template.', id)
-const name = Text('Name of the template.', id)
+const name = Text('Name of the template, by which submissions can refer to the template.', id)
 const description = Type.Optional(
   Text('Description of the template, for information only.', { maxLength: 1024 }),
 )
@@ -73,7 +73,7 @@ export type TemplateUpdate = Static<typeof TemplateUpdate>
 
 const listed = {
   id: Text('Id of the template.'),
-  name: Text('Name of the template.'),
+  name: Text('Name of the template, by which submissions can refer to the template.'),
   description: Type.Optional(Text('Description of the template, for information only.')),
   format: OneOf(formats, { description: format }),
   created: Time('Time at which the template was created (ISO 8601).'),

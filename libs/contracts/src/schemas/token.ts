@@ -151,7 +151,7 @@ export const TokenRecord = Type.Object({
   ip: Type.Optional(Text('IP address of the creator of the token, as stated by the caller.')),
   remoteAddress: Type.Optional(Text('IP address of the request that created the token.')),
   scopes: Texts(
-    'Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy), `imap-proxy` (IMAP proxy).',
+    'Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy), `imap-proxy` (IMAP proxy). `*`: all interfaces, and the operations for operators.',
   ),
   restrictions: Nullable(Restrictions),
   permissions: Nullable(Permissions),

@@ -45,7 +45,7 @@ export const VerificationResult = Type.Object({
   code: Type.Optional(Text('Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`.')),
   statusCode: Type.Optional(
     Int(
-      'SMTP reply code of the mail server. If the test itself failed: an HTTP status, such as 503 or 504.',
+      'SMTP reply code of the mail server. If the test could not be completed: an HTTP status, such as 503 or 504.',
     ),
   ),
   responseText: Type.Optional(Text('Reply of the mail server to the failed command.')),

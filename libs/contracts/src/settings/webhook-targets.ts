@@ -16,7 +16,7 @@ const target = Text(
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:
-    'Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for at most 4 attempts. Delays are shortened by up to 20 % at random. Defaults to 5 s, doubled up to 9 times.',
+    'Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9 delays: 5 s, then twice the previous delay.',
 })
 /** Maximum number of concurrent requests to a webhook target. */
 export const TargetConcurrency = Int(
