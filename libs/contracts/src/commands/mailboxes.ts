@@ -55,9 +55,7 @@ export const updateMailbox = defineCommand({
     path: Text('Path of the mailbox before the change.'),
     newPath: Type.Optional(Text(serverPath)),
     mailboxId,
-    renamed: Type.Optional(
-      Bool('True if the mailbox was renamed. Absent if the request contains no new path.'),
-    ),
+    renamed: Type.Optional(Bool('True if the mailbox was renamed. Otherwise absent.')),
     subscribed: Type.Optional(
       Bool(
         'True if the user is subscribed to the mailbox after the request. Differs from the requested value if the mail server rejected the change after a successful rename.',

@@ -56,7 +56,7 @@ export const messageNew = defineEvent(
       calendarEvents: Type.Optional(
         Type.Array(CalendarEvent, {
           description:
-            'Events in the calendar parts of the message, such as invitations, at most 100. Only with the setting `notifyCalendarEvents`. `truncated` in the webhook body names `calendarEvents` if events or ends of texts are left out: of more than 10 calendar parts, and of calendar parts above 512 KiB or 5,000 lines.',
+            'Events in the calendar parts of the message, such as invitations, at most 100. Only with the setting `notifyCalendarEvents`. The member `truncated` names `calendarEvents` if events or ends of texts are left out: of more than 10 calendar parts, and of calendar parts above 512 KiB or 5,000 lines.',
         }),
       ),
       summary: Type.Optional(MessageSummary),

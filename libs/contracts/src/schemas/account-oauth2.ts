@@ -94,7 +94,7 @@ export type OAuth2Update = Static<typeof OAuth2Update>
 /** Members that describe why an OAuth2 consent of an account failed. */
 const consentFailure = {
   error: Text(
-    'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`; `unknown_error` if the provider sends none.',
+    'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
   ),
   description: Type.Optional(Text('Explanation of the failure by the provider.')),
   code: Type.Optional(

@@ -24,7 +24,7 @@ const idMap = Type.Optional(
 const path = Text('Path of the mailbox to which the messages were moved.')
 const destination = Text('Path of the trash mailbox, to which deleted messages are moved.')
 const deleted = Bool(
-  'True if messages were deleted permanently. False if messages were moved to the trash mailbox, or if no message was deleted.',
+  'True after a permanent deletion. False after a move to the trash mailbox, or if no message was deleted.',
 )
 const moved = 'Move to the trash mailbox. Absent after a permanent deletion.'
 

@@ -250,11 +250,11 @@ export const listedMailbox = {
   specialUse: Type.Optional(SpecialUse),
   noInferiors: Type.Optional(Bool('True if no mailbox can be created below the mailbox.')),
 }
-const useSource =
-  'Origin of the special use: `extension` (reported by the mail server), `name` (derived from the mailbox name)'
+const useSource = 'Origin of the special use: `extension` (reported by the mail server)'
+const nameSource = '`name` (derived from the mailbox name)'
 /** Source from which it is known which special use a listed mailbox has. */
 export const listedUseSource = Type.Optional(
-  OneOf(['extension', 'name'], { description: `${useSource}.` }),
+  OneOf(['extension', 'name'], { description: `${useSource} or ${nameSource}.` }),
 )
 
 export const MailboxEntry = Type.Object({
@@ -269,7 +269,7 @@ export const MailboxEntry = Type.Object({
   ),
   specialUseSource: Type.Optional(
     OneOf(['user', 'extension', 'name'], {
-      description: `${useSource} or \`user\` (set in the account, such as \`sentMailPath\`).`,
+      description: `${useSource}, ${nameSource} or \`user\` (set in the account, such as \`sentMailPath\`).`,
     }),
   ),
   messages: Type.Union([Type.Integer(), Type.Literal(false)], {

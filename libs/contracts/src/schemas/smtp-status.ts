@@ -24,7 +24,7 @@ export const networkPath = {
   proxy: Type.Optional(Text('URL of the proxy to the mail server, without the login.')),
 }
 export const networkPathDescription =
-  'Network path of the attempt to send a message. Absent or null for the default path.'
+  'Network path of the attempt to send a message: local IP address, EHLO name and proxy. Absent or null for the default path.'
 
 /** Result of the last attempt to send a message through the account's own outgoing server. */
 export const SmtpStatus = Type.Object(

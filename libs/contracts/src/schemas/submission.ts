@@ -84,7 +84,7 @@ const delivery = {
   ),
   localAddress: Type.Optional(
     Text(
-      'Local IP address for the connection to the mail server. The setting `localAddresses` must contain the address. Without effect for accounts on a mail API.',
+      'Local IP address for the connection to the mail server. Not used unless the setting `localAddresses` contains the address. Without effect for accounts on a mail API.',
       { maxLength: 64, format: 'ip-address' },
     ),
   ),

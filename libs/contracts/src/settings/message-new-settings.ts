@@ -12,7 +12,7 @@ export const messageNewSettings = {
     'Maximum size in bytes of each message text in `messageNew`. Longer texts are cut. Defaults to 2,097,152.',
   ),
   notifyWebSafeHtml: flag(
-    'If true, the HTML of the message in `messageNew` is sanitized, so that browsers can safely show the HTML. Defaults to false.',
+    'If true, `messageNew` contains sanitized HTML instead of the original HTML of the message. Browsers can safely show sanitized HTML. Defaults to false.',
   ),
   notifyAttachments: flag(
     'If true, `messageNew` contains the contents of attachments in base64, at most 25 MiB per message. Defaults to false.',
