@@ -1,9 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ExportEntry } from '../drivers/export-driver.ts'
 
 /** Maximum entries of a part, and its maximum bytes. A merge has one part per run in memory. */
 export const partLimits = { entries: 4_096, bytes: 128 * 1024 }
 /** Maximum entries of a run, which is sorted in memory. */
 export const maxRunEntries = 65_536
+/**
+ * Entries of a run that are sorted or packed in one step of the event loop, which takes a few
+ * milliseconds. A complete run in one step would delay all other work of the process by 100 ms.
+ */
+const entriesPerStep = 4_096
 
 /** Bytes of an entry before its id: sort key (6), length of the id (1). */
 const headBytes = 7
@@ -18,24 +24,62 @@ export function compareEntries(one: ExportEntry, other: ExportEntry): number {
   return one.id < other.id ? -1 : Number(one.id > other.id)
 }
 
-/** Sorts the entries of a run and packs them into parts. Pure. */
-export function packRun(entries: readonly ExportEntry[]): Buffer[] {
-  const parts: Buffer[] = []
-  let packed: Buffer[] = []
-  let bytes = 0
-  const endPart = () => {
-    if (packed.length > 0) parts.push(Buffer.concat(packed))
-    packed = []
-    bytes = 0
+/** Sorts the entries of a run and packs them into parts. Other work of the process continues. */
+export async function packRun(entries: readonly ExportEntry[]): Promise<Buffer[]> {
+  const slices: ExportEntry[][] = []
+  for (let at = 0; at < entries.length; at += entriesPerStep) {
+    slices.push(entries.slice(at, at + entriesPerStep).sort(compareEntries))
+    await setImmediate()
   }
-  for (const entry of entries.toSorted(compareEntries)) {
-    const item = packEntry(entry)
-    if (packed.length >= partLimits.entries || bytes + item.length > partLimits.bytes) endPart()
-    packed.push(item)
-    bytes += item.length
+  const parts = new PartList()
+  let count = 0
+  for (const entry of mergeSlices(slices)) {
+    parts.add(packEntry(entry))
+    count += 1
+    if (count % entriesPerStep === 0) await setImmediate()
   }
-  endPart()
-  return parts
+  return parts.end()
+}
+
+/** Merges sorted slices into one sequence of entries in order. */
+function* mergeSlices(slices: readonly ExportEntry[][]): Generator<ExportEntry> {
+  const heads = slices.map((slice) => ({ slice, at: 0 }))
+  for (;;) {
+    let first: { entry: ExportEntry; head: { at: number } } | undefined
+    for (const head of heads) {
+      const entry = head.slice[head.at]
+      if (entry && (!first || compareEntries(entry, first.entry) < 0)) first = { entry, head }
+    }
+    if (!first) return
+    first.head.at += 1
+    yield first.entry
+  }
+}
+
+/** Parts of a run, each of which keeps the limits of parts. */
+class PartList {
+  readonly #parts: Buffer[] = []
+  #packed: Buffer[] = []
+  #bytes = 0
+
+  add(item: Buffer): void {
+    const { entries, bytes } = partLimits
+    if (this.#packed.length >= entries || this.#bytes + item.length > bytes) this.#endPart()
+    this.#packed.push(item)
+    this.#bytes += item.length
+  }
+
+  /** Returns the parts. No entry may be added afterwards. */
+  end(): Buffer[] {
+    if (this.#packed.length > 0) this.#endPart()
+    return this.#parts
+  }
+
+  #endPart(): void {
+    this.#parts.push(Buffer.concat(this.#packed))
+    this.#packed = []
+    this.#bytes = 0
+  }
 }
 
 function packEntry({ order, id }: ExportEntry): Buffer {

@@ -118,7 +118,7 @@ async function storeRun(
 ): Promise<void> {
   const { exportId, deps } = context
   const { maxAgeMs } = deps.config.exports
-  const parts = packRun(entries)
+  const parts = await packRun(entries)
   const { cursor: _, ...rest } = position
   const next: ExportPosition = {
     ...rest,

@@ -17,7 +17,7 @@ function randomRuns(count: number, perRun: number): ExportEntry[][] {
 
 function loaderOf(runs: readonly (readonly ExportEntry[])[]) {
   const packed = runs.map((run) => packRun(run))
-  return async (run: number, part: number) => packed[run]?.[part]
+  return async (run: number, part: number) => (await packed[run])?.[part]
 }
 
 async function takeAll(merge: RunMerge, size: number) {
