@@ -82,8 +82,8 @@ export interface TranscriptLine {
   /** Text of the protocol line, at most 2,000 characters. Literals are replaced by their size. */
   text: string
   /**
-   * True for lines of the protocol after the accepted login. Lines before the login may name hosts
-   * and services.
+   * True for lines of the mail protocol after the accepted login. Earlier lines may name hosts and
+   * services, which tenants must not see.
    */
   afterLogin?: boolean
 }

@@ -80,10 +80,13 @@ export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   flags: string[]
 }
 
-/** Counters of a mailbox that the mail server reported. */
+/**
+ * Counters of a mailbox (message count, UIDVALIDITY and others). Contains only the counters that
+ * the mail server reported.
+ */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
-/** Summary of the mailbox that `ensureSelected` selects. */
+/** Path, message count and UIDVALIDITY of the mailbox that `ensureSelected` selects. */
 export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
 
 /** Change of messages in a mailbox since a mod-sequence. */
@@ -103,7 +106,9 @@ export interface FlagsUpdate {
 export interface UnconfirmedFlags {
   /** Messages whose flags on the IMAP server differ from the requested flags. */
   unchanged: UidRange[]
-  /** Messages that the IMAP connection does not know, so that STORE ignores them. */
+  /**
+   * Messages that do not exist from the view of the IMAP connection, so that STORE ignores them.
+   */
   missing: UidRange[]
 }
 
@@ -234,7 +239,10 @@ export interface MailSession extends AsyncDisposable {
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /** Reads parts of several messages. Messages with the same requested parts share one FETCH. */
+  /**
+   * Reads MIME parts of several messages. Messages of which the same parts are requested share one
+   * FETCH.
+   */
   readPartsOfAll(requests: readonly MessagePartsRequest[]): Promise<RequestedParts[]>
   /** Downloads one MIME part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>

@@ -32,8 +32,8 @@ export interface Operation {
    */
   readonly scope: 'api' | '*'
   /**
-   * Permission that an access token needs for the API operation. `byKey`: for a token with a
-   * permissions record, the operation decides for each setting.
+   * Permission that an access token needs for the API operation. `byKey`: the operation itself
+   * decides for each setting what a token with a permissions record may do.
    */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**

@@ -37,8 +37,8 @@ interface BatchBody {
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
   /**
-   * Parts of a Gmail batch request that Gmail refused because of a disabled mailbox, see
-   * `toGmailError`.
+   * Parts of a Gmail batch request that Gmail refused by reporting the mailbox as disabled, which
+   * may be a false report, see `toGmailError`.
    */
   readonly #refused = new Set<number>()
 

@@ -102,8 +102,8 @@ function newNameOf(
 }
 
 /**
- * Checks new label names before the first request of a rename: a conflict of the last request would
- * leave a part of the labels renamed.
+ * Checks that no other label has one of the new label names, before the first request of a rename:
+ * a conflict of the last request would leave a part of the labels renamed.
  */
 function assertUnused(labels: readonly NamedLabel[], renamed: readonly NamedLabel[]): void {
   const names = new Set(renamed.map(({ name }) => name.toLowerCase()))

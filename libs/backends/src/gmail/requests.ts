@@ -42,8 +42,8 @@ export interface GmailRequest {
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   /**
-   * Checks the content of a Gmail response whose form is correct. The request is repeated if the
-   * check fails.
+   * Checks the content of a Gmail response whose form is correct. If the check fails, the request
+   * to Gmail is repeated.
    * @throws MailApiError `unavailable`
    */
   check?: (json: object) => void
@@ -82,8 +82,8 @@ const batchSlots = 3
 /** Sends requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
   /**
-   * Delays before requests that callers repeat themselves, such as a label change that Gmail's
-   * response does not show.
+   * Delays between the repeats that callers of this class make themselves, such as repeating a
+   * label change that Gmail's response does not show.
    */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient

@@ -79,7 +79,10 @@ export async function readDamagedPage(
   }
 }
 
-/** Cursor of a Graph folder with a damaged message after the list of its messages is complete. */
+/**
+ * Cursor of a Graph folder with a damaged message, stored when the list of the folder's messages
+ * has been read completely.
+ */
 function listedCursor({ hasDamage, ...list }: DamagedCursor, now: number): DamagedCursor {
   const isUndamaged = list.kind === 'list' && !hasDamage
   const damagedAt = isUndamaged ? now - retryDeltaMs + retryUndamagedMs : list.damagedAt

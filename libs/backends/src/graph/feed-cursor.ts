@@ -39,7 +39,7 @@ export interface GraphCursor {
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']
 
 /**
- * Text of a cursor of a Graph change list (feed).
+ * Converts the position in a Graph change list (feed) to the text of a cursor.
  * @throws MailApiError `stale-cursor` for a cursor that is too long to be stored
  */
 export function encodeCursor(cursor: GraphCursor): string {

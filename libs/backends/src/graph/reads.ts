@@ -10,8 +10,8 @@ import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, sizeExpand, toMessage } from './message-fields.ts'
 
 /**
- * Properties of Graph messages that are read for lists of message ids and for the checks of
- * searches.
+ * Properties of Graph messages that are read to list message ids and to check messages against a
+ * search.
  */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',

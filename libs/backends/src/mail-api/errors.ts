@@ -94,7 +94,8 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // The following failures of a mail API do not result from requests of API clients.
+  // These failures of a mail API do not result from requests of API clients, so their HTTP status
+  // is not passed on.
   'stale-cursor',
   'watch-missing',
   'watch-refused',

@@ -44,7 +44,9 @@ export interface DepositOptions {
   structured?: boolean
 }
 
-/** Search for drafts by exactly one of the following criteria. */
+/**
+ * Search for drafts: by the id of the draft, by the id of its message, or by its Message-ID header.
+ */
 export type DraftQuery =
   | { draftId: string }
   /**

@@ -100,8 +100,8 @@ function expectedUserOf(
 }
 
 /**
- * Body of the account update after the OAuth2 consent. The time `now` in `notifyFrom` is the time
- * of the request.
+ * Body of an account update, completed after the OAuth2 consent. In `notifyFrom`, `now` stands for
+ * the time of the update request, not of the consent.
  */
 function withConsent(
   body: AccountUpdate,

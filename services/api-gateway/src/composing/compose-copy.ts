@@ -11,7 +11,10 @@ import type { Renderer, TemplateContent } from '@posthorn/templates'
 import { type Mailbox, type Owner, referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
 
-/** Input of one message of a submission. A mail merge has one message per recipient. */
+/**
+ * Data from which one message of a submission is composed. A mail merge has one message per
+ * recipient.
+ */
 export interface Copy {
   messageId: string
   /** Values of the placeholders in one message of a submission. */

@@ -8,7 +8,7 @@ const pieceBytes = 64 * 1024
 
 export type SendOutcome = 'complete' | 'disconnected' | 'revoked'
 
-/** Caller of a download, and the account whose export is downloaded. */
+/** Caller of an export download, and the account whose export is downloaded. */
 export interface DownloadCaller {
   account: string
   caller: Caller

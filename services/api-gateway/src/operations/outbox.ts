@@ -41,7 +41,9 @@ export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
 type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
 type Action = CommandRequest<typeof changeOutbox>['action']
 
-/** Handler of an API operation that has a sender change a submission. */
+/**
+ * Creates the handler of an API operation that sends a sender the command to change a submission.
+ */
 function changeHandler(
   deps: WorkerDeps,
   operation: Operation,

@@ -10,7 +10,10 @@ export interface GmailQuery {
   includeSpamTrash?: true
 }
 
-/** Plan of the Gmail requests that find the messages of a search. */
+/**
+ * Plan how to find the messages of a search by requests to Gmail: by one list, by ids, or by a
+ * thread.
+ */
 export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
   /** Search that no message can match. */

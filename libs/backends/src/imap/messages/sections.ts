@@ -4,7 +4,7 @@ import { findPart, sectionOf } from './structure.ts'
 /** MIME part whose first bytes are requested, and the section to fetch for these bytes. */
 export interface PartSection extends Section {
   part: string
-  /** Maximum bytes after decoding. */
+  /** Maximum bytes of the requested MIME part, counted after decoding. */
   maxBytes: number
   bodyPart: BodyPart
 }

@@ -10,8 +10,7 @@ export class Output {
   #pieces: Buffer[] = []
 
   /**
-   * Begins a chunk of IMAP input. Whether its bytes are kept continues from the end of the previous
-   * chunk.
+   * Begins a chunk of IMAP input. Bytes are kept or dropped as at the end of the previous chunk.
    */
   start(chunk: Buffer): void {
     this.#chunk = chunk

@@ -17,8 +17,8 @@ export interface RequestedBytes {
 const maxNameLength = 300
 
 /**
- * Data item of a FETCH command for message content. `partial` is the first byte and the number of
- * bytes.
+ * Data item of a FETCH command that requests message content. `partial` contains the offset of the
+ * first requested byte and the number of bytes.
  */
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 

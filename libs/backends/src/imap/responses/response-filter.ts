@@ -86,7 +86,7 @@ export class ResponseFilter {
       throw responseError('ResponseTooLarge', 'The mail server sent a response that is too large')
   }
 
-  /** Collects the start of an IMAP response until its kind is known. */
+  /** Collects the first bytes of an IMAP response until they show which kind of response it is. */
   #begin(byte: number): void {
     this.#start += String.fromCharCode(byte)
     if (byte === char.lf) return

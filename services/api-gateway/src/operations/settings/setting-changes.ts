@@ -13,7 +13,10 @@ import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
 import { type SettingChange, settingSealContext } from '../../store/settings.ts'
 
-/** Change of a setting before sealing. The member `seal` and header values are in plaintext. */
+/**
+ * Planned change of a setting. The member `seal` and header values are in plaintext, and are sealed
+ * (encrypted) when the change is stored.
+ */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
   /**

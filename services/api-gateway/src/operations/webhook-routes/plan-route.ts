@@ -12,8 +12,7 @@ import { sealHeaderColumn, unknownMask, unmaskHeaders, unmaskUrl } from '../../h
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 
 /**
- * Columns of a webhook route that a request sets.
- *
+ * Plans the columns of a webhook route from the members of a request.
  * @throws AppError `invalid` for a mask that does not match the stored value
  */
 export function columnsOf(
