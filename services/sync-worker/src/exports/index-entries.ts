@@ -1,16 +1,23 @@
 import type { ExportEntry } from '../drivers/export-driver.ts'
 
-/** Maximum entries of a part, and its maximum bytes. A merge has one part per run in memory. */
+/**
+ * Maximum entries and bytes of a part of a sorted run (piece of an export's message list). A merge
+ * holds one part of each run in memory.
+ */
 export const partLimits = { entries: 4_096, bytes: 128 * 1024 }
-/** Maximum entries of a run, which is sorted in memory. */
+/** Maximum entries of a run (piece of an export's message list), which is sorted in memory. */
 export const maxRunEntries = 65_536
 
-/** Bytes of an entry before its id: sort key (6), length of the id (1). */
+/**
+ * Bytes of a packed message list entry before the message id: sort key (6) and length of the id
+ * (1).
+ */
 const headBytes = 7
 const orderBytes = 6
 
 /**
- * Order of entries: by date, then by id, a shorter id first, so that numbers in ids ascend. Pure.
+ * Compares two entries of an export's message list: by date, then by id. A shorter id comes first,
+ * so that numbers in ids ascend. Pure.
  */
 export function compareEntries(one: ExportEntry, other: ExportEntry): number {
   if (one.order !== other.order) return one.order - other.order
@@ -18,7 +25,10 @@ export function compareEntries(one: ExportEntry, other: ExportEntry): number {
   return one.id < other.id ? -1 : Number(one.id > other.id)
 }
 
-/** Sorts the entries of a run and packs them into parts. Pure. */
+/**
+ * Sorts the entries of a run (piece of an export's message list) and packs the entries into parts.
+ * Pure.
+ */
 export function packRun(entries: readonly ExportEntry[]): Buffer[] {
   const parts: Buffer[] = []
   let packed: Buffer[] = []
@@ -46,7 +56,10 @@ function packEntry({ order, id }: ExportEntry): Buffer {
   return item
 }
 
-/** Reads the entry at an offset of a part. Undefined at the end of the part. Pure. */
+/**
+ * Reads the message list entry at an offset of a packed part. Undefined at the end of the part.
+ * Pure.
+ */
 export function unpackEntry(
   part: Buffer,
   offset: number,
