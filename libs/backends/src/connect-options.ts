@@ -75,7 +75,7 @@ interface ClientInfo {
   'support-url'?: string
 }
 
-/** One line of a mail session, formatted for operators. */
+/** One line of the protocol between mail client and mail server, formatted for operators. */
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'

@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Maximum entries of the caches of message faults. Beyond the limit the oldest entry is evicted. An
- * evicted fault is detected again.
+ * Maximum entries of the caches of messages that a mail server cannot describe. Beyond the limit
+ * the oldest entry is evicted. The fault of an evicted message is detected again.
  */
 const maxMailboxes = 100
 const maxMessages = 10_000

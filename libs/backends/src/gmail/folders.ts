@@ -8,7 +8,7 @@ import { type GmailRequest, type GmailRequests, idPath } from './requests.ts'
 
 const labelFields = 'id,name,type,labelListVisibility'
 
-/** Manages folders of a Gmail mailbox, which are labels. */
+/** Lists and changes the folders of a Gmail mailbox, which are its labels. */
 export function gmailFolders(requests: GmailRequests): MailApiFolders {
   return {
     async folders(signal) {

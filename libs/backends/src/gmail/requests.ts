@@ -252,7 +252,8 @@ function toRequest(request: GmailRequest): ClientRequest {
 /**
  * Sends a request once more if Gmail reports the mailbox as disabled. Gmail reports this for some
  * healthy mailboxes, too, and does not execute the request then (google-api-php-client issue 2558).
- * For watches the same error reason means that another client has a watch.
+ * For a watch (registration for notifications) the same error reason means that another client has
+ * a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

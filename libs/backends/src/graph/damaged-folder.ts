@@ -25,7 +25,7 @@ const retryDeltaMs = 24 * 3_600_000
  */
 const retryUndamagedMs = 3_600_000
 
-/** Position in the lists of a folder with a damaged message. */
+/** Cursor of a Graph folder with a damaged message: the position in the lists of its messages. */
 type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
 
 /**

@@ -57,7 +57,7 @@ export function decodeCursor(text: string): GraphCursor {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // A text that is not JSON is no cursor and is reported as `stale-cursor` below.
+    // A text that is not JSON cannot be a cursor, and is reported as `stale-cursor` below.
   }
   throw staleCursor('The cursor is invalid')
 }

@@ -16,7 +16,7 @@ const listQuery = {
 }
 const missing = 'folder-missing' as const
 
-/** Manages the folders of a Graph mailbox. */
+/** Lists and changes the folders of a Graph mailbox. */
 export function graphFolders(client: GraphClient): MailApiFolders {
   return {
     folders: (signal) => readTree(client, signal),

@@ -147,7 +147,7 @@ export class GraphClient {
     return (await this.#options.access.login({ fresh: false, signal })).user
   }
 
-  /** Path of the Graph mailbox below the version of the API. */
+  /** Path of the Graph mailbox, such as `/me`, relative to the version of the API. */
   async root(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     return rootOf(await this.#options.access.login({ fresh: false, signal }))

@@ -17,8 +17,8 @@ const failures = {
   /** Mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
   /**
-   * Expired or deleted watch of a mailbox. The caller has to create a new watch and read all change
-   * lists (feeds).
+   * Expired or deleted watch (registration for notifications) of a mailbox. The caller has to
+   * create a new watch and read all change lists (feeds).
    */
   'watch-missing': ['not-found', 'NotFound'],
   /**

@@ -88,7 +88,7 @@ export interface WorkerLimiterOptions extends CommonOptions {
    */
   lendsAll?: () => boolean
   /**
-   * Returns the time of the limiter's clock since which this process has owned the mailbox.
+   * Returns the time of the limiter's clock at which this process became the owner of the mailbox.
    * Undefined if no other process owned the mailbox before.
    */
   heldSince?: (account: string) => number | undefined

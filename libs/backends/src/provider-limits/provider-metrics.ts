@@ -28,9 +28,9 @@ export interface UseCounter {
 export interface ProviderMetrics {
   /** Counts a request to the mail provider, with its number of operations and of quota units. */
   sent(request: RequestLabels & { count: number; units: number }): void
-  /** Counts a request that a provider refused because of a limit. */
+  /** Counts a request that a mail provider refused because of a request limit. */
   limited(refusal: RequestLabels & { scope: LimitScope }): void
-  /** Counts a pause, which delays requests to the mail provider. */
+  /** Counts a period during which requests to a mail provider are delayed (pause). */
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 

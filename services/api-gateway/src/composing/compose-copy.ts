@@ -161,9 +161,8 @@ export interface LinkDeps {
 
 /**
  * Creates the tracking and unsubscribe links of a submission. Requests the signing key only if
- * links must be signed. A dry run contains placeholders instead, because its reader may not be the
- * recipient.
- *
+ * links must be signed. A dry run (response with the message instead of sending) contains
+ * placeholders instead, because its reader may not be the recipient.
  * @throws AppError `invalid` or `MissingServiceURLSetup` if links are needed without a base URL
  */
 export async function createMessageLinks(

@@ -60,7 +60,10 @@ interface Download {
 
 type Outcome = SendOutcome | 'deleted' | 'damaged' | 'failed'
 
-/** Downloads of the files of exports. */
+/**
+ * Sends the files of exports (messages of an account) to clients, within limits of concurrent
+ * downloads.
+ */
 export class ExportDownloads {
   readonly #deps: ExportDownloadsDeps
   readonly #permits = new Semaphore(maxDownloads)
@@ -133,8 +136,7 @@ export class ExportDownloads {
   }
 
   /**
-   * Requests the key of an export's chunks.
-   *
+   * Requests the key that decrypts the chunks of an export.
    * @throws AppError `unavailable` without auth-bridge, or if auth-bridge cannot unseal the key
    */
   async #readKey({ account, exportId, signal }: DownloadRequest): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts/operations'
 import type { Caller } from '../access/authenticate.ts'
 import type { TokenWatch } from '../access/token-watch.ts'
 
-/** Bytes that are passed to the HTTP response at a time. */
+/** Number of bytes of an exported file that are passed to the HTTP response at a time. */
 const pieceBytes = 64 * 1024
 
 export type SendOutcome = 'complete' | 'disconnected' | 'revoked'

@@ -76,7 +76,10 @@ export function exportHandlers(deps: ExportDeps): OperationHandler[] {
   ]
 }
 
-/** Creates an export. Its key is stored sealed, so that only auth-bridge can read the key. */
+/**
+ * Creates an export of an account's messages. Its key is stored sealed (encrypted), so that only
+ * auth-bridge can read the key.
+ */
 async function createExport(
   { db, sealer, settings, exportLimits }: ExportDeps,
   account: string,

@@ -89,7 +89,10 @@ export interface AdminFilter extends PageRequest {
   workerExpiryMs: number
 }
 
-/** One page of the exports of all accounts, newest first, with the workers of their shards. */
+/**
+ * One page of the exports of all accounts, newest first, each with the sync-worker that works for
+ * the account.
+ */
 export function listAllExports(db: Db, { account, status, workerExpiryMs, ...page }: AdminFilter) {
   const isAlive = sql<boolean>`workers.heartbeat_at > now() - make_interval(secs => ${workerExpiryMs / 1000})`
   const query = db

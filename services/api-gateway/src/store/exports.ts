@@ -37,7 +37,7 @@ export interface NewExport extends Omit<Required<ExportRequest>, 'startDate' | '
   exportId: string
   account: string
   shard: number
-  /** Sealed key of the export's chunks. */
+  /** Key of the export's chunks, sealed (encrypted) for auth-bridge. */
   sealed: string
 }
 

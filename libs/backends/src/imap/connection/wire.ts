@@ -181,7 +181,7 @@ export class Wire {
     return this.#names.decodeListed(raw)
   }
 
-  /** Mailbox name as an argument of an IMAP command. */
+  /** Converts the path of a mailbox to an argument of an IMAP command. */
   nameOf(path: string): Token {
     return { type: 'STRING', value: this.#names.encode(path) }
   }

@@ -70,7 +70,7 @@ export class ContentName {
     if (this.#name.length < maxNameLength) this.#name += String.fromCharCode(byte)
   }
 
-  /** Maximum bytes that are kept of the content with this name. */
+  /** Maximum bytes that are kept of the current data item's message content in a FETCH response. */
   keptBytes({ kept, sections }: RequestedBytes): number {
     if (sections.size === 0) return kept
     const [, section] = /^BODY\[([^\]]*)\]/i.exec(this.#name) ?? []

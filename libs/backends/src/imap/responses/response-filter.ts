@@ -44,7 +44,10 @@ export class ResponseFilter {
   #lineBytes = 0
   #literalBytes = 0
 
-  /** Begins an IMAP command, which may request message content. */
+  /**
+   * Called before an IMAP command is sent. `requested` are the limits for the message content that
+   * the command requests.
+   */
   startCommand(requested: RequestedBytes): void {
     this.#requested = requested
     this.#commandTokens = 0

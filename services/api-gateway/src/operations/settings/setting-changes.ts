@@ -21,7 +21,7 @@ export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
   /**
    * Change of the setting `authServer`: the masked URL, which clients can read, and the complete
-   * URL, which is sealed.
+   * URL, which is stored sealed (encrypted).
    */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
@@ -110,7 +110,10 @@ function isChanged(change: PlannedChange, stored: Settings, sealed: ReadonlySet<
   return !isDeepStrictEqual(value, stored[key])
 }
 
-/** Seals changes of settings: secrets for their contexts, logins in URLs, and header values. */
+/**
+ * Seals (encrypts) changes of settings: secrets for their contexts, logins in URLs, and header
+ * values.
+ */
 export function sealChanges(planned: readonly PlannedChange[], sealer: Sealer) {
   return Promise.all(planned.map((change) => sealChange(change, sealer)))
 }

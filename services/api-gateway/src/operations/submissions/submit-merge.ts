@@ -91,8 +91,8 @@ async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeO
 }
 
 /**
- * Result of a mail merge as a dry run: the outcomes of all recipients with the bytes of the first
- * message.
+ * Response to a mail merge that is only tested (dry run): the outcomes of all recipients with the
+ * bytes of the first message.
  */
 async function preview(outcomes: AsyncGenerator<MergeOutcome>): Promise<SubmissionResult> {
   const mailMerge: MergeResult[] = []

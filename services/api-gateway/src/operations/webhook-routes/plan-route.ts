@@ -33,8 +33,8 @@ export function columnsOf(
 }
 
 /**
- * Seals the login in the target URL of a webhook route and its header values. Sealed values stay as
- * they are.
+ * Seals (encrypts) the login in the target URL of a webhook route and its header values. Sealed
+ * values stay as they are.
  */
 export async function sealColumns(
   columns: RouteColumns,
