@@ -111,7 +111,8 @@ export async function runAttempt(
 /**
  * Sends the message of a submission.
  *
- * @throws RecordError if the outbox lease was lost, whatever else the attempt failed with
+ * @throws RecordError if the outbox lease was lost, even if the attempt also failed for another
+ *   reason
  */
 async function send(
   { transports, writeIntent, journal, log, timing }: AttemptDeps,

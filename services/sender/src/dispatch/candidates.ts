@@ -40,8 +40,8 @@ export class Candidates {
    */
   readonly #claimConflicts = new Map<string, number>()
   /**
-   * True if polls since the candidates (due outbox rows in memory) were last empty have left out
-   * due rows.
+   * True if due rows were left out of a poll after the candidates (due outbox rows in memory) were
+   * last empty.
    */
   #hasMore = false
   #isPollRequested = false

@@ -269,9 +269,9 @@ export async function renewLocks(
 }
 
 /**
- * Unlocks accounts at mail APIs, except accounts that were locked for another submission or cleanup
- * since. The lock rows of paused accounts stay; other unused rows are deleted, so that the table
- * stays small.
+ * Unlocks accounts at mail APIs, except accounts that were meanwhile locked for another submission
+ * or cleanup. The lock rows of paused accounts stay; other unused rows are deleted, so that the
+ * table stays small.
  */
 export async function unlockAccounts(
   db: Db | Tx,

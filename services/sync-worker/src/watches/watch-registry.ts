@@ -135,7 +135,7 @@ export class WatchRegistry implements AsyncDisposable {
     }
   }
 
-  /** Loads the stored watches of new accounts. A failure is repeated with the next tick. */
+  /** Loads the stored watches of new accounts. A failed load is repeated at the next timer tick. */
   async #load(): Promise<void> {
     const missing = [...this.#watches.values()].filter(({ row }) => row === undefined)
     for (let at = 0; at < missing.length; at += maxLoaded) {

@@ -18,7 +18,9 @@ export interface NotifiedAccount {
    */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /** Watch (registration for notifications) of the last `follow`. Disposed by the session. */
+  /**
+   * Watch (registration for notifications) of the last `follow`. Disposed by the account session.
+   */
   watch: WatchHandle | undefined
 }
 

@@ -8,8 +8,8 @@ export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
   /**
-   * `low` of the preceding leaf (block of messages), if that leaf was also loaded because this leaf
-   * is small.
+   * Lowest message id (`low`) of the preceding leaf (block of messages), if that leaf was also
+   * loaded because this leaf is small.
    */
   previous?: string
 }
