@@ -7,7 +7,7 @@ import type { MessageFaults } from './message-faults.ts'
 export interface ConnectOptions {
   host: string
   port: number
-  /** True for implicit TLS of the mail connection; otherwise STARTTLS. */
+  /** True if the mail connection uses TLS from the start (implicit TLS), false for STARTTLS. */
   secure: boolean
   /** True if the mail session may stay unencrypted without STARTTLS; defaults to false. */
   allowsPlaintext?: boolean

@@ -112,7 +112,10 @@ export interface UnconfirmedFlags {
   missing: UidRange[]
 }
 
-/** Destination of moved messages. The new UIDs are absent if the server lacks UIDPLUS. */
+/**
+ * Mailbox to which messages were moved. The new UIDs of the messages are absent if the server lacks
+ * UIDPLUS.
+ */
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
@@ -221,7 +224,9 @@ export interface MailSession extends AsyncDisposable {
    * second with WITHIN (RFC 5032), otherwise they include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /** Changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions. */
+  /**
+   * Yields changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions.
+   */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
   /** Fetches arrival times (INTERNALDATE) in ascending order of UID, with one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>

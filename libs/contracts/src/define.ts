@@ -159,7 +159,10 @@ export interface Command {
    * not executed, and the requester gets an error.
    */
   readonly atMostOnce?: boolean
-  /** If true, the RabbitMQ command has no reply. It is sent with `Bus.notify` and may be lost. */
+  /**
+   * If true, the RabbitMQ command has no reply. The command is sent with `Bus.notify` and may be
+   * lost.
+   */
   readonly oneWay?: boolean
 }
 

@@ -83,7 +83,7 @@ export function graphReads(client: GraphClient): MailApiReads {
 /**
  * Content of a Graph message, after its first chunk has arrived. An empty content is refused,
  * because the source of a message is never empty.
- * @throws MailApiError `unavailable`, incomplete
+ * @throws MailApiError `unavailable` with `incomplete`
  */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>

@@ -214,8 +214,8 @@ export class Notify {
   }
 
   /**
-   * Sends NOTIFY once per IMAP session. If the server rejects NOTIFY, the session goes on without
-   * it. The caller must hold the mutex of the connection.
+   * Sends NOTIFY once per IMAP session. If the server rejects NOTIFY, the session continues without
+   * NOTIFY. The caller must hold the mutex of the connection.
    */
   async start(): Promise<void> {
     if (this.#started || !this.#capabilities.notify) return

@@ -139,9 +139,9 @@ export interface MailApiSending {
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
   /**
-   * Names of header fields that a draft with this content lacks. Used for a draft that an
-   * interrupted call created. The method is absent if the provider takes MIME only, which keeps all
-   * header fields.
+   * Names of header fields that a draft with this content lacks, because the mail provider's own
+   * message format cannot store them. Used for a draft that an interrupted call created. The method
+   * is absent if the provider takes MIME only, which keeps all header fields.
    */
   omittedHeaders?(content: MessageContent, options: DepositOptions): Promise<string[]>
 }

@@ -24,8 +24,8 @@ export const Credentials = Type.Union([
     accessToken: Type.String(),
     destination: Type.Optional(Destination),
     /**
-     * Expiry time of the access token in a login. Absent if the expiry is unknown. This member and
-     * the members below exist only for the protocol `api`.
+     * Expiry time of the access token in a login. Absent if the expiry is unknown. Only present for
+     * the protocol `api`, like the following members of the login.
      */
     expires: Type.Optional(IsoDate),
     /**

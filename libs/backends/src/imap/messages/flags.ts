@@ -63,7 +63,10 @@ export function* commandSets(uids: readonly UidRange[]): Generator<string, void,
   for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
 }
 
-/** Lists of UID ranges that are short enough for one IMAP command each, as in `commandSets`. */
+/**
+ * Splits UID ranges into lists that are short enough for one IMAP command each, as `commandSets`
+ * does.
+ */
 export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))

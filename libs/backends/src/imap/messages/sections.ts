@@ -9,7 +9,9 @@ export interface PartSection extends Section {
   bodyPart: BodyPart
 }
 
-/** Sections to fetch for MIME parts of a message. Leaves out parts that the structure lacks. */
+/**
+ * Body sections to fetch for MIME parts of a message. Leaves out parts that the structure lacks.
+ */
 export function sectionsOf(structure: BodyPart, wanted: readonly PartRequest[]): PartSection[] {
   return wanted.flatMap(({ part, maxBytes }) => {
     const bodyPart = findPart(structure, part)

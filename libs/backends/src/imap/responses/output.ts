@@ -39,7 +39,10 @@ export class Output {
     if (isKeeping) this.keep(at)
   }
 
-  /** Ends a piece of the filtered IMAP input before this offset of the chunk. */
+  /**
+   * Ends a piece of the filtered IMAP input before this offset of the chunk. The event loop runs
+   * between two pieces.
+   */
   split(at: number): void {
     const isKeeping = this.#isKeeping
     this.drop(at)

@@ -19,7 +19,7 @@ import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 
-/** Dependencies of storing a submission with one message or a mail merge. */
+/** Objects that are needed to store a submission, which is one message or a mail merge. */
 export interface SubmitTools extends ComposeTools {
   db: Db
   writer: OutboxWriter
