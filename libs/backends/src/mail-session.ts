@@ -206,7 +206,10 @@ export interface MailSession extends AsyncDisposable {
   /** Storage quota of the inbox (RFC 9208). Undefined if the IMAP server reports no quota. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
-  /** Selects a mailbox for the methods below. A repeated `select` refreshes the counters. */
+  /**
+   * Selects a mailbox, to which the later calls about messages apply. A repeated `select` refreshes
+   * the counters.
+   */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
    * Selects a mailbox unless the mailbox is already selected. For a selected mailbox nothing is

@@ -45,7 +45,9 @@ export interface FetchedMessage extends MessageFlags {
   bodyStructure: BodyPart
   /** First 256 KiB of the message header, as sent by the mail server. Absent unless requested. */
   headers?: Buffer
-  /** Requested sections that the mail server returned. Absent unless requested. */
+  /**
+   * Requested body sections of the message that the mail server returned. Absent unless requested.
+   */
   sections?: FetchedSection[]
   /**
    * Message id and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of

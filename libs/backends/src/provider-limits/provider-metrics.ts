@@ -73,12 +73,15 @@ export function createProviderMetrics(metrics: Metrics, uses: UseCounter): Provi
   }
 }
 
-/** Result of a sender's request to borrow quota units of a mailbox. */
+/**
+ * Result of a sender's request to borrow quota units (units in which a mail provider limits
+ * requests) of a mailbox.
+ */
 export type LoanResult = 'granted' | 'refused' | 'paused' | 'unanswered'
 
 /** Metrics about the quota units that sync-workers lend to senders. */
 export interface LoanMetrics {
-  /** Counts a request to borrow `units` quota units. */
+  /** Counts a request of a sender to borrow `units` quota units of a mailbox from a sync-worker. */
   requested(loan: { provider: Provider; result: LoanResult; units: number }): void
 }
 
