@@ -48,7 +48,7 @@ interface RoundContext {
   readonly signal: AbortSignal
 }
 
-/** Feed with a collected full round (list of all messages). */
+/** Feed whose full round (list of all messages) is collected. */
 export interface CollectedRound {
   readonly feed: Pick<Feed, 'folderId'>
   readonly state: Pick<FeedState, 'feed' | 'applied'>
