@@ -66,8 +66,8 @@ export function malformed(reason: string): MailApiError {
 }
 
 /**
- * Failure like `malformed` for one member of an object. Other members of the object, or a smaller
- * page, may still be usable.
+ * Failure for one member of a mail provider's response that does not have the expected form. Other
+ * members of its object, or a smaller page, may still be usable.
  */
 export function malformedMember(reason: string): MailApiError {
   return incompleteResponse(textOf(reason))

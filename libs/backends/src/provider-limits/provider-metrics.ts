@@ -108,7 +108,10 @@ export function createLoanMetrics(metrics: Metrics): LoanMetrics {
   }
 }
 
-/** Result label for a decision about lending quota units. */
+/**
+ * Result of a request to borrow quota units, by the decision of the lender. Used as a label of a
+ * metric.
+ */
 export function loanResultOf({ isGranted, pauseMs }: Loan): LoanResult {
   if (isGranted) return 'granted'
   return pauseMs > 0 ? 'paused' : 'refused'
