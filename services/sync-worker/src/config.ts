@@ -127,7 +127,7 @@ export function readConfig(env: Env) {
     providerOrigins: readProviderOrigins(env),
     /** Rate limits of requests to mail providers. The limits apply to all processes together. */
     providerLimits: readProviderLimits(env),
-    /** Limits of exports. */
+    /** Limits of exports (files with messages of an account). */
     exports: {
       ...readExportConfig(env),
       /** Time for which an export waits for a mail server that cannot be used. */

@@ -72,7 +72,7 @@ export class ChunkWriter {
         await Promise.race([once(this.#gzip, 'drain'), this.#failed])
   }
 
-  /** Ends the chunk and returns its compressed bytes. */
+  /** Ends the chunk (part of an export file) and returns its compressed bytes. */
   async end(): Promise<Buffer> {
     await this.#compress()
     const ended = once(this.#gzip, 'end')
@@ -81,7 +81,7 @@ export class ChunkWriter {
     return Buffer.concat(this.#output)
   }
 
-  /** Frees the memory of a chunk that will not be stored. */
+  /** Frees the memory of a chunk of an export file that will not be stored. */
   [Symbol.dispose](): void {
     this.#gzip.destroy()
   }

@@ -119,7 +119,7 @@ export async function saveUnavailable(tx: Tx, exportId: string): Promise<number>
 
 /** Position in the file of an export: number of chunks and bytes before the position. */
 export interface FilePosition {
-  /** Number of chunks. */
+  /** Number of chunks of the file before the position. */
   chunks: number
   bytes: number
 }
@@ -157,7 +157,7 @@ export async function sumStoredBytes(db: Db): Promise<number> {
   return Number(row?.bytes ?? 0)
 }
 
-/** @throws AppError `stale` */
+/** Fails a change of an export that has ended. @throws AppError `stale` */
 export function endedError(exportId: string): never {
   throw new AppError('stale', `Export "${exportId}" has ended`)
 }

@@ -171,8 +171,8 @@ class SessionPool implements AsyncDisposable {
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
     try {
       const result = await session.send(message)
-      // The session returns to the pool before the result is returned, so that the next message
-      // finds the session.
+      // The SMTP session returns to the pool before the result of its message is returned, so that
+      // the next message finds the session.
       await this.#keep(message.destination, session)
       return result
     } catch (error) {

@@ -31,7 +31,10 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/** Builds the account for the registry of watches. Its notifications start sync passes. */
+/**
+ * Describes the account for the registry of watches (registrations for notifications). The
+ * account's notifications start sync passes.
+ */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

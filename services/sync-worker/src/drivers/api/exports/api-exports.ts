@@ -30,7 +30,7 @@ interface ApiExportDeps {
 interface ListCursor {
   /** Token of the next page of the message list. Absent after the last page. */
   token?: string
-  /** Number of messages in the list before the position. */
+  /** Number of messages before the position in the message list of the folder. */
   count: number
 }
 

@@ -93,7 +93,7 @@ async function readContents(
 }
 
 interface WantedContent extends Pick<ExportReadOptions, 'acceptsPartial'> {
-  /** Id of the message. */
+  /** Id of the message that has the attachment. */
   id: string
   attachment: ApiAttachment
   /** True to read the content of the attachment into memory now. */

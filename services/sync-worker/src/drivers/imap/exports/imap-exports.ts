@@ -276,7 +276,7 @@ function toFolder({ number }: MailboxRow): ExportFolder {
   return { id: String(number) }
 }
 
-/** UIDs above a UID. */
+/** Selects the UIDs of some ranges that are above a UID. */
 function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
   return ranges.flatMap(([first, last]): UidRange[] =>
     last > uid ? [[Math.max(first, uid + 1), last]] : [],

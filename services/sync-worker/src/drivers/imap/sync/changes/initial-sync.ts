@@ -122,7 +122,7 @@ export async function resetMailbox(
 
 interface IndexContent {
   selected: SelectedMailbox
-  /** All UIDs of the mailbox. */
+  /** UIDs of all messages in the mailbox on the server. */
   all: readonly UidRange[]
   /** UIDs of the messages with which the mailbox index is filled. */
   uids: readonly UidRange[]
