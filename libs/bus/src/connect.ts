@@ -40,7 +40,10 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /** Interval of redeclaring bindings, default 30 s. Queues are redeclared 10 times less often. */
+  /**
+   * Interval at which the bindings in RabbitMQ are declared again, default 30 s. Queues are
+   * declared again 10 times less often.
+   */
   reconcileMs?: number
 }
 
@@ -257,7 +260,10 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** Handles a returned RPC frame: its reply queue is gone, so the queue's process has ended. */
+  /**
+   * Handles a returned RPC frame (message to a reply queue): the reply queue is gone, so the
+   * queue's process has ended.
+   */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +276,8 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // While the bus is constructed, a channel may report a change before these members exist.
+    // A channel may report a change while the constructor of the bus is still running. Members of
+    // the bus can then be undefined.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return

@@ -88,8 +88,8 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // The text forms in which a report names a recipient are matched backwards from the address, and
-  // forwards behind the address.
+  // The pattern for the text before a recipient's address is matched backwards from the address,
+  // the pattern for the text behind the address forwards.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 

@@ -123,7 +123,10 @@ export class RpcClient {
     }
   }
 
-  /** Handles an RPC frame that belongs to one of the pending requests of this process. */
+  /**
+   * Handles an RPC frame (message to the reply queue of this process) that belongs to one of the
+   * pending requests.
+   */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)

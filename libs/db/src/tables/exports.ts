@@ -65,13 +65,15 @@ export interface ExportChunks {
   content: Buffer
 }
 
-/** Messages of unfinished exports, in runs sorted by date. Written by sync-worker. */
+/** Messages of unfinished exports, in runs (lists sorted by date). Written by sync-worker. */
 export interface ExportIndex {
   exportId: string
-  /** Number of the sorted run of entries, starting at 0. */
+  /** Number of the run (date-sorted list of an export's messages), starting at 0. */
   run: number
-  /** Number of the part within the run, starting at 0. */
+  /**
+   * Number of the part within the run (date-sorted list of an export's messages), starting at 0.
+   */
   part: number
-  /** Entries of the part. Format of sync-worker. */
+  /** Entries of the messages in this part of a run, in a binary format of sync-worker. */
   entries: Buffer
 }

@@ -9,8 +9,8 @@ import { WorkerError } from './worker-error.ts'
 
 const startTimeoutMs = 20_000
 /**
- * Maximum wall-clock time of a message to a worker, as a multiple of the maximum CPU time. On a
- * loaded host, wall-clock time is much longer than CPU time.
+ * Maximum wall-clock time in which a worker (thread or process) must have processed a message, as a
+ * multiple of the maximum CPU time. On a loaded host, wall-clock time is much longer than CPU time.
  */
 const wallClockFactor = 10
 /** Minimum time between two checks of a worker's CPU time. */
