@@ -31,7 +31,10 @@ export function newChunkKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
-/** Seal context of the key of an export's chunks. */
+/**
+ * Seal context (storage place to which an encrypted value is bound) of the key of an export's
+ * chunks.
+ */
 export function chunkKeySealContext(exportId: string): string {
   return `export/${exportId}`
 }

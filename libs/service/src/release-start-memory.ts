@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Time after the start at which a service has connected to its servers, claimed its work and
- * compiled its code.
+ * Delay after the start of a service until garbage is collected: by then, the service has connected
+ * to its servers, claimed its work and compiled its code.
  */
 const settledAfterMs = 5_000
 

@@ -7,8 +7,8 @@ import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /**
- * Login at a mail server as stored, without the secret. `accessToken`: the sealed secret is an
- * access token instead of a password.
+ * Login at a mail server as stored, without the secret. `accessToken`: the sealed (encrypted)
+ * secret is an access token instead of a password.
  */
 export interface StoredServerLogin {
   user: string
@@ -104,8 +104,8 @@ export interface Accounts {
 }
 
 /**
- * Sealed passwords and OAuth2 grants of accounts. Written by api-gateway. Only auth-bridge can
- * unseal them.
+ * Sealed (encrypted) passwords and OAuth2 grants of accounts. Written by api-gateway. Only
+ * auth-bridge can unseal (decrypt) them.
  */
 export interface Credentials {
   account: string

@@ -23,7 +23,9 @@ export interface Exports {
   /** Maximum bytes of each text of an exported message; 0 for no limit. */
   maxBytes: string
   includeAttachments: boolean
-  /** Sealed key of the export's chunks. Only auth-bridge can read and unseal the key. */
+  /**
+   * Sealed (encrypted) key of the export's chunks. Only auth-bridge can read and unseal the key.
+   */
   sealed: string
   createdAt: Generated<Date>
   startedAt: Date | null
