@@ -42,7 +42,7 @@ export interface Attempt {
   id: string
   /** Number of the webhook delivery attempt, counted from 1. */
   attempts: number
-  /** Age of the webhook delivery: time since its queueing. */
+  /** Age of the webhook delivery: time since the delivery was queued. */
   ageMs?: number
 }
 

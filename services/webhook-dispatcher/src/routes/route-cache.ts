@@ -17,8 +17,8 @@ export type RouteCache = ReturnType<typeof cacheRoutes>
 const ttlMs = 2_000
 
 /**
- * Creates the cache of the enabled webhook routes. Fan-outs compare the version of the routes in
- * their transaction, so fan-outs never use outdated routes.
+ * Creates the cache of the enabled webhook routes. The transactions that create webhook deliveries
+ * (fan-outs) compare the version of the routes, so they never use outdated routes.
  */
 export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
