@@ -22,7 +22,7 @@ export interface ReceiveLimits {
   /** Maximum size in bytes of a message from an SMTP client. */
   maxBytes: number
   memory: MessageMemory
-  /** Period within which the SMTP client must make progress with its message. */
+  /** Period within which the SMTP client must make progress with the transfer of its message. */
   stallMs: number
 }
 

@@ -15,7 +15,7 @@ import type { SendResult } from '../transports/transport.ts'
 
 /**
  * Message that the mail server or provider has accepted, and whose outcome may not be recorded in
- * Postgres yet. A journal stores no content of the message.
+ * Postgres yet. The journal of accepted messages stores no content of the message.
  */
 export interface Acceptance {
   submission: Submission

@@ -238,7 +238,8 @@ export async function lockAccounts(
 }
 
 /**
- * Keys of the lanes of accounts that another sender has locked, or that their mail provider paused.
+ * Keys of the lanes (limits) of accounts that another sender has locked, or that their mail
+ * provider paused.
  */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`

@@ -214,8 +214,9 @@ interface GatewayUse {
 }
 
 /**
- * Updates the statistics of gateways: number of accepted messages and last error. Locks rows in the
- * order of gateway names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
+ * Updates the statistics of gateways (shared SMTP servers): number of accepted messages and last
+ * error. Locks rows in the order of gateway names, so that concurrent transactions cannot deadlock.
+ * Skips deleted gateways.
  */
 async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
   const states = new Map<string, { deliveries: number; lastError: string | null }>()

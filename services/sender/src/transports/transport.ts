@@ -121,7 +121,10 @@ export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
 }
 
-/** Error that carries the result of a failed sending attempt through the steps of a transport. */
+/**
+ * Error that carries the result of a failed sending attempt through the steps of a transport (SMTP
+ * or a mail API).
+ */
 export class SendError extends Error {
   override name = 'SendError'
   readonly outcome: FailedSend

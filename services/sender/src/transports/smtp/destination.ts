@@ -77,7 +77,8 @@ type OutgoingServer = Pick<
   | 'credentials'
 > & {
   /**
-   * Account or gateway, and the version of its configuration: part of the key of an SMTP session.
+   * Account or gateway (shared SMTP server), and the version of its configuration: part of the key
+   * that decides which messages may share an SMTP session.
    */
   owner: readonly string[]
   rejectUnauthorized: boolean

@@ -43,7 +43,7 @@ const sentCopyResponse =
   'Found in the Sent folder of the account: the reply to the previous attempt was lost'
 
 /**
- * Sends submissions by SMTP, to the server of the account or to a gateway.
+ * Sends submissions by SMTP, to the server of the account or to a gateway (shared SMTP server).
  *
  * SMTP cannot tell whether a server has a message (RFC 1047). After an unknown outcome, the Sent
  * mailbox is searched if the server files sent mail. Otherwise the same bytes are sent again.
