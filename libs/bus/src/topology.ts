@@ -90,7 +90,7 @@ export function bindingKeys(partition: number): string[] {
   return keys
 }
 
-/** Schema to which the bus messages of a work queue must conform. */
+/** Schema to which all RabbitMQ messages of a work queue must conform. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }

@@ -4,7 +4,7 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text of the delivery report that is about the recipient. */
+  /** Part of the delivery report's text that is about the recipient. */
   context: string
   /**
    * Text of the report before the recipient's address, if that text can be about this recipient

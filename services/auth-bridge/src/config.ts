@@ -24,20 +24,25 @@ export interface Secrets {
 }
 
 export interface Config extends ServiceConfig, Secrets {
-  /** Allowed addresses of the authentication server. */
+  /**
+   * Egress policy for requests to the authentication server: networks in which this server must not
+   * be.
+   */
   readonly authServerEgressPolicy: EgressPolicy
   /**
    * Timeout of requests to the authentication server. Shorter than the timeout of the requesting
    * service, so that the service learns the reason of a failure.
    */
   readonly authServerTimeoutMs: number
-  /** Allowed addresses of OAuth2 providers. */
+  /**
+   * Egress policy for requests to OAuth2 providers: networks in which their servers must not be.
+   */
   readonly oauthEgressPolicy: EgressPolicy
   /** The only file from which identity tokens of federated service accounts are read. */
   readonly identityTokenFile?: string | undefined
   /** Replacements for the origins of OAuth2 providers, used by tests. */
   readonly providerOrigins: OriginMap
-  /** Allowed addresses of the proxy in the settings. */
+  /** Egress policy for the HTTP proxy of the settings: networks in which the proxy must not be. */
   readonly proxyEgressPolicy: EgressPolicy
   /**
    * If true, auth-bridge refuses secrets that earlier releases sealed (encrypted) without a binding

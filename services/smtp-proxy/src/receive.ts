@@ -19,7 +19,7 @@ export interface MessageMemory {
 }
 
 export interface ReceiveLimits {
-  /** Maximum size in bytes of a message from an SMTP client. */
+  /** Maximum size in bytes of a message that an SMTP client submits. */
   maxBytes: number
   memory: MessageMemory
   /** Period within which the SMTP client must make progress with the transfer of its message. */

@@ -12,7 +12,7 @@ export interface SizeLimit {
   uncounted?: Uncounted | undefined
 }
 
-/** Array, record or text of a JSON value whose parts are being measured. */
+/** JSON array, record or text whose parts are being measured. */
 type Frame =
   | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
   | {

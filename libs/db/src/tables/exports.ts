@@ -37,7 +37,7 @@ export interface Exports {
   messagesQueued: Generated<number>
   messagesExported: Generated<number>
   messagesSkipped: Generated<number>
-  /** Size of the export's compressed file so far, in bytes. */
+  /** Size in bytes of the compressed file that the export has produced so far. */
   bytesWritten: Generated<string>
   /** Size of the export's encrypted chunks in Postgres, in bytes. 0 after their removal. */
   storedBytes: Generated<string>

@@ -68,7 +68,7 @@ export interface OAuth2Tokens {
 
 /** Pending OAuth2 consents. Each consent is valid for one use. Written by api-gateway. */
 export interface OAuth2Logins {
-  /** SHA-256 hash (hex) of the `state` parameter in the consent URL. */
+  /** SHA-256 hash (hex) of the `state` parameter in the URL of the OAuth2 consent page. */
   state: string
   app: string
   codeVerifier: string

@@ -40,9 +40,9 @@ export interface ResolvedGrant {
   /** Id of the OAuth2 application that the grant belongs to. */
   app: string
   useAuthServer: boolean
-  /** User of the OAuth2 grant's tokens. */
+  /** User to whom the tokens of the OAuth2 grant belong. */
   owner: string
-  /** User to log in as at a mail server, or mailbox to use at a mail API. */
+  /** User as whom to log in at the account's mail server, or mailbox to use at its mail API. */
   user: string
   /** Base scopes (mail servers or mail API) that the OAuth2 application must have. */
   baseScopes: BaseScopes

@@ -27,7 +27,7 @@ export interface JournalOptions {
    * Directory of the acceptance journals of all senders of this machine that use the same database.
    */
   folder: string
-  /** Id of this sender process. */
+  /** Id of this sender process, which becomes part of the journal's file name. */
   worker: string
   log: Logger
 }

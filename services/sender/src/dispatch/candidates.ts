@@ -7,7 +7,10 @@ import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 export interface CandidateDeps {
   db: Db
   lanes: LaneLimiter
-  /** Interval at which the outbox is polled without a hint. */
+  /**
+   * Interval at which the outbox (table of submissions) is polled if no hint about a new submission
+   * arrives.
+   */
   sweepMs: number
   holders: HolderCheck
   /** True if this sender has claimed an outbox row. */

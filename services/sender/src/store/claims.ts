@@ -128,7 +128,8 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array parameter keeps the statement text equal for any number of claimed rows.
+        // The ids are passed as one array, so that the text of the SQL statement is equal for any
+        // number of claimed rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))

@@ -46,9 +46,9 @@ export const hasLiveHolder = sql<boolean>`exists (select from senders
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Senders that have ended, according to the checks of this sender. */
+  /** Ids of senders that have ended, according to the checks of this sender. */
   dead: readonly string[]
-  /** Senders that a recent check did not find to have ended. */
+  /** Ids of senders that a recent check did not find to have ended. */
   silent: readonly string[]
 }
 

@@ -158,7 +158,7 @@ export interface Submission extends OutboxLease {
    * whole header section.
    */
   mime: Buffer
-  /** Length in bytes of the whole MIME of the message. */
+  /** Length in bytes of the whole message (MIME), also if only its beginning was read. */
   mimeBytes: number
   maxAttempts: number
   firstError: string | null

@@ -44,7 +44,7 @@ export interface SendResult {
   response: string
   /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
-  /** Names of header fields that a mail API could not keep. */
+  /** Names of the message's header fields that a mail API could not keep. */
   omittedHeaders?: string[]
   accepted: string[]
   rejected: RejectedRecipient[]

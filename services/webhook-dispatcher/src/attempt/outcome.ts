@@ -160,7 +160,7 @@ export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   return { ...noCall, id, state, uncounted, outcome: null }
 }
 
-/** Result that ends a webhook delivery without a call of the target. */
+/** Result that ends a webhook delivery without a call of the webhook target. */
 export function finalResult(
   id: string,
   trigger: 'drop' | 'exhaust',

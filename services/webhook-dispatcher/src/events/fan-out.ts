@@ -148,7 +148,7 @@ interface TargetContext {
   accounts: ReadonlyMap<string, AccountTarget>
   settings: Settings
   decisions: RouteDecisions
-  /** Event bodies for the webhook targets of tenants, by event row. */
+  /** Event bodies for the webhook targets of tenants, by the row id of the event. */
   tenantBodies: ReadonlyMap<string, string>
 }
 
@@ -209,7 +209,7 @@ function markClaimed(
   })
 }
 
-/** Number of inserted deliveries per webhook route. */
+/** Number of inserted webhook deliveries per webhook route. */
 function countRoutes(
   deliveries: readonly NewDelivery[],
   inserted: ReadonlyMap<string, unknown>,

@@ -40,7 +40,7 @@ export function cacheRoutes(db: Db) {
     get snapshot(): RouteSnapshot {
       return snapshot
     },
-    /** Reads the webhook routes if their version changed. */
+    /** Reads the webhook routes from Postgres if their version changed. */
     refresh: () => reads.run('routes', read),
     /**
      * Finds a webhook route that is enabled, or was enabled within the lifetime of the cache.

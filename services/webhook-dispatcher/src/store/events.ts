@@ -25,7 +25,7 @@ export interface PendingEvent {
   body: string | null
   /** Webhook target of a deleted account, recorded with the event `accountDeleted`. */
   accountTarget: StoredTarget | null
-  /** Version of the webhook routes when the event was read. */
+  /** Version of all webhook routes at the time when the event was read. */
   routesVersion: string
 }
 
@@ -146,7 +146,7 @@ export async function findBodyBytes(
   return rows[0]?.bytes ?? undefined
 }
 
-/** Event, or webhook delivery with an id, whose body is read. */
+/** Event whose body is read or, with an id, the webhook delivery whose body is read. */
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**

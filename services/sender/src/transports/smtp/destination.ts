@@ -16,7 +16,7 @@ import type { Submission } from '../../store/submission.ts'
 import { type CredentialsDeps, fromAuthBridge, requestCredentials } from '../credentials.ts'
 import { AttemptError, PreAttemptError } from '../transport.ts'
 
-/** Outgoing server of a message, and the network path to the server. */
+/** Outgoing mail server to which a message is sent, and the network path to the server. */
 export interface Destination {
   /**
    * Key of the SMTP sessions that a message may use. The key identifies all properties that a

@@ -6,7 +6,7 @@ import { AttemptError, type RejectedRecipient, type SendResult } from '../transp
 import type { OutgoingMessage } from './handover-stream.ts'
 import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
 
-/** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
+/** Capabilities of a mail server, as stated in the server's EHLO reply (RFC 5321 §4.1.1.1). */
 export interface EhloOffers {
   /** EHLO keywords of the SMTP extensions that the server offers, in upper case. */
   extensions: ReadonlySet<string>
