@@ -40,10 +40,7 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /**
-   * Interval at which the bindings in RabbitMQ are declared again, default 30 s. Queues are
-   * declared again 10 times less often.
-   */
+  /** Interval of declaring bindings in RabbitMQ again, default 30 s. For queues 10 times longer. */
   reconcileMs?: number
 }
 
@@ -260,10 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /**
-   * Handles a returned RPC frame (message to a reply queue): the reply queue is gone, so the
-   * queue's process has ended.
-   */
+  /** Handles a returned RPC message (frame): its reply queue and the queue's process have ended. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)

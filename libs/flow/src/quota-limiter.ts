@@ -134,20 +134,14 @@ export class QuotaLimiter<K = string> {
     })
   }
 
-  /**
-   * Makes the quota limiter start no call of this key for `ms` milliseconds, for example after a
-   * `Retry-After` header.
-   */
+  /** Pauses a key of the limiter for `ms` ms: no call of the key starts (`Retry-After` header). */
   pause(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
     this.#update(state)
   }
 
-  /**
-   * Makes the quota limiter run the calls of a key one at a time for `ms` milliseconds, regardless
-   * of the `slots` of the calls.
-   */
+  /** Runs the calls of a limiter key one at a time for `ms` ms, regardless of their `slots`. */
   narrow(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
@@ -160,10 +154,7 @@ export class QuotaLimiter<K = string> {
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
   }
 
-  /**
-   * Makes the quota limiter start no call of any key for `ms` milliseconds. Returns by how much
-   * longer all keys are now paused.
-   */
+  /** Pauses all keys of the limiter for `ms` ms. Returns how much longer the pause became. */
   pauseAll(ms: number): number {
     const now = this.#clock()
     const before = Math.max(this.#pausedUntil, now)
@@ -225,10 +216,7 @@ export class QuotaLimiter<K = string> {
     }
   }
 
-  /**
-   * Minimum time that a call will wait in the quota limiter: for pauses, and for the quota units of
-   * calls before it.
-   */
+  /** Minimum wait of a call in the limiter: for pauses, and for the units of calls before it. */
   #expectedWaitMs(state: KeyState<K>, { units, priority }: QuotaRequest): number {
     const before = state.waitingUnits.slice(0, priority + 1).reduce((sum, each) => sum + each, 0)
     return Math.max(this.#pauseMs(state), state.bucket.delayOfAllMs(before + units), 0)
@@ -244,19 +232,15 @@ export class QuotaLimiter<K = string> {
   }
 
   /**
-   * Updates a key of the quota limiter after a possible change of the key's state, and starts the
-   * calls that are ready now. A key that became ready has no timer any more, so each update has to
-   * start ready calls.
+   * Updates a key of the limiter after a possible change, and starts the calls that are ready now.
+   * A key that became ready has no timer any more, so each update has to start ready calls.
    */
   #update(state: KeyState<K>): void {
     this.#refresh(state)
     this.#admit()
   }
 
-  /**
-   * Updates the timer of a key in the quota limiter and the key's place in the rings (rotating
-   * lists) of ready keys, or removes an unused key.
-   */
+  /** Updates the timer of a limiter key and its place among ready keys, or drops an unused key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)

@@ -123,10 +123,7 @@ export class RpcClient {
     }
   }
 
-  /**
-   * Handles an RPC frame (message to the reply queue of this process) that belongs to one of the
-   * pending requests.
-   */
+  /** Handles an RPC message (frame) that belongs to a pending request of this process. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)

@@ -222,8 +222,7 @@ export class AccessTokens {
   }
 
   /**
-   * Unseals (decrypts) the tokens of an OAuth2 grant. Ignores renewed tokens of another
-   * application.
+   * Decrypts the tokens of an OAuth2 grant. Ignores renewed tokens of another application.
    *
    * @throws AppError `rejected` if the grant itself belongs to another application
    */
@@ -243,10 +242,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /**
-   * Remaining life of an access token in ms; 0 without a token for the subject `wanted`
-   * (application and user).
-   */
+  /** Remaining life of an access token in ms; 0 without a token for the subject (user) `wanted`. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()
@@ -281,10 +277,7 @@ function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }
 
-/**
- * Subject of an access token: the application, and for service accounts also the user for whom the
- * application requests the token.
- */
+/** Subject of an access token: the application, and for a service account also the user. */
 function subjectOf({ id, provider }: Application, { owner }: ResolvedGrant): string {
   const isService = oauth2ProviderTraits[provider].login === 'service'
   return isService ? JSON.stringify([id, owner]) : JSON.stringify([id])

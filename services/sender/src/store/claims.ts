@@ -238,10 +238,7 @@ export async function lockAccounts(
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
-/**
- * Keys of the lanes (limits) of accounts that another sender has locked, or that their mail
- * provider paused.
- */
+/** Keys of the lanes (limits) of accounts that another sender locked or the provider paused. */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()

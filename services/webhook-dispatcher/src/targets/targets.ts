@@ -174,10 +174,7 @@ export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /**
-   * Reason why a sealed (encrypted) value of the webhook target cannot be unsealed. No request is
-   * then sent.
-   */
+  /** Reason why no key decrypts a value of the webhook target. No request is then sent. */
   unsealError?: string
 }
 
