@@ -52,7 +52,10 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** RabbitMQ client with a connection for consumers, because alarms block publishing connections. */
+/**
+ * RabbitMQ client with one connection for publishing and one for consuming: in a memory or disk
+ * alarm, RabbitMQ blocks connections that publish.
+ */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -66,7 +69,9 @@ class RabbitBus implements Bus {
   readonly #active = new ActiveRequests()
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /** Consumers and command servers of the bus. They are closed before the connections. */
+  /**
+   * Consumers and command servers of the bus, which are closed before the connections of the bus.
+   */
   readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined

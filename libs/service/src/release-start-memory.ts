@@ -8,9 +8,9 @@ import { runInNewContext } from 'node:vm'
 const settledAfterMs = 5_000
 
 /**
- * Runs the garbage collector once, 5 s after the start of a service. This returns 10 to 50 MB to
- * the operating system, which the start needed and an idle service would keep. Blocks the process
- * for 20 to 60 ms.
+ * Runs the garbage collector once, 5 s after the start of a service. The collection returns 10 to
+ * 50 MB to the operating system, which the start needed and an idle service would keep, and blocks
+ * the process for 20 to 60 ms.
  */
 export function releaseStartMemory(): void {
   setTimeout(() => {

@@ -62,8 +62,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // Errors of connections are ignored here, because the SQL statement that uses a lost connection
-  // reports the error.
+  // Errors of Postgres connections are ignored here, because the SQL statement that uses a lost
+  // connection reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

@@ -157,7 +157,8 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Extends the renewal lease, because finding the endpoints may have outlasted it.
+    // Extends the lease for renewing the token, because the lookup of the provider's endpoints may
+    // have taken longer than the lease.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')

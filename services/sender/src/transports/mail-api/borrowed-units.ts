@@ -137,8 +137,9 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Takes quota units from the reserve that all senders share. If Postgres is unavailable, the
-   * units count as available after a delay, because senders start no attempts without Postgres.
+   * Takes quota units from the reserve of a mailbox, which all senders share. If Postgres is
+   * unavailable, the units count as available after a delay, because senders start no attempts
+   * without Postgres.
    */
   async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps

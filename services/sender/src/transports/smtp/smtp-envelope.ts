@@ -45,7 +45,8 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
   const mechanisms: string[] = []
   let maxBytes: number | undefined
   for (const line of lines) {
-    // Splits at `=` as well, because legacy servers write the EHLO keyword AUTH as `AUTH=LOGIN`.
+    // Splits a line of the EHLO reply at `=` as well as at spaces, because legacy servers write the
+    // keyword AUTH as `AUTH=LOGIN`.
     const [keyword = '', ...args] = line.toUpperCase().split(/[\s=]+/)
     extensions.add(keyword)
     if (keyword === 'AUTH') mechanisms.push(...args.filter((arg) => arg !== ''))
