@@ -52,10 +52,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/**
- * RabbitMQ client with one connection for publishing and one for consuming: in a memory or disk
- * alarm, RabbitMQ blocks connections that publish.
- */
+/** RabbitMQ client with a second connection for consumers: alarms block publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -69,9 +66,7 @@ class RabbitBus implements Bus {
   readonly #active = new ActiveRequests()
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /**
-   * Consumers and command servers of the bus, which are closed before the connections of the bus.
-   */
+  /** Consumers and command servers of the bus, closed before the connections of the bus. */
   readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined

@@ -157,8 +157,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Extends the lease for renewing the token, because the lookup of the provider's endpoints may
-    // have taken longer than the lease.
+    // Extends the lease for the renewal, because finding the endpoints may have taken long.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
