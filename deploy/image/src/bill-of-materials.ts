@@ -1,4 +1,4 @@
-/** Component of a bill of materials in the format CycloneDX. */
+/** Software component in a bill of materials (CycloneDX), such as an npm package. */
 export interface Component {
   type: 'library' | 'platform' | 'operating-system'
   name: string

@@ -18,7 +18,10 @@ export function cacheDirectory(env: Readonly<Record<string, string | undefined>>
   return env['POSTHORN_CACHE'] || localDirectory
 }
 
-/** Paths of the files that `make up` writes for `make down` and for users. */
+/**
+ * Paths of the files that `make up`, which starts a local system, writes for `make down` and for
+ * users.
+ */
 export const upFiles = {
   record: join(localDirectory, 'run/system'),
   lock: join(localDirectory, 'run/lock'),

@@ -4,8 +4,9 @@ import { roleOf, serviceNames } from '@posthorn/contracts/services'
 export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 /**
- * Derives the password of a Postgres role from the owner's password. Roles belong to the whole
- * server, not to a single database. All test runs on one server must therefore set equal passwords.
+ * Derives the password of a service's Postgres role from the owner's password. Roles belong to the
+ * whole Postgres server, not to a single database. All test runs on one server must therefore set
+ * equal passwords.
  */
 export function rolePassword(ownerUrl: string, role: string): string {
   return createHmac('sha256', new URL(ownerUrl).password || 'no password')

@@ -75,7 +75,7 @@ function lastName(path: readonly (string | number)[]): { token?: string } {
   return name === undefined ? {} : { token: String(name) }
 }
 
-/** Text of a manifest fault, without the file and the line. */
+/** Returns the text of a fault in a manifest, without the file and the line. */
 export function describeProblem({ manifest, text }: ManifestFault): string {
   return `${manifest.kind} ${baseName(manifest)}: ${text}`
 }

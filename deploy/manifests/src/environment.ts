@@ -44,7 +44,7 @@ export function describeProcess(readConfig: (env: Env) => unknown, examples: Env
   }
 }
 
-/** Environment variable of a container. */
+/** Environment variable of a container in a Kubernetes manifest. */
 export interface Variable {
   name: string
   /**

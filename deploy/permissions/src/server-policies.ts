@@ -38,9 +38,9 @@ function clientsOf(...servers: readonly Server[]): Yaml {
 }
 
 /**
- * Network policies for Postgres and RabbitMQ servers that no operator manages. Only processes that
- * need a server may connect to it. The policies apply to pods in their own namespace with the label
- * `posthorn-server`.
+ * Network policies for Postgres and RabbitMQ servers that no Kubernetes operator manages. Only
+ * processes that need such a server may connect to it. The policies apply to pods in their own
+ * namespace with the label `posthorn-server`.
  */
 export function serverPolicies(): Yaml[] {
   return [

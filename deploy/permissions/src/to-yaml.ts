@@ -1,4 +1,4 @@
-/** Value of a generated Kubernetes manifest. */
+/** Value in a generated Kubernetes manifest: a scalar, a list or a map. */
 export type Yaml = string | number | boolean | readonly Yaml[] | { readonly [key: string]: Yaml }
 
 /**

@@ -11,8 +11,8 @@ export interface RequiredPermission {
 
 /**
  * True if the permissions record of an access token permits an action on a group of API operations.
- * Null or undefined (no record) permits everything. A record without both lists, or a malformed
- * record, permits nothing. No record permits the group `admin`.
+ * If the token has no record (null or undefined), everything is permitted. A record without both
+ * lists, or a malformed record, permits nothing. The group `admin` is never permitted by a record.
  */
 export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
   if (record === null || record === undefined) return true

@@ -7,7 +7,7 @@ import type { MessageFaults } from './message-faults.ts'
 export interface ConnectOptions {
   host: string
   port: number
-  /** True for implicit TLS of the mail connection; otherwise STARTTLS. */
+  /** True if the mail connection uses TLS from the start (implicit TLS), false for STARTTLS. */
   secure: boolean
   /** True if the mail session may stay unencrypted without STARTTLS; defaults to false. */
   allowsPlaintext?: boolean
@@ -75,15 +75,15 @@ interface ClientInfo {
   'support-url'?: string
 }
 
-/** One line of a mail session, formatted for operators. */
+/** One line of the protocol between mail client and mail server, formatted for operators. */
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'
   /** Text of the protocol line, at most 2,000 characters. Literals are replaced by their size. */
   text: string
   /**
-   * True for lines of the protocol after the accepted login. Lines before the login may name hosts
-   * and services.
+   * True for lines of the mail protocol after the accepted login. Earlier lines may name hosts and
+   * services, which tenants must not see.
    */
   afterLogin?: boolean
 }

@@ -19,7 +19,7 @@ export function decodeBytes(content: Buffer, encoding: string | undefined): Buff
   return Buffer.concat([decoder.push(content), decoder.end()])
 }
 
-/** Reads the first `maxBytes` of a stream, such as a MIME part, and no further. */
+/** Reads the first `maxBytes` of a byte stream, such as a MIME part, and does not request more. */
 export async function* takeBytes(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -85,7 +85,7 @@ class Base64 implements Decoder {
   }
 }
 
-/** Maximum bytes at the end of base64 in which only padding and line ends are expected. */
+/** Maximum length in bytes of the end of a base64 text, from its first padding character on. */
 const maxEndBytes = 8
 
 /**

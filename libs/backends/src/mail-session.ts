@@ -80,10 +80,13 @@ export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   flags: string[]
 }
 
-/** Counters of a mailbox that the mail server reported. */
+/**
+ * Counters of a mailbox (message count, UIDVALIDITY and others). Contains only the counters that
+ * the mail server reported.
+ */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
-/** Summary of the mailbox that `ensureSelected` selects. */
+/** Path, message count and UIDVALIDITY of the mailbox that `ensureSelected` selects. */
 export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
 
 /** Change of messages in a mailbox since a mod-sequence. */
@@ -103,11 +106,16 @@ export interface FlagsUpdate {
 export interface UnconfirmedFlags {
   /** Messages whose flags on the IMAP server differ from the requested flags. */
   unchanged: UidRange[]
-  /** Messages that the IMAP connection does not know, so that STORE ignores them. */
+  /**
+   * Messages that do not exist from the view of the IMAP connection, so that STORE ignores them.
+   */
   missing: UidRange[]
 }
 
-/** Destination of moved messages. The new UIDs are absent if the server lacks UIDPLUS. */
+/**
+ * Mailbox to which messages were moved. The new UIDs of the messages are absent if the server lacks
+ * UIDPLUS.
+ */
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
@@ -198,7 +206,10 @@ export interface MailSession extends AsyncDisposable {
   /** Storage quota of the inbox (RFC 9208). Undefined if the IMAP server reports no quota. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
-  /** Selects a mailbox for the methods below. A repeated `select` refreshes the counters. */
+  /**
+   * Selects a mailbox, to which the later calls about messages apply. A repeated `select` refreshes
+   * the counters.
+   */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
    * Selects a mailbox unless the mailbox is already selected. For a selected mailbox nothing is
@@ -216,7 +227,9 @@ export interface MailSession extends AsyncDisposable {
    * second with WITHIN (RFC 5032), otherwise they include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /** Changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions. */
+  /**
+   * Yields changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions.
+   */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
   /** Fetches arrival times (INTERNALDATE) in ascending order of UID, with one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
@@ -234,7 +247,10 @@ export interface MailSession extends AsyncDisposable {
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /** Reads parts of several messages. Messages with the same requested parts share one FETCH. */
+  /**
+   * Reads MIME parts of several messages. Messages of which the same parts are requested share one
+   * FETCH.
+   */
   readPartsOfAll(requests: readonly MessagePartsRequest[]): Promise<RequestedParts[]>
   /** Downloads one MIME part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>

@@ -1,14 +1,14 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Maximum entries of the caches of message faults. Beyond the limit the oldest entry is evicted. An
- * evicted fault is detected again.
+ * Maximum entries of the caches of messages that a mail server cannot describe. Beyond the limit
+ * the oldest entry is evicted. The fault of an evicted message is detected again.
  */
 const maxMailboxes = 100
 const maxMessages = 10_000
 /**
- * Number of parts into which a batch of messages is split for the next FETCH requests, after the
- * mail connection was lost during the batch.
+ * Number of smaller batches into which a batch of messages is split for the next FETCH requests,
+ * after the mail connection was lost during the batch.
  */
 const partsOfBatch = 8
 /**
@@ -92,7 +92,10 @@ export class QueryFaults {
     return batches.filter(({ length }) => length > 0)
   }
 
-  /** Records that the mail server described these messages. */
+  /**
+   * Records that the mail server described these messages, so that they no longer count as possible
+   * causes of a lost connection.
+   */
   clear(uids: Iterable<number>): void {
     if (this.#suspects.size > 0) for (const uid of uids) this.#suspects.delete(uid)
   }
@@ -125,7 +128,10 @@ export class QueryFaults {
   }
 }
 
-/** Messages of one mailbox that the mail server cannot describe. */
+/**
+ * Record of the messages in one mailbox that the mail server cannot describe, by kind of FETCH
+ * query.
+ */
 export class MailboxFaults {
   /**
    * Messages that the mail server cannot describe by the FETCH query for envelope and structure.

@@ -45,7 +45,9 @@ export interface FetchedMessage extends MessageFlags {
   bodyStructure: BodyPart
   /** First 256 KiB of the message header, as sent by the mail server. Absent unless requested. */
   headers?: Buffer
-  /** Requested sections that the mail server returned. Absent unless requested. */
+  /**
+   * Requested body sections of the message that the mail server returned. Absent unless requested.
+   */
   sections?: FetchedSection[]
   /**
    * Message id and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of
@@ -70,21 +72,24 @@ export interface FetchedMessage extends MessageFlags {
 export interface FetchOptions {
   headers?: boolean
   /**
-   * Sections that the messages probably have, fetched with the messages. A message without such a
-   * section, and a server that refuses the query, only lack the section.
+   * Body sections to fetch together with the messages, because the messages probably have them. If
+   * a message lacks a section, or the server refuses the query, the messages are returned without
+   * the section.
    */
   sections?: readonly Section[]
 }
 
-/** Section of a message in FETCH (RFC 9051 §6.4.5), and the number of its first bytes to fetch. */
+/**
+ * Body section in a FETCH command (RFC 9051 §6.4.5), and the number of its first bytes to fetch.
+ */
 export interface Section {
-  /** Name of the section, such as `1.2` or `TEXT`. */
+  /** Name of the body section, such as `1.2` or `TEXT`. */
   key: string
-  /** Maximum bytes, counted before decoding. */
+  /** Maximum bytes of the body section to fetch, counted before decoding. */
   maxLength: number
 }
 
-/** Fetched section of a message. The content is complete if it is shorter than requested. */
+/** Fetched body section of a message. The content is complete if it is shorter than requested. */
 export interface FetchedSection extends Section {
   bytes: Buffer
 }
@@ -95,20 +100,26 @@ export interface PartRequest {
   maxBytes: number
 }
 
-/** Request for parts of one message. */
+/** Request for the first bytes of several MIME parts of one message. */
 export interface MessagePartsRequest {
   uid: number
   /** Structure of the message. */
   structure: BodyPart
   wanted: readonly PartRequest[]
-  /** Sections that were fetched with the message. Other sections are requested from the server. */
+  /**
+   * Body sections that were fetched together with the message. Other sections are requested from
+   * the server.
+   */
   fetched?: readonly FetchedSection[]
 }
 
-/** Requested parts of a message. Undefined if the server does not return them. */
+/**
+ * Decoded bytes of requested MIME parts, by part number. Undefined if the mail server does not
+ * return the parts.
+ */
 export type RequestedParts = Map<string, Buffer> | undefined
 
-/** Arrival time of a message. */
+/** UID and arrival time of a message. */
 export interface MessageArrival {
   uid: number
   internalDate: Date

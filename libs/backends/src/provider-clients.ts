@@ -13,12 +13,13 @@ export interface ProviderClientsOptions {
   readonly limiter: ProviderLimiter
   /** Egress policy: networks in which the addresses of mail providers must not be. */
   readonly policy: EgressPolicy
-  /** Origins of fakes that replace the origins of mail providers. */
+  /** Origins of fake servers that replace the origins of mail providers in tests. */
   readonly mappedOrigins: OriginMap
   /** Finds the proxy for requests to mail providers. Called before each request. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   /**
-   * Finds the Pub/Sub topics that receive notifications of Gmail. If absent, watches are refused.
+   * Finds the Pub/Sub topics that receive notifications of Gmail. If absent, watches (registrations
+   * for notifications) are refused.
    */
   readonly findTopic?: GmailApiDeps['findTopic']
   readonly findUrls?: GraphApiDeps['findUrls']

@@ -41,7 +41,7 @@ export function parseSequenceSet(text: string): UidRange[] {
 }
 
 /**
- * Formats UID ranges for an IMAP command, such as `1:5,9`. Returns an empty text without UIDs,
+ * Formats UID ranges for an IMAP command, such as `1:5,9`. Returns an empty text for an empty list,
  * which no IMAP command accepts.
  */
 export function formatSequenceSet(ranges: readonly UidRange[]): string {
@@ -139,12 +139,15 @@ export function* piecesOf(
   if (piece.length > 0) yield piece
 }
 
-/** Halves of UID ranges, of which the first has at most one UID more. */
+/** Splits UID ranges into two halves. The first half has at most one UID more than the second. */
 export function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
   return batchesOf(uids, Math.ceil(countUids(uids) / 2))
 }
 
-/** True if a UID range of `some` is not contained in `all`. Both lists are sorted. */
+/**
+ * True if one of the UID ranges `some` is not contained in the UID ranges `all`. Both lists are
+ * sorted.
+ */
 export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[]): boolean {
   return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))
 }

@@ -7,8 +7,8 @@ import type { SharedQueue, WorkQueue } from './topology.ts'
 
 export interface RpcOptions {
   /**
-   * Routing key of the processes that serve the RPC request: `shard.<n>`, or the name of a shared
-   * queue such as `credentials`.
+   * Routing key of the processes that serve the RPC request: `shard.<n>` for a group of accounts,
+   * or the name of a shared queue such as `credentials`.
    */
   key: string
   /**
@@ -40,8 +40,8 @@ export interface StreamedReply<C extends Command> {
 
 export interface NotifyOptions {
   /**
-   * Routing keys of the processes that get a command without a reply, such as `shard.<n>`. A
-   * process that serves several of the keys gets the command once.
+   * Routing keys of the processes that get a command without a reply, such as `shard.<n>` for a
+   * group of accounts. A process that serves several of the keys gets the command once.
    */
   keys: readonly string[]
   /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
@@ -71,8 +71,8 @@ export interface CommandHandler {
 }
 
 /**
- * Server of a request queue in RabbitMQ. A process calls `bind` and `unbind` when it gains or loses
- * the shard of a key.
+ * Server of a request queue in RabbitMQ. A process calls `bind` when it gains the shard (group of
+ * accounts) that a routing key names, and `unbind` when it loses the shard.
  */
 export interface CommandServer extends AsyncDisposable {
   bind(key: string): Promise<void>
@@ -132,9 +132,9 @@ export interface Bus extends AsyncDisposable {
   /** Resolves when the process is connected to RabbitMQ and all its channels are open. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
-   * Publishes an event to the topic exchange `events` with the routing key `<event>.<shard>`.
-   * Resolves when RabbitMQ has confirmed and routed the message. Rejects with `unavailable` within
-   * 5 s.
+   * Publishes an event to the topic exchange `events` with the routing key `<event>.<shard>`, in
+   * which `<shard>` is the number of a group of accounts. Resolves when RabbitMQ has confirmed and
+   * routed the message. Rejects with `unavailable` within 5 s.
    */
   publishEvent(message: EventMessage): Promise<void>
   /**

@@ -40,7 +40,7 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /** Interval of redeclaring bindings, default 30 s. Queues are redeclared 10 times less often. */
+  /** Interval of declaring bindings in RabbitMQ again, default 30 s. For queues 10 times longer. */
   reconcileMs?: number
 }
 
@@ -52,7 +52,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** RabbitMQ client with a connection for consumers, because alarms block publishing connections. */
+/** RabbitMQ client with a second connection for consumers: alarms block publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -66,7 +66,7 @@ class RabbitBus implements Bus {
   readonly #active = new ActiveRequests()
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /** Consumers and command servers of the bus. They are closed before the connections. */
+  /** Consumers and command servers of the bus, closed before the connections of the bus. */
   readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined
@@ -257,7 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** Handles a returned RPC frame: its reply queue is gone, so the queue's process has ended. */
+  /** Handles a returned RPC message (frame): its reply queue and the queue's process have ended. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +270,8 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // While the bus is constructed, a channel may report a change before these members exist.
+    // A channel may report a change while the constructor of the bus is still running. Members of
+    // the bus can then be undefined.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return

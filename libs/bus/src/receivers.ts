@@ -1,4 +1,4 @@
-/** Receiver of bus messages: a consumer or command server. */
+/** Receiver of bus messages (messages on RabbitMQ): a consumer or command server. */
 export interface Receiver extends AsyncDisposable {
   /** Returns the number of bus messages that the receiver is handling. */
   active(): number

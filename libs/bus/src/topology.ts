@@ -51,8 +51,8 @@ const unrestricted: BrokerUse = {
 }
 
 /**
- * Exchanges and queues of RabbitMQ that a service uses. A name that is not a service, such as a
- * tool, is not restricted.
+ * Exchanges and queues of RabbitMQ that a service uses. A RabbitMQ client whose name is not the
+ * name of a service, such as a tool, may use all of them.
  */
 export function brokerUseOf(name: string): BrokerUse {
   const service = serviceNames.find((candidate) => candidate === name)
@@ -80,14 +80,17 @@ export const deliveryLimit = 20
  */
 const maxDeadLetters = 100_000
 
-/** Binding keys of an event queue: one key per shard of the queue's partition, for all events. */
+/**
+ * Binding keys for the event queue of a partition, which consists of several shards (groups of
+ * accounts): one key per shard, for all events.
+ */
 export function bindingKeys(partition: number): string[] {
   const keys: string[] = []
   for (let shard = partition; shard < shardCount; shard += eventPartitions) keys.push(`*.${shard}`)
   return keys
 }
 
-/** Schema to which the bus messages of a work queue must conform. */
+/** Schema to which all RabbitMQ messages of a work queue must conform. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }

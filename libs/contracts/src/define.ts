@@ -32,8 +32,8 @@ export interface Operation {
    */
   readonly scope: 'api' | '*'
   /**
-   * Permission that an access token needs for the API operation. `byKey`: for a token with a
-   * permissions record, the operation decides for each setting.
+   * Permission that an access token needs for the API operation. `byKey`: the operation itself
+   * decides for each setting what a token with a permissions record may do.
    */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
@@ -159,7 +159,10 @@ export interface Command {
    * not executed, and the requester gets an error.
    */
   readonly atMostOnce?: boolean
-  /** If true, the RabbitMQ command has no reply. It is sent with `Bus.notify` and may be lost. */
+  /**
+   * If true, the RabbitMQ command has no reply. The command is sent with `Bus.notify` and may be
+   * lost.
+   */
   readonly oneWay?: boolean
 }
 

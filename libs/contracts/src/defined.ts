@@ -1,4 +1,7 @@
-/** Type of the result of `defined`: each member that may be undefined becomes optional. */
+/**
+ * Type of the result of `defined`, which removes undefined members: each member that may be
+ * undefined becomes optional.
+ */
 export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }

@@ -86,8 +86,8 @@ function isListId(value: string): boolean {
 }
 
 /**
- * True for the id of a row of account_changes: `<xid>-<id>`. An empty text is also accepted,
- * because some clients send it before they have received a row.
+ * True for the id of a row of the table account_changes (list of account changes): `<xid>-<id>`. An
+ * empty text is also accepted, because some clients send it before they have received a row.
  */
 function isChangeId(value: string): boolean {
   const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []

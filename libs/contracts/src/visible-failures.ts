@@ -93,8 +93,9 @@ function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): 
 }
 
 /**
- * Error of an export as tenants read it. Errors of this system have a code that names their cause;
- * all other errors are errors of the mail server.
+ * Error of a failed export of messages, reduced for tenants (callers with a restricted access
+ * token). Errors of Posthorn have a code that names their cause; all other errors are errors of the
+ * mail server.
  */
 export function tenantExportError(failure: { error: string; errorCode?: string | undefined }): {
   error: string

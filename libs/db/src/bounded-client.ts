@@ -126,7 +126,8 @@ function isReadTimeout(error: unknown): boolean {
 }
 
 /**
- * Waits until three promises are settled and returns the result of the second promise.
+ * Waits until three promises, such as `begin`, a statement and `commit`, are settled. Returns the
+ * result of the second promise.
  * @throws the first error
  */
 async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {

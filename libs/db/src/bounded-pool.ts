@@ -146,8 +146,8 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // After a failed wait for a Postgres connection, the caller gets an error. If the connection
-      // is opened later, it is closed, because no caller would use it.
+      // After a failed wait for a Postgres connection, the caller gets an error. A connection that
+      // is opened later is closed, because no caller would use the connection.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

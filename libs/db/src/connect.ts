@@ -86,8 +86,8 @@ function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
   const { patience = 1 } = options
-  // Connections have no startup parameter except the name of the pool, because pgbouncer rejects
-  // timeouts as startup parameters.
+  // Postgres connections have no startup parameter except the name of the pool, because pgbouncer
+  // rejects timeouts as startup parameters.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
@@ -99,8 +99,8 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
     keepAlive: true,
     pipeline: isPipelined,
   })
-  // Listeners for error events are added to the pool and all connections, because an error event
-  // without a listener ends the process. The pool itself listens only on idle connections.
+  // Listeners for error events are added to the Postgres pool and all connections, because an error
+  // event without a listener ends the process. The pool itself listens only on idle connections.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
   const maxProbeMs = outageLimits.maxProbeMs * patience

@@ -41,7 +41,7 @@ export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
 }
 
 /**
- * Returns false for the error that a Postgres role may not be changed.
+ * Returns false if Postgres denied the change of a role for lack of privileges.
  * @throws any other error
  */
 function toRefused(error: unknown): false {

@@ -33,8 +33,8 @@ export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}
 }
 
 /**
- * Returns the time of the last change of a sealed setting as text, with microseconds. Undefined if
- * the setting is not set.
+ * Returns the time of the last change of a sealed (encrypted) setting as text, with microseconds.
+ * Undefined if the setting is not set.
  */
 export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {
   const row = await db

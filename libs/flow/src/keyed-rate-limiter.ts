@@ -19,7 +19,10 @@ export class KeyedRateLimiter {
     this.#limiters = new TtlCache({ max: maxKeys })
   }
 
-  /** Takes a permit for the key and returns true, or returns false if no permit is free. */
+  /**
+   * Takes a permit of the rate limiter for the key and returns true, or returns false if no permit
+   * is free.
+   */
   tryAcquire(key: string): boolean {
     return this.#limiters.getOrCreate(key, () => new RateLimiter(this.#options)).tryAcquire()
   }

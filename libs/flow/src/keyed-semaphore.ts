@@ -32,18 +32,22 @@ export class KeyedSemaphore<K = string> {
   }
 
   /**
-   * Takes a permit for the key. Undefined if no permit is free, or if other callers are waiting.
+   * Takes a permit of the key's semaphore. Undefined if no permit is free, or if other callers are
+   * waiting.
    */
   tryAcquire(key: K, weight = 1): Permit | undefined {
     return this.#use(key, (semaphore) => semaphore.tryAcquire(weight))
   }
 
-  /** Waits for a permit for the key, like `Semaphore.acquire`. */
+  /** Waits for a permit of the key's semaphore, like `Semaphore.acquire`. */
   acquire(key: K, signal?: AbortSignal, weight = 1): Promise<Permit> {
     return this.#use(key, (semaphore) => semaphore.acquire(signal, weight))
   }
 
-  /** Waits for a permit for the key, runs `work` and releases the permit, even if `work` fails. */
+  /**
+   * Waits for a permit of the key's semaphore, runs `work` and releases the permit, even if `work`
+   * fails.
+   */
   async run<T>(key: K, work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
     using _permit = this.tryAcquire(key) ?? (await this.acquire(key, signal))
     return await work()

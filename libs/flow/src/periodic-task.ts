@@ -1,7 +1,7 @@
 export interface PeriodicTask extends AsyncDisposable {
   /**
-   * Runs the periodic task immediately. If the task is running, it runs once more afterwards,
-   * regardless of the number of calls.
+   * Runs the periodic task now, without waiting for the interval. If the task is running, it runs
+   * once more afterwards, regardless of the number of calls.
    */
   wake(): void
 }

@@ -22,7 +22,7 @@ export interface QuotaLimiterOptions<K = string> {
   perKey: KeyQuota | (() => KeyQuota)
   /** Quota of all keys together, or a function for it that is called whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
-  /** Number of priorities that calls may have. 0 is the highest priority. */
+  /** Number of priorities that calls may have in the quota limiter. 0 is the highest priority. */
   priorities: number
   /** Maximum number of calls that wait for quota, per key and priority. */
   maxWaiting: number
@@ -134,14 +134,14 @@ export class QuotaLimiter<K = string> {
     })
   }
 
-  /** Starts no call of this key for `ms` milliseconds, for example after a `Retry-After` header. */
+  /** Pauses a key of the limiter for `ms` ms: no call of the key starts (`Retry-After` header). */
   pause(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
     this.#update(state)
   }
 
-  /** Runs the calls of a key one at a time for `ms` milliseconds, regardless of their `slots`. */
+  /** Runs the calls of a limiter key one at a time for `ms` ms, regardless of their `slots`. */
   narrow(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
@@ -154,7 +154,7 @@ export class QuotaLimiter<K = string> {
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
   }
 
-  /** Starts no call of any key for `ms` milliseconds. Returns how much longer the pause became. */
+  /** Pauses all keys of the limiter for `ms` ms. Returns how much longer the pause became. */
   pauseAll(ms: number): number {
     const now = this.#clock()
     const before = Math.max(this.#pausedUntil, now)
@@ -163,10 +163,10 @@ export class QuotaLimiter<K = string> {
   }
 
   /**
-   * Lends units of a key to another process. Its call may start after `delayMs`. Up to `maxDebt`
-   * units are lent before they are available, so that the other process need not wait in a queue.
-   * While calls of this process wait, they get a part of the units, see `lentPerCallUnit`. The
-   * total quota is not affected.
+   * Lends quota units of a key to another process, whose call may start after `delayMs`. Up to
+   * `maxDebt` units are lent before they are available, so that the other process need not wait in
+   * a queue. While calls of this process wait, they get a part of the units, see `lentPerCallUnit`.
+   * The total quota of all keys is not affected.
    */
   lend(key: K, { units, maxDebt }: { units: number; maxDebt: number }): Loan {
     const state = this.#stateOf(key)
@@ -216,7 +216,7 @@ export class QuotaLimiter<K = string> {
     }
   }
 
-  /** Minimum time that a call will wait: for pauses, and for the quota units of calls before it. */
+  /** Minimum wait of a call in the limiter: for pauses, and for the units of calls before it. */
   #expectedWaitMs(state: KeyState<K>, { units, priority }: QuotaRequest): number {
     const before = state.waitingUnits.slice(0, priority + 1).reduce((sum, each) => sum + each, 0)
     return Math.max(this.#pauseMs(state), state.bucket.delayOfAllMs(before + units), 0)
@@ -232,17 +232,15 @@ export class QuotaLimiter<K = string> {
   }
 
   /**
-   * Updates a key after its state may have changed, and starts the calls that are ready now. A key
-   * that became ready has no timer any more, so each update has to start ready calls.
+   * Updates a key of the limiter after a possible change, and starts the calls that are ready now.
+   * A key that became ready has no timer any more, so each update has to start ready calls.
    */
   #update(state: KeyState<K>): void {
     this.#refresh(state)
     this.#admit()
   }
 
-  /**
-   * Updates the timer of a key and its place in the rings of ready keys, or removes an unused key.
-   */
+  /** Updates the timer of a limiter key and its place among ready keys, or drops an unused key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)
@@ -253,8 +251,8 @@ export class QuotaLimiter<K = string> {
     const nextMs = delayMs > 0 || isReady ? delayMs : state.narrowUntil - this.#clock()
     if (nextMs <= 0) return this.#dropUnused(state)
     state.timer = setTimeout(() => this.#update(state), timerMs(nextMs))
-    // The timer of a key without waiting calls only removes the key, which need not keep Node
-    // alive.
+    // In the quota limiter, the timer of a key without waiting calls only removes the key, which
+    // need not keep Node alive.
     if (first === undefined) state.timer.unref()
   }
 

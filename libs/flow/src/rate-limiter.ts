@@ -30,7 +30,10 @@ export class RateLimiter {
   readonly #clock: Clock
   readonly #waiters = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time at which all permits taken so far would have been used up at an even pace. */
+  /**
+   * Time at which all permits that were taken from the rate limiter would have been used up at an
+   * even pace.
+   */
   #pacedUntil = -Infinity
 
   constructor(options: RateLimiterOptions) {
@@ -39,8 +42,8 @@ export class RateLimiter {
   }
 
   /**
-   * Milliseconds until the next permit is free. 0 if a permit is free now. Waiting callers are not
-   * considered.
+   * Milliseconds until the next permit of the rate limiter is free. 0 if a permit is free now.
+   * Waiting callers are not considered.
    */
   get delayMs(): number {
     return Math.max(0, this.#pacedUntil - this.#toleranceMs - this.#clock())
@@ -54,14 +57,16 @@ export class RateLimiter {
     return this.#waiters.size === 0 && this.#pacedUntil <= this.#clock()
   }
 
-  /** Takes a permit even if no permit is free. Later permits are then delayed. */
+  /**
+   * Takes a permit of the rate limiter even if no permit is free. Later permits are then delayed.
+   */
   take(): void {
     this.#pacedUntil = Math.max(this.#pacedUntil, this.#clock()) + this.#intervalMs
   }
 
   /**
-   * Takes a permit and returns true if a permit is free and no caller is waiting. Otherwise returns
-   * false.
+   * Takes a permit of the rate limiter and returns true if a permit is free and no caller is
+   * waiting. Otherwise returns false.
    */
   tryAcquire(): boolean {
     if (this.#waiters.size > 0 || this.delayMs > 0) return false
@@ -69,7 +74,10 @@ export class RateLimiter {
     return true
   }
 
-  /** Waits for a permit. If `signal` aborts first, rejects with its reason and takes no permit. */
+  /**
+   * Waits for a permit of the rate limiter. If `signal` aborts first, rejects with the reason of
+   * the signal and takes no permit.
+   */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     if (this.tryAcquire()) return Promise.resolve()

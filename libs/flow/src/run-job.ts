@@ -2,13 +2,13 @@ import { constants } from 'node:os'
 
 /** Job: process that ends when its work is done, such as `migrate`. */
 export interface Job {
-  /** Does the work of the job and resolves with the exit status of the process. */
+  /** Function that does the work of the job and resolves with the exit status of the process. */
   work: () => Promise<number>
   /** Returns the line to print for an error of the job. The line must not contain secrets. */
   describeError: (error: unknown) => string
 }
 
-/** Text that is printed when a signal ends a job. */
+/** Text that is printed when SIGTERM or SIGINT ends the job. */
 export const jobInterrupted = 'job interrupted by a signal, run it again'
 
 /**

@@ -38,8 +38,8 @@ export class UnitBucket {
   }
 
   /**
-   * Milliseconds until a call may take its quota units. A call with more units than the burst only
-   * waits for the burst, and taking its units delays later calls.
+   * Milliseconds until a call may take its quota units from the token bucket. A call with more
+   * units than the burst only waits for the burst, and taking its units delays later calls.
    */
   delayMs(units: number): number {
     const { burst, perMs } = this.#refill()
@@ -47,15 +47,18 @@ export class UnitBucket {
   }
 
   /**
-   * Milliseconds until calls that need `units` quota units in total can have taken them, one after
-   * the other.
+   * Milliseconds until consecutive calls that need `units` quota units in total can have taken the
+   * units from the token bucket.
    */
   delayOfAllMs(units: number): number {
     const { perMs } = this.#refill()
     return Math.max(0, (units - this.#level) / perMs)
   }
 
-  /** Takes quota units even if not enough units are available. Later calls are then delayed. */
+  /**
+   * Takes quota units from the token bucket even if not enough units are available. Later calls are
+   * then delayed.
+   */
   take(units: number): void {
     this.#refill()
     this.#level -= units

@@ -124,7 +124,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
   // The timeout of an HTTP socket applies while the client reads a response and between two
-  // requests. It does not apply while a handler works.
+  // requests, but not while a handler works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })

@@ -12,8 +12,8 @@ export interface KeyPair {
 
 export interface TlsOptions {
   /**
-   * Function that reads the current certificate of the TLS server. It is called repeatedly, because
-   * certificate files are renewed while the server runs.
+   * Function that reads the current certificate of the TLS server. The function is called
+   * repeatedly, because certificate files are renewed while the server runs.
    */
   readCertificate: () => Promise<KeyPair>
   /** Time between two reads of the certificate files. Defaults to 10 s. */

@@ -8,7 +8,10 @@ import type { ClientSession } from './client-sessions.ts'
 export interface AuthSnapshot {
   scope: ProxyTokenUse['scope']
   tokens: ReadonlyMap<string, TokenRow>
-  /** Accounts that exist and may use the mail proxy that reads the snapshot. */
+  /**
+   * Ids of accounts that existed and were allowed to use the mail proxy when the stored state was
+   * read.
+   */
   accounts: ReadonlySet<string>
   passwordRevision: string | undefined
 }

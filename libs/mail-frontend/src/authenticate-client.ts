@@ -49,7 +49,7 @@ export function mayBeAccount(account: string): boolean {
 
 /**
  * Returns the revision of the server password (admits a mail client to every account) if the login
- * has this password. auth-bridge compares the passwords, because no other service can unseal the
+ * has this password. auth-bridge compares the passwords, because no other service can decrypt the
  * setting. Sends no request if no server password is set.
  */
 async function matchServerPassword(

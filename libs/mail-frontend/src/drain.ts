@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { sleep } from '@posthorn/flow'
 
-/** Connected mail client that a shutdown disconnects. */
+/** Connected mail client that a shutdown of the proxy disconnects. */
 export interface DrainedClient {
   readonly isClosed: boolean
   /** True while a command or message of the mail client is in progress. */

@@ -33,7 +33,7 @@ export interface ProxyConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[]
 }
 
-/** Names of the environment variables of a mail proxy. */
+/** Names of the environment variables that configure a mail proxy (imap-proxy or smtp-proxy). */
 export type ProxyVariables = Record<
   | 'drain'
   | 'tlsCert'

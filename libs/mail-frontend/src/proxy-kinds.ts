@@ -6,7 +6,10 @@ import {
 import type { ProxyChangeType } from '@posthorn/db'
 import { imapProxyVariables, type ProxyVariables, smtpProxyVariables } from './proxy-config.ts'
 
-/** Names that differ between the two mail proxies, imap-proxy and smtp-proxy. */
+/**
+ * Properties that differ between the mail proxies imap-proxy and smtp-proxy, such as default port,
+ * token scope, and names of settings and environment variables.
+ */
 export interface ProxyKind {
   name: 'imap-proxy' | 'smtp-proxy'
   scope: ProxyTokenUse['scope']
@@ -23,7 +26,7 @@ export interface ProxyKind {
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
   /** Name of the command by which mail clients log in (IMAP or SMTP), for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
-  /** Names of the environment variables of the mail proxy. */
+  /** Names of the environment variables that configure the mail proxy. */
   variables: ProxyVariables
 }
 

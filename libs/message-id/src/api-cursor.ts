@@ -89,7 +89,7 @@ function decodeApiCursor(cursor: string, list: ApiList): ApiPagePosition {
   const position =
     cursor.length <= maxCursorLength ? readPosition(cursor.slice(prefix.length)) : undefined
   // The position that was decoded from a paging cursor is encoded again and must give the same
-  // cursor. This also verifies the digest of the account, folder and search terms.
+  // cursor. This comparison also verifies the digest of the account, folder and search terms.
   if (!position || encodeApiCursor(position, list) !== cursor)
     throw cursorError('InvalidCursorValue')
   return position

@@ -9,8 +9,8 @@ export interface Reading<Input, Output> {
    */
   read: (input: Input) => Output | Promise<Output>
   /**
-   * True if reading a part of a message or request takes a few milliseconds at most. Such a part is
-   * read in the calling thread, see `README.md`.
+   * True if reading a part of a message or request takes at most a few milliseconds. Such a part is
+   * read in the calling thread instead of a reader process, see `README.md`.
    */
   isSmall: (input: Input) => boolean
   /**

@@ -71,8 +71,8 @@ export class MessageReader implements AsyncDisposable {
   }
 
   /**
-   * Returns the function with which messages of an account are read. When `signal` aborts, its
-   * readings are aborted and reject with the reason of the signal.
+   * Returns the function that reads parts of messages for an account. When `signal` aborts, running
+   * calls of the function are aborted and reject with the reason of the signal.
    */
   forAccount(account: string, signal?: AbortSignal): ReadPart {
     return (name, input) => this.#read({ account, signal }, name, input)

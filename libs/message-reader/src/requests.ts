@@ -95,8 +95,8 @@ type HeaderEnvelope = Parameters<typeof assertHeaderEnvelope>[1]
  * @throws AppError `invalid` with `fields`
  */
 async function readRequestBody({ bytes, operation: id, maxValues }: RequestBody): Promise<unknown> {
-  // The schemas of the API operations are loaded when the first request is read. They take 10 MB of
-  // memory, and sync-worker reads no requests.
+  // The schemas of the API operations are loaded when the first request is read: the schemas take
+  // 10 MB of memory, and sync-worker reads no requests.
   const { operations } = await import('@posthorn/contracts/operations')
   const { body } = operations[id as keyof typeof operations] as {
     body?: Parameters<typeof check>[0]

@@ -31,8 +31,8 @@ export interface ReferencedMessage {
    */
   headers?: Readonly<Record<string, readonly string[]>>
   /**
-   * Texts of the stored message to which a draft refers. They are only used for quoting. The HTML
-   * must already be sanitised.
+   * Texts of the stored message to which a draft refers. The texts are only used for quoting, and
+   * their HTML must already be sanitised.
    */
   text?: { plain?: string; html?: string }
 }

@@ -87,8 +87,8 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
 }
 
 /**
- * Invisible text after the hidden preview line of a message. It fills the preview in message lists,
- * which would otherwise continue with the beginning of the body.
+ * Invisible text after the hidden preview line of a message. The text fills the preview in message
+ * lists, which would otherwise continue with the beginning of the body.
  */
 const padding = '&#8203;&#847;&nbsp;'.repeat(60)
 const hiddenStyle =

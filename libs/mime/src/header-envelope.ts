@@ -3,8 +3,8 @@ import { AppError } from '@posthorn/errors'
 import { fieldValue, joinHead, splitHead } from './headers.ts'
 import { parseAddresses } from './nodemailer.ts'
 
-// Mail APIs have no separate envelope. They take the sender and the recipients from the header of a
-// message, including Bcc.
+// Mail APIs have no separate envelope: a mail API takes the sender and the recipients from the
+// header of a message, including Bcc.
 
 interface Envelope {
   from: string

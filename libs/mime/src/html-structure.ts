@@ -41,8 +41,8 @@ interface DeepEnd {
 
 const cellLike = new Set([...cells, 'caption'])
 /**
- * HTML elements at which the search for an open list entry stops. These are the special elements
- * except `address`, `div` and `p`.
+ * HTML elements at which the search for an open list entry stops: the "special" elements of the
+ * HTML standard except `address`, `div` and `p`.
  */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),

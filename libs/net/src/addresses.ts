@@ -9,8 +9,8 @@ export function plainAddress(address: string | undefined): string {
 }
 
 /**
- * Returns the network that stands for one customer: the /64 network of an IPv6 address, or an IPv4
- * address itself.
+ * Returns the network whose addresses count as a single client: the /64 network of an IPv6 address,
+ * which usually belongs to one customer, or an IPv4 address itself.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -112,8 +112,8 @@ const embeddingRanges: readonly [prefix: string, bits: number, at: readonly numb
 ]
 
 /**
- * Returns the IPv4 addresses that an IPv6 address contains. IPv4-mapped addresses are not handled
- * here, because `process` has converted them.
+ * Returns the IPv4 addresses that an IPv6 address contains. IPv4-mapped addresses do not occur
+ * here, because `ipaddr.process` has already converted them to IPv4.
  */
 function embedded(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return []

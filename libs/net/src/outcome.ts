@@ -21,8 +21,8 @@ export type HttpOutcome =
   /** Outcome of an HTTP call whose streamed response body exceeds its size limit. */
   | 'too-large'
   /**
-   * Outcome of an HTTP call whose proxy could not be reached or reported an error. This is not a
-   * fault of the HTTP server.
+   * Outcome of an HTTP call whose proxy could not be reached or reported an error. Such a failure
+   * is not a fault of the HTTP server.
    */
   | 'proxy-fault'
   | 'aborted'

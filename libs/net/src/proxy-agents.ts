@@ -18,8 +18,8 @@ interface ProxySettingsOptions {
   /** Proxy for outgoing HTTP calls if the settings configure no proxy. */
   fallback?: HttpProxy | undefined
   /**
-   * Unseals the login in the stored URL of the proxy for HTTP calls. If unsealing fails, the HTTP
-   * call is not made.
+   * Unseals (decrypts) the login in the stored URL of the proxy for HTTP calls. If this fails, the
+   * HTTP call is not made.
    */
   unseal: (address: string) => Promise<string>
 }

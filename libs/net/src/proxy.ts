@@ -113,7 +113,7 @@ async function connectWithSocks(
   const keep = (chunk: Buffer) => void early.push(chunk)
   client.once('established', () => {
     // Bytes that arrived together with the SOCKS proxy's reply are emitted only in the next turn of
-    // the event loop. They are collected and put back into the socket.
+    // the event loop. The bytes are collected and put back into the socket.
     socket.on('data', keep)
     resolve()
   })

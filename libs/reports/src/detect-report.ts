@@ -95,7 +95,7 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
   return describesBounce(subject, signs)
 }
 
-/** Signs of a delivery report in the text of a message. */
+/** Signs in the text of a message that the message is a delivery report. */
 interface TextSigns {
   own: string
   /**

@@ -4,7 +4,7 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text of the delivery report that is about the recipient. */
+  /** Part of the delivery report's text that is about the recipient. */
   context: string
   /**
    * Text of the report before the recipient's address, if that text can be about this recipient
@@ -88,8 +88,8 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // The text forms in which a report names a recipient are matched backwards from the address, and
-  // forwards behind the address.
+  // The pattern for the text before a recipient's address is matched backwards from the address,
+  // the pattern for the text behind the address forwards.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 

@@ -39,7 +39,7 @@ const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]
 
 /** Text of a delivery report or complaint, split from the quoted message. */
 export interface ReportText {
-  /** Text of the report itself. */
+  /** Text of the report itself, without the message that the report quotes. */
   own: string
   /** Original message quoted in the text of a report; empty if the text quotes no message. */
   returned: string

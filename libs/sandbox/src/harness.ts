@@ -20,7 +20,8 @@ export const harnessSource = `(function () {
   const async = 'returned a promise: functions cannot wait for anything'
   let logs = ''
 
-  // The generator of the engine restarts with every reset. This one is mulberry32, seeded per call.
+  // Random numbers of QuickJS repeat, because its memory is restored before each call. This random
+  // number generator (mulberry32) is seeded for each call instead.
   let seed = 0
   Math.random = () => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -78,7 +79,8 @@ export const harnessSource = `(function () {
     }
   }
 
-  // Values that may differ next time count as more than the name: members, clock, random numbers.
+  // A filter that reads other members of the event, the clock or random numbers has read more than
+  // the name of the event, because its result may differ for the next event of the name.
   const match = (fn, event) => {
     let readMore = false
     const read = () => {

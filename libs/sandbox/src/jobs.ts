@@ -33,7 +33,7 @@ export interface FunctionResult {
   problems: FunctionProblem[]
   /** Calls of `logger` by the filter and map function, one line each. */
   logs: string[]
-  /** CPU time of filter and map function together. */
+  /** CPU time of a webhook route's filter and map function together, in milliseconds. */
   usedMs: number
 }
 

@@ -138,7 +138,8 @@ export class QuickJsInstance {
   }
 
   /**
-   * Calls a user's function through the harness (fixed code in QuickJS), in a reset instance.
+   * Calls a user's function through the harness (fixed code in QuickJS), in an instance whose
+   * memory was restored to its initial state.
    *
    * @throws CallEnded
    */

@@ -4,15 +4,18 @@ import { AppError } from '@posthorn/errors'
 /** Position of a chunk in the file of an export. The encryption authenticates the position. */
 export interface ChunkPosition {
   exportId: string
-  /** Number of the chunk in the file, starting at 0. */
+  /** Number of the chunk in the file of the export, starting at 0. */
   number: number
-  /** Offset of the chunk's first byte in the file. */
+  /** Offset of the chunk's first byte in the file of the export. */
   start: number
   /** True for the last chunk of the export's file. */
   isLast: boolean
 }
 
-/** Version of the format of encrypted chunks: a byte of version, nonce, ciphertext and tag. */
+/**
+ * Version of the format of encrypted export chunks: a byte with this version, then nonce,
+ * ciphertext and tag.
+ */
 const version = 1
 const keyBytes = 32
 /** Size of the nonce of AES-GCM (NIST SP 800-38D §8.2.2: random, at most 2^32 per key). */
@@ -20,7 +23,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const headBytes = 1 + nonceBytes
 
-/** Bytes that the encryption of a chunk adds to its size. */
+/** Number of bytes by which a chunk of an export's file grows when the chunk is encrypted. */
 export const chunkOverheadBytes = headBytes + tagBytes
 
 /** Creates the key of an export's chunks. */
@@ -28,7 +31,10 @@ export function newChunkKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
-/** Seal context of the key of an export's chunks. */
+/**
+ * Seal context (storage place to which an encrypted value is bound) of the key of an export's
+ * chunks.
+ */
 export function chunkKeySealContext(exportId: string): string {
   return `export/${exportId}`
 }

@@ -2,15 +2,18 @@ import { markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
 // Custom headers of webhooks often contain credentials (`Authorization: Bearer …`). Their values
-// are sealed, their names stay readable.
+// are sealed (encrypted), their names stay readable.
 
 /**
- * Owner of a custom webhook header. A value sealed for one owner cannot be unsealed for another
- * owner.
+ * Owner of a custom webhook header. A value that is sealed (encrypted) for one owner cannot be
+ * unsealed for another owner.
  */
 export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`
 
-/** Seal context of a webhook header's value: owner and name of the header. */
+/**
+ * Seal context of a webhook header's value: the owner and the name of the header, to which the
+ * encrypted value is bound.
+ */
 export interface HeaderSealContext {
   owner: HeaderOwner
   /** Name of the webhook header, case-insensitive. */
@@ -22,7 +25,10 @@ interface Header {
   value: string
 }
 
-/** Seals the values of webhook headers for an owner. Sealed and empty values stay unchanged. */
+/**
+ * Seals (encrypts) the values of webhook headers for an owner. Sealed and empty values stay
+ * unchanged.
+ */
 export function sealHeaders(
   headers: readonly Header[],
   owner: HeaderOwner,
@@ -41,7 +47,8 @@ async function sealHeader(
 }
 
 /**
- * Unseals the value of a webhook header. A value that is not sealed is returned unchanged.
+ * Unseals (decrypts) the value of a webhook header. A value that is not sealed is returned
+ * unchanged.
  *
  * @throws AppError `internal` if the value was sealed for another owner or name, or no key fits
  */
@@ -54,7 +61,8 @@ export async function unsealHeader(
 }
 
 /**
- * Reseals the value of a webhook header with the newest key. A plaintext value is sealed.
+ * Reseals (encrypts again) the value of a webhook header with the newest key. A plaintext value is
+ * sealed.
  *
  * @throws AppError `internal` if no key fits
  */
@@ -69,14 +77,14 @@ export async function resealHeader(
   return { key, value: markSealed(await resealer.reseal(sealed)) }
 }
 
-/** True if the value of a webhook header is sealed. */
+/** True if the value of a webhook header is sealed (encrypted). */
 export function isHeaderSealed(value: string): boolean {
   return sealedIn(value) !== undefined
 }
 
 /**
- * Returns the id of the key that sealed the value of a webhook header, `clear` for a plaintext
- * value, undefined for an empty value.
+ * Returns the id of the key with which the value of a webhook header was sealed (encrypted),
+ * `clear` for a plaintext value, undefined for an empty value.
  */
 export function keyIdOfHeader(value: string): string | undefined {
   if (value === '') return undefined
@@ -85,8 +93,9 @@ export function keyIdOfHeader(value: string): string | undefined {
 }
 
 /**
- * Seal context of a webhook header's value (owner and name of the header) as text. The encoded
- * header name contains no slash, so that contexts of different owners cannot be equal.
+ * Seal context of a webhook header's value, to which the encrypted value is bound: owner and name
+ * of the header as text. The encoded header name contains no slash, so that contexts of different
+ * owners cannot be equal.
  */
 function sealContextOf({ owner, key }: HeaderSealContext): string {
   return `header/${owner}/${encodeURIComponent(key.toLowerCase())}`

@@ -1,16 +1,20 @@
 import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 
-/** Public key that seals values and cannot unseal them. Sealed values contain the id of the key. */
+/**
+ * Public key that seals (encrypts) values and cannot unseal them. Sealed values contain the id of
+ * the key.
+ */
 export interface PublicKey {
   readonly id: string
   readonly key: KeyObject
   /**
-   * Public key for sealing values, as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY.
+   * Public key for sealing (encrypting) values, as base64url of the 32 raw bytes, as in
+   * SVC_SECRET_PUBLIC_KEY.
    */
   readonly text: string
 }
 
-/** Private key that unseals values. Only auth-bridge has private keys. */
+/** Private key that unseals (decrypts) values. Only auth-bridge has private keys. */
 export interface PrivateKey {
   readonly id: string
   readonly key: KeyObject
@@ -18,7 +22,7 @@ export interface PrivateKey {
 
 /**
  * Derives the X25519 key pair of SVC_SECRET (HKDF-SHA256, RFC 5869). Only auth-bridge needs the
- * secret; services that seal need the public key.
+ * secret; services that only seal (encrypt) values need the public key.
  */
 export function keyPairFromSecret(secret: string): {
   privateKey: PrivateKey

@@ -2,8 +2,8 @@ import { lacksMark, markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
 // URLs of webhooks and proxies may contain a login: `https://user:password@host`. The secret of the
-// login is sealed in place: the password, or a user without a password. The other parts of the URL
-// stay readable.
+// login is sealed (encrypted) in place: the password, or a user without a password. The other parts
+// of the URL stay readable.
 
 interface Login {
   url: URL
@@ -11,8 +11,8 @@ interface Login {
 }
 
 /**
- * Seals the login of a URL for its host. A URL without a login, or with a sealed login, stays
- * unchanged.
+ * Seals (encrypts) the login of a URL for its host. A URL without a login, or with a sealed login,
+ * stays unchanged.
  */
 export async function sealLogin(address: string, sealer: Sealer): Promise<string> {
   const login = loginIn(address)
@@ -21,7 +21,7 @@ export async function sealLogin(address: string, sealer: Sealer): Promise<string
 }
 
 /**
- * Unseals the login of a URL. A URL without a sealed login is returned unchanged.
+ * Unseals (decrypts) the login of a URL. A URL without a sealed login is returned unchanged.
  *
  * @throws AppError `internal` if the login was sealed for another host, or no key fits
  */
@@ -33,7 +33,8 @@ export async function unsealLogin(address: string, unsealer: Unsealer): Promise<
 }
 
 /**
- * Reseals the login of a URL (user and password) with the newest key. A plaintext login is sealed.
+ * Reseals (encrypts again) the login of a URL (user and password) with the newest key. A plaintext
+ * login is sealed.
  *
  * @throws AppError `internal` if no key fits
  */
@@ -44,15 +45,15 @@ export async function resealLogin(address: string, resealer: Resealer): Promise<
   return withText(login, markSealed(await resealer.reseal(sealed)))
 }
 
-/** True if a URL contains a sealed login. Cheap for URLs without a sealed login. */
+/** True if a URL contains a sealed (encrypted) login. Cheap for URLs without a sealed login. */
 export function isLoginSealed(address: string): boolean {
   const login = lacksMark(address) ? undefined : loginIn(address)
   return login !== undefined && sealedIn(textOf(login)) !== undefined
 }
 
 /**
- * Returns the id of the key that sealed the login of a URL, `clear` for a plaintext login,
- * undefined without a login.
+ * Returns the id of the key with which the login of a URL was sealed (encrypted), `clear` for a
+ * plaintext login, undefined without a login.
  */
 export function keyIdOfLogin(address: string): string | undefined {
   const login = loginIn(address)

@@ -4,7 +4,7 @@ import type { PrivateKey, PublicKey } from './keys.ts'
 
 export interface Sealer {
   /**
-   * Seals a value for one context: the place where it is stored, such as
+   * Seals (encrypts) a value for one context: the place where it is stored, such as
    * `credentials/<account>/imap`. Returns a compact JWE (RFC 7516) that contains the key id. A
    * binding limits the use of the value further; earlier releases ignore bindings.
    */
@@ -12,33 +12,34 @@ export interface Sealer {
 }
 
 /**
- * Binding: use that a sealed value is limited to, such as login at a certain server. A binding is
- * readable and cannot be changed.
+ * Binding: use that a sealed (encrypted) value is limited to, such as login at a certain server. A
+ * binding is readable and cannot be changed.
  */
 export type Binding = Readonly<Record<string, unknown>>
 
 export interface Unsealer {
   /**
-   * Unseals a value that was sealed for the given context (the place where the value is stored).
+   * Unseals (decrypts) a value that was sealed for the given context (the place where the value is
+   * stored).
    *
    * @throws AppError `internal` if the key is missing, the value was changed, or sealed for another
    * context
    */
   unseal(sealed: string, context: string): Promise<string>
   /**
-   * Unseals a value and returns it with its binding (limit of its use), which is absent in values
-   * of earlier releases.
+   * Unseals (decrypts) a value and returns it with its binding (limit of its use), which is absent
+   * in values of earlier releases.
    */
   open(sealed: string, context: string): Promise<{ value: string; binding?: Binding }>
 }
 
-/** Sealer that also seals stored values again, for the rotation of keys. */
+/** Sealer (encrypts secrets) that also seals stored values again, for the rotation of keys. */
 export interface Resealer extends Sealer {
-  /** Id of the newest key, with which secrets are sealed. */
+  /** Id of the newest key, with which secrets are sealed (encrypted). */
   readonly newest: string
   /**
-   * Seals a sealed value again with the newest key, for the same context and binding. `binding`
-   * (limit of the value's use) applies to a value without a binding.
+   * Seals a sealed (encrypted) value again with the newest key, for the same context and binding.
+   * `binding` (limit of the value's use) applies to a value without a binding.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */
@@ -63,8 +64,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
 }
 
 /**
- * Creates an unsealer: unseals with the key whose id is in the sealed value, so that values of
- * earlier keys stay readable.
+ * Creates an unsealer: decrypts a sealed value with the key whose id is in the value, so that
+ * values of earlier keys stay readable.
  */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = createReader(privateKeys)
@@ -77,8 +78,8 @@ export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
 }
 
 /**
- * Creates a resealer: unseals values with any of the private keys and seals them with the public
- * key.
+ * Creates a resealer: decrypts sealed values with any of the private keys and encrypts them with
+ * the public key.
  */
 export function createResealer(publicKey: PublicKey, privateKeys: readonly PrivateKey[]): Resealer {
   const read = createReader(privateKeys)
@@ -93,7 +94,10 @@ export function createResealer(publicKey: PublicKey, privateKeys: readonly Priva
   }
 }
 
-/** Returns the id of the key that sealed a value; undefined if the text is not a sealed value. */
+/**
+ * Returns the id of the key that sealed (encrypted) a value; undefined if the text is not a sealed
+ * value.
+ */
 export function keyIdOf(sealed: string): string | undefined {
   try {
     return decodeProtectedHeader(sealed).kid
@@ -103,8 +107,8 @@ export function keyIdOf(sealed: string): string | undefined {
 }
 
 /**
- * True if a sealed value has a binding (limit of its use, such as a certain server). False if the
- * text is not a sealed value.
+ * True if a sealed (encrypted) value has a binding (limit of its use, such as a certain server).
+ * False if the text is not a sealed value.
  */
 export function isBound(sealed: string): boolean {
   try {

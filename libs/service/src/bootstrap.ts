@@ -24,8 +24,8 @@ export interface ServiceContext {
 export interface Bootstrapped extends ServiceContext {
   port: number
   /**
-   * Resolves when the drain delay has passed since the start of the service's shutdown. In this
-   * time, clients detect that the process stops.
+   * Resolves when the drain delay (time in which clients detect that the process stops) has passed
+   * since the start of the service's shutdown.
    */
   drained: () => Promise<void>
   /**

@@ -18,8 +18,8 @@ export function readMailPorts(env: Env, service: ServiceConfig): MailPorts {
     allowedTargets: entries
       .filter(({ host }) => host !== '')
       .map((entry) => `${entry.host}:${entry.port}`),
-    // Port 0 is left out of the rejected ports. It stands for a default port, which is rejected
-    // anyway, or for a port that the operating system chooses.
+    // Port 0 is left out of the rejected ports, because 0 stands for a default port, which is
+    // rejected anyway, or for a port that the operating system chooses.
     own: [...own, port].filter((each) => each !== 0),
   }
 }

@@ -14,8 +14,8 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // heartbeats.
   'sync-worker': 7,
   // sender combines changes of several submissions in one SQL statement: leases of due submissions,
-  // records before the end of the SMTP data, and results. Only one statement of each kind runs at a
-  // time.
+  // intent records that precede the end of the SMTP data, and results. Only one statement of each
+  // kind runs at a time.
   sender: 4,
   // webhook-dispatcher creates the webhook deliveries for events of four partitions (groups of
   // accounts) concurrently and records results at the same time.

@@ -8,9 +8,9 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 
 /**
- * Attributes that are removed from tracing spans. They contain URLs, which may contain secrets:
- * access tokens, OAuth 2.0 codes, and credentials for webhooks. The attributes with the route and
- * the host are kept.
+ * Attributes that are removed from tracing spans, because these attributes contain URLs with
+ * possible secrets: access tokens, OAuth 2.0 codes, and credentials for webhooks. The attributes
+ * with the route and the host are kept.
  */
 const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
 
@@ -35,8 +35,8 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
         startOutgoingSpanHook: () => removedAttributes,
       }),
       new ExpressInstrumentation(),
-      // Postgres queries without a parent span are not traced. These are mainly queries of periodic
-      // tasks.
+      // Postgres queries without a parent span are not traced. Such queries belong mainly to
+      // periodic tasks.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   })

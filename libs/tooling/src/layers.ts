@@ -1,7 +1,10 @@
 import { posix } from 'node:path'
 import type { SourceFile } from './workspace.ts'
 
-/** Source folders that belong to one layer. They must not import from each other. */
+/**
+ * Source folders of one layer (level of the permitted imports). The folders must not import from
+ * each other.
+ */
 type Layer = readonly string[]
 
 /**

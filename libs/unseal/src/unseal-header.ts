@@ -6,8 +6,8 @@ import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 type SealedHeader = HeaderSealContext & { value: string }
 
 /**
- * Function that unseals the value of a custom webhook header. A value that is not sealed is
- * returned unchanged.
+ * Function that unseals (decrypts) the value of a custom webhook header. A value that is not sealed
+ * is returned unchanged.
  *
  * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
  * key unseals the value for the given owner and name of the header
@@ -15,8 +15,8 @@ type SealedHeader = HeaderSealContext & { value: string }
 export type UnsealHeader = (header: SealedHeader) => Promise<string>
 
 /**
- * Creates a function that has auth-bridge unseal the values of webhook headers. A cached value is
- * returned only for the owner and name for which the value was sealed.
+ * Creates a function that has auth-bridge unseal (decrypt) the values of webhook headers. A cached
+ * value is returned only for the owner and name for which the value was sealed.
  */
 export function createHeaderUnsealer(bus: Pick<Bus, 'request'>): UnsealHeader {
   const cache = new UnsealCache()

@@ -4,8 +4,8 @@ import { isLoginSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 
 /**
- * Function that unseals the login in the URL of a webhook or proxy. A URL without a sealed login is
- * returned unchanged.
+ * Function that unseals (decrypts) the login in the URL of a webhook or proxy. A URL without a
+ * sealed login is returned unchanged.
  *
  * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
  * key unseals the login
@@ -13,8 +13,8 @@ import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 export type UnsealLogin = (address: string) => Promise<string>
 
 /**
- * Creates a function that has auth-bridge unseal the logins in URLs. The function caches unsealed
- * URLs by their sealed form.
+ * Creates a function that has auth-bridge unseal (decrypt) the logins in URLs. The function caches
+ * decrypted URLs by their sealed form.
  */
 export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {
   const cache = new UnsealCache()

@@ -24,15 +24,17 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly requireApiAuth: boolean
   /** Limits of access token logs: entries per token, and age after the last use. */
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
-  /** Idle time of `GET /v1/changes` before a comment is sent. */
+  /**
+   * Time without data on the stream `GET /v1/changes` after which a comment is sent to the client.
+   */
   readonly changesKeepAliveMs: number
-  /** Interval of the poll for account changes of which the broadcast was lost. */
+  /** Interval at which account changes are polled, in case the broadcast of a change was lost. */
   readonly changesPollMs: number
   /** Period in which a request body above 1 MiB must progress by 16 KiB per second. */
   readonly uploadStallMs: number
   /** Maximum time in which the request body of a public page must arrive. */
   readonly publicBodyTimeoutMs: number
-  /** Heartbeat interval that the sync-workers use. */
+  /** Interval at which each sync-worker records a heartbeat, the sign that it is running. */
   readonly workerHeartbeatMs: number
   /** File with address ranges of crawlers; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
@@ -43,7 +45,10 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly oauthTokensApi: boolean
   /** Limits of exports. */
   readonly exports: ExportConfig
-  /** Public key for sealing secrets. Only auth-bridge can unseal. */
+  /**
+   * Public key with which secrets are sealed (encrypted). Only auth-bridge has the private key that
+   * unseals them.
+   */
   readonly sealingKey: PublicKey
 }
 

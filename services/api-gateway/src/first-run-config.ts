@@ -3,9 +3,9 @@ import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
-/** Settings and access tokens that the environment prepares for a deployment. */
+/** Settings and access tokens that environment variables define for the deployment. */
 export interface FirstRunConfig {
-  /** Settings of the environment that are applied at every start. */
+  /** Settings from the environment, which are applied at every start. */
   readonly settings: SettingsUpdate | undefined
   /** Names in SVC_SETTINGS that are not settings. */
   readonly unknownSettings: readonly string[]

@@ -41,7 +41,10 @@ export interface HttpServerConfig {
   readonly allowedHosts: readonly string[]
 }
 
-/** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6). */
+/**
+ * Networks that may read `/metrics` by default: loopback, private and link-local networks (RFC
+ * 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6).
+ */
 const ownNetworks = [
   '127.0.0.0/8',
   '::1',

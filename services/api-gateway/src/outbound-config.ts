@@ -9,7 +9,7 @@ export interface OutboundConfig {
   readonly autoconfigDirectory: string | undefined
   /** Networks that autoconfig may contact. */
   readonly autoconfigEgressPolicy: EgressPolicy
-  /** Networks that the HTTP proxy of the settings may be in. */
+  /** Networks that may contain the HTTP proxy of the settings. */
   readonly proxyEgressPolicy: EgressPolicy
   /** Networks that OAuth2 providers may be in when api-gateway requests their signing keys. */
   readonly oauthEgressPolicy: EgressPolicy

@@ -2,8 +2,8 @@ import { ConfigError, type Env, minSecretLength, optional, secret } from '@posth
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 
 /**
- * Public key for sealing secrets. The private key does not stay in memory, so this service cannot
- * unseal.
+ * Public key with which secrets are sealed (encrypted). The private key does not stay in memory, so
+ * this service cannot unseal them.
  */
 export function readSealingKey(env: Env): PublicKey {
   const name = 'SVC_SECRET_PUBLIC_KEY'

@@ -24,8 +24,8 @@ import {
 const name = 'auth-bridge'
 
 /**
- * Starts auth-bridge. The service serves commands once its private keys can unseal the stored
- * secrets. Disposal closes all resources in reverse order.
+ * Starts auth-bridge. The service serves commands once its private keys can unseal (decrypt) the
+ * stored secrets. Disposal closes all resources in reverse order.
  */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
@@ -41,7 +41,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
       secret: () => assertServing(isServing),
     }),
     // Logs the public key, which an operator sets as SVC_SECRET_PUBLIC_KEY of api-gateway. The
-    // public key can seal values but not unseal them.
+    // public key can seal (encrypt) values but not unseal them.
     fields: { publicKey: publicKey.text },
   })
   const { log, db } = context
@@ -53,8 +53,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const unsealer = createUnsealer(keys)
   const sealer = createSealer(publicKey)
   const serving = stack.use(new AsyncDisposableStack())
-  // Waits until the private keys can unseal the stored secrets. With wrong keys, this replica would
-  // take commands from the shared queue and fail them all.
+  // Waits until the private keys can unseal (decrypt) the stored secrets. With wrong keys, this
+  // replica would take commands from the shared queue and fail them all.
   stack.use(
     runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (isServing || !(await canUnsealStored(db, unsealer, log))) return

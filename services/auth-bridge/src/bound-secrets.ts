@@ -7,30 +7,31 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 /** Password or access token with the only mail server that may receive it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
   /**
-   * Mail server that may receive the secret; absent for a password that an earlier release sealed.
+   * Mail server that may receive the secret; absent for a password that was stored by an earlier
+   * release.
    */
   destination?: Destination
 }
 
 /**
- * Binding of a sealed secret: the use that the secret is limited to. Which members are present
- * depends on the kind of secret.
+ * Binding of a sealed (encrypted) secret: the use that the secret is limited to. Which members are
+ * present depends on the kind of secret.
  */
 export interface SecretBinding {
   /** Mail server that may receive a password, or an access token that the caller manages. */
   to?: Destination
   /**
-   * Marks a sealed access token, so that the token is never issued as a password. Absent for other
-   * secrets.
+   * Marks a sealed (encrypted) access token, so that the token is never issued as a password.
+   * Absent for other secrets.
    */
   form?: 'accessToken'
-  /** OAuth2 application to which the sealed tokens belong. */
+  /** OAuth2 application to which the sealed (encrypted) tokens belong. */
   app?: string
-  /** OAuth2 provider of the sealed tokens, or of an application's sealed secrets. */
+  /** OAuth2 provider of the sealed (encrypted) tokens, or of an application's sealed secrets. */
   provider?: string
   /**
-   * Mail servers that may receive the access tokens of a grant. Absent until the first use of a
-   * grant from a consent.
+   * Mail servers that may receive the access tokens of an OAuth2 grant. Absent until the first use
+   * of a grant from a user's consent.
    */
   servers?: Destination[]
 }
@@ -38,7 +39,10 @@ export interface SecretBinding {
 type ProviderApp = Parameters<typeof describeProvider>[0]
 type TokenApp = ProviderApp & { id: string }
 
-/** Binding of the tokens of an OAuth2 application: the only use that the sealed tokens permit. */
+/**
+ * Binding of the tokens of an OAuth2 application: the only use that the sealed (encrypted) tokens
+ * permit.
+ */
 export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
   return { app: app.id, provider: describeProvider(app) }
 }
@@ -48,9 +52,9 @@ interface SealedSecret {
   context: string
 }
 
-/** Stored password of an account or gateway. */
+/** Stored password for the mail server of an account, or for a gateway (shared outgoing server). */
 interface StoredPassword extends SealedSecret {
-  /** Mail server that the account or gateway is registered with. */
+  /** Mail server that is registered for the account, or as the gateway (shared outgoing server). */
   destination: Destination
 }
 
@@ -58,14 +62,14 @@ export interface BoundSecretsOptions {
   unsealer: Unsealer
   log: Logger
   metrics: Metrics
-  /** If true, sealed secrets without a binding (limit of their use) are refused. */
+  /** If true, sealed (encrypted) secrets without a binding (limit of their use) are refused. */
   config: { requireBoundSecrets?: boolean }
 }
 
 /**
- * Unseals secrets only for the use with which they were sealed. A service that can change a
- * registration cannot change the sealed use, and therefore cannot redirect a secret to another
- * server.
+ * Unseals (decrypts) secrets only for the use with which they were sealed. A service that can
+ * change a registration cannot change the sealed use, and therefore cannot redirect a secret to
+ * another server.
  */
 export class BoundSecrets {
   readonly #options: BoundSecretsOptions
@@ -81,7 +85,7 @@ export class BoundSecrets {
   }
 
   /**
-   * Unseals the login of a mail server.
+   * Unseals (decrypts) the login of a mail server.
    *
    * @throws AppError `rejected` if the login was sealed for another server or user
    */
@@ -94,7 +98,7 @@ export class BoundSecrets {
   }
 
   /**
-   * Unseals a secret of an OAuth2 application.
+   * Unseals (decrypts) a secret of an OAuth2 application.
    *
    * @throws AppError `rejected` if the secret is for another provider
    */
@@ -106,7 +110,7 @@ export class BoundSecrets {
   }
 
   /**
-   * Unseals the OAuth2 tokens of an account.
+   * Unseals (decrypts) the OAuth2 tokens of an account.
    *
    * @throws AppError `rejected` if the tokens are of another application or provider
    */
@@ -118,8 +122,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Unseals the OAuth2 tokens of an application. Undefined if the tokens belong to another
-   * application, because the account has changed its application since.
+   * Unseals (decrypts) the OAuth2 tokens of an application. Undefined if the tokens belong to
+   * another application, because the account changed its application after the tokens were sealed.
    */
   async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
     const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)

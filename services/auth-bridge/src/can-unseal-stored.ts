@@ -4,8 +4,8 @@ import type { Logger } from '@posthorn/telemetry'
 import { listSealedSamples } from './store/credentials.ts'
 
 /**
- * True if the private keys unseal at least one sample of the stored secrets, or if no secret is
- * stored. Logs each sample that cannot be unsealed.
+ * True if the private keys unseal (decrypt) at least one sample of the stored secrets, or if no
+ * secret is stored. Logs each sample that cannot be unsealed.
  */
 export async function canUnsealStored(db: Db, unsealer: Unsealer, log: Logger): Promise<boolean> {
   const samples = await listSealedSamples(db)

@@ -17,29 +17,37 @@ import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
 export interface Secrets {
-  /** Secret from which the sealing key pair is derived. */
+  /** Secret from which the key pair for sealing (encrypting) stored secrets is derived. */
   readonly secret: Secret
-  /** Further secrets, older or newer, whose sealed values auth-bridge can unseal. */
+  /** Further secrets, older or newer, whose sealed (encrypted) values auth-bridge can unseal. */
   readonly previousSecrets: readonly Secret[]
 }
 
 export interface Config extends ServiceConfig, Secrets {
-  /** Allowed addresses of the authentication server. */
+  /**
+   * Egress policy for requests to the authentication server: networks in which this server must not
+   * be.
+   */
   readonly authServerEgressPolicy: EgressPolicy
   /**
    * Timeout of requests to the authentication server. Shorter than the timeout of the requesting
    * service, so that the service learns the reason of a failure.
    */
   readonly authServerTimeoutMs: number
-  /** Allowed addresses of OAuth2 providers. */
+  /**
+   * Egress policy for requests to OAuth2 providers: networks in which their servers must not be.
+   */
   readonly oauthEgressPolicy: EgressPolicy
   /** The only file from which identity tokens of federated service accounts are read. */
   readonly identityTokenFile?: string | undefined
   /** Replacements for the origins of OAuth2 providers, used by tests. */
   readonly providerOrigins: OriginMap
-  /** Allowed addresses of the proxy in the settings. */
+  /** Egress policy for the HTTP proxy of the settings: networks in which the proxy must not be. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** If true, auth-bridge refuses secrets that earlier releases sealed without a binding. */
+  /**
+   * If true, auth-bridge refuses secrets that earlier releases sealed (encrypted) without a binding
+   * (limit of their use).
+   */
   readonly requireBoundSecrets?: boolean
   /**
    * If true, clients may read provider access tokens, whatever the setting `enableOAuthTokensApi`
@@ -66,9 +74,9 @@ export function readConfig(env: Env): Config {
 }
 
 /**
- * Reads the secrets from which the sealing keys are derived. The service and `reseal-main.ts` use
- * the same variables. Previous secrets may be shorter than the minimum length, so that a short
- * secret can be replaced.
+ * Reads the secrets from which the sealing (encryption) keys are derived. The service and
+ * `reseal-main.ts` use the same variables. Previous secrets may be shorter than the minimum length,
+ * so that a short secret can be replaced.
  */
 export function readSecrets(env: Env): Secrets {
   const current = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
@@ -79,14 +87,17 @@ export function readSecrets(env: Env): Secrets {
   }
 }
 
-/** Reads the configuration of `reseal-main.ts`, which does not use RabbitMQ. */
+/**
+ * Reads the configuration of `reseal-main.ts`, which encrypts all stored secrets again and does not
+ * use RabbitMQ.
+ */
 export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: string } {
   return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
 /**
- * Reads the configuration of `keys-main.ts`. If SVC_SECRET is not set, the command creates a new
- * secret.
+ * Reads the configuration of `keys-main.ts`, which prints encryption keys. If SVC_SECRET is not
+ * set, the command creates a new secret.
  */
 export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
   return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }

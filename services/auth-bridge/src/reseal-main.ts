@@ -49,7 +49,7 @@ async function work(): Promise<number> {
   }
 }
 
-/** Prints the number of sealed values for each table and key, one line each. */
+/** Prints the number of sealed (encrypted) values for each table and key, one line each. */
 function printSummary(tables: readonly TableKeys[], names: ReadonlyMap<string, string>): void {
   for (const { table, keys } of tables) {
     for (const [id, count] of Object.entries(keys))

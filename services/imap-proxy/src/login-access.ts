@@ -27,8 +27,8 @@ export type AccessDecision =
   | { rejection: LoginRejection }
 
 /**
- * Rejection of IMAP logins with unknown accounts, unknown access tokens and forbidden uses. The
- * common text does not reveal the reason.
+ * Rejection of IMAP logins with unknown accounts, unknown access tokens and forbidden uses. All
+ * these logins get the same text, which does not reveal the reason.
  */
 const invalid: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Invalid credentials',

@@ -169,7 +169,7 @@ async function connectApis(
 
 /**
  * Consumes hints about new submissions from RabbitMQ. Hints only start the next poll of the outbox
- * earlier, and one poll serves any number of hints.
+ * (table of submissions) earlier, and one poll serves any number of hints.
  */
 function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable> {
   return bus.consume({

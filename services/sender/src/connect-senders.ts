@@ -49,7 +49,8 @@ export async function connectSenders(
 }
 
 /**
- * Ignores an acceptance of a journal that its sender had recorded, or whose outbox row was deleted.
+ * Ignores the acceptance of a message that a journal contains, if the sender of the journal had
+ * recorded the acceptance, or if the outbox row was deleted.
  */
 function ignoreRecorded(error: unknown): void {
   if (!(error instanceof RecordError)) throw error

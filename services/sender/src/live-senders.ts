@@ -47,7 +47,7 @@ export class LiveSenders implements AsyncDisposable {
   /**
    * Duration in milliseconds for which this sender has reached Postgres without an outage. If the
    * duration exceeds the heartbeat interval, all senders that reach Postgres have stored a
-   * heartbeat since.
+   * heartbeat during it.
    */
   get steadyMs(): number {
     const now = performance.now()

@@ -31,7 +31,7 @@ export interface User {
 
 /**
  * Rejection of SMTP logins with unknown accounts, unknown access tokens and forbidden uses (RFC
- * 4954 §6). The common text does not reveal the reason.
+ * 4954 §6). All these logins get the same text, which does not reveal the reason.
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')

@@ -5,9 +5,9 @@ import type { SMTPServerEnvelope } from 'smtp-server'
 const words = { NEVER: 'never', SUCCESS: 'success', FAILURE: 'failure', DELAY: 'delay' } as const
 
 /**
- * Merges the DSN parameters of the recipients (RFC 3461) into one request per message. The request
- * has every option of any recipient, and `never` only if all recipients have `never`. Undefined if
- * there are no parameters.
+ * Merges the DSN parameters (requests for delivery reports, RFC 3461) of the recipients into one
+ * request per message. The request has every option of any recipient, and `never` only if all
+ * recipients have `never`. Undefined if there are no parameters.
  */
 export function toDsnRequest({
   dsn,

@@ -50,9 +50,9 @@ export interface MailServerOptions {
    * header of the message.
    */
   loginRequired: boolean
-  /** Returns true until the client of the SMTP session disconnects. */
+  /** Function that returns true until the client of the SMTP session disconnects. */
   isOpen: (session: SMTPServerSession) => boolean
-  /** Returns true once no new message of an SMTP session may start. */
+  /** Function that returns true once no new message of an SMTP session may start. */
   isClosing: (session: SMTPServerSession) => boolean
   /** Called after each message of an SMTP session, accepted or rejected. */
   onTransactionEnd: (session: SMTPServerSession) => void

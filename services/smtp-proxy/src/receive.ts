@@ -19,10 +19,10 @@ export interface MessageMemory {
 }
 
 export interface ReceiveLimits {
-  /** Maximum size in bytes of a message from an SMTP client. */
+  /** Maximum size in bytes of a message that an SMTP client submits. */
   maxBytes: number
   memory: MessageMemory
-  /** Period within which the SMTP client must make progress with its message. */
+  /** Period within which the SMTP client must make progress with the transfer of its message. */
   stallMs: number
 }
 

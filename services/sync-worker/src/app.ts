@@ -25,7 +25,7 @@ import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
-/** Maximum concurrent test logins at mail servers without an account. */
+/** Maximum concurrent tests of logins at mail servers, for logins that belong to no account yet. */
 const maxVerifications = 20
 
 export interface WorkerApp extends App {
@@ -35,7 +35,7 @@ export interface WorkerApp extends App {
   readonly port: number
 }
 
-/** Parts of sync-worker that tests replace. */
+/** Parts of the sync-worker process that tests replace, such as the clients of mail APIs. */
 export interface AppParts {
   backend?: ImapBackend
   createMailApis?: CreateMailApis

@@ -115,7 +115,7 @@ export function readConfig(env: Env) {
      * longer may miss changes.
      */
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
-    /** Networks that must not contain the HTTP proxy of the settings. */
+    /** Networks in which the HTTP proxy that the settings name must not be. */
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
     /** Networks that must not contain mail servers. */
     mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
@@ -127,7 +127,7 @@ export function readConfig(env: Env) {
     providerOrigins: readProviderOrigins(env),
     /** Rate limits of requests to mail providers. The limits apply to all processes together. */
     providerLimits: readProviderLimits(env),
-    /** Limits of exports. */
+    /** Limits of exports (files with messages of an account). */
     exports: {
       ...readExportConfig(env),
       /** Time for which an export waits for a mail server that cannot be used. */

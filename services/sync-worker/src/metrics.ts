@@ -152,7 +152,10 @@ function createOmissionMetrics(metrics: Metrics) {
     /** Counts a new message that the server describes only in part, or not at all. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
-    /** Counts a lost cursor: the changes since the cursor cannot be read any more. */
+    /**
+     * Counts a lost cursor (position in a list of changes): the changes after the cursor cannot be
+     * read any more.
+     */
     cursorLost: (reason: 'expired' | 'damaged') => cursors.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
     mailboxListShort: () => shortLists.inc(),

@@ -14,7 +14,7 @@ export interface RemovalDeps {
   db: Db
   bus: Bus
   settings: SettingsCache
-  /** Time for which a failed export is shown. */
+  /** Time in milliseconds for which the API shows an export that failed. */
   maxAgeMs: number
 }
 
@@ -25,8 +25,8 @@ const expired = {
 } as const
 
 /**
- * Creates the task that fails expired exports and removes files of exports that are not needed, in
- * small transactions. Any number of sync-workers may run the task concurrently.
+ * Creates the task that marks expired exports as failed and removes the files of exports that are
+ * not needed, in small transactions. Any number of sync-workers may run the task concurrently.
  */
 export function removeExports({ db, bus, settings, maxAgeMs }: RemovalDeps) {
   return async (signal: AbortSignal): Promise<void> => {

@@ -35,8 +35,8 @@ export interface DispatcherApp extends App {
 }
 
 /**
- * Maximum partitions (groups of accounts) whose events are fanned out concurrently. Each fan-out
- * uses a connection to Postgres.
+ * Maximum partitions (groups of accounts) for whose events webhook deliveries are created
+ * concurrently (fan-out). Each fan-out uses a connection to Postgres.
  */
 const maxFanOuts = 4
 const sweepEveryMs = 1_000
@@ -78,7 +78,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
   // The sandbox for functions of webhook routes is created first, so that it is disposed after the
-  // fan-outs that use the sandbox.
+  // fan-outs (creation of webhook deliveries) that use the sandbox.
   const sandbox = stack.use(new Sandbox())
   const dispatcher = await startDispatcher(context)
   await startFanOut(context, dispatcher, sandbox)
@@ -92,9 +92,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
 }
 
 /**
- * Returns a function for the time that running attempts have left. The time counts from the end of
- * the drain delay, as the limit of the shutdown does: the steps before may take seconds on a busy
- * machine.
+ * Returns a function for the time that running webhook delivery attempts have left at a shutdown.
+ * The time counts from the end of the drain delay, as the limit of the shutdown does: the steps
+ * before may take seconds on a busy machine.
  */
 function closeTimeout({ drainDelayMs, shutdownTimeoutMs }: Config, stopping: AbortSignal) {
   const timeoutMs = Math.max(0, shutdownTimeoutMs - releaseMs)

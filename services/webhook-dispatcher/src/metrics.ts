@@ -59,8 +59,8 @@ export function dispatcherMetrics(
       })
     },
     /**
-     * Records, after the commit of a fan-out, the delay between the events and the insertion of
-     * their deliveries.
+     * Records the delay between the events and the insertion of their webhook deliveries. Called
+     * after the transaction that inserted the deliveries (fan-out) was committed.
      */
     fannedOut: (events: readonly { eventDate: string }[]): void => {
       for (const { eventDate } of events) lag.observe(secondsSince(eventDate))

@@ -54,8 +54,8 @@ async function createFallbackDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Returns a directory for Unix sockets: `dir`, or another directory if the path of `dir` is too
- * long. Paths of sockets have at most 107 bytes (unix(7)).
+ * Returns a directory for the Unix sockets of a local server: `dir`, or another directory if the
+ * path of `dir` is too long. Paths of sockets have at most 107 bytes (unix(7)).
  */
 export async function socketDirectory(dir: string): Promise<string> {
   return dir.length < 80 ? dir : createFallbackDirectory(dir)
@@ -94,8 +94,8 @@ export interface OwnerNames {
 }
 
 /**
- * Names of the user and the group that own a data directory. Needed because Dovecot accepts only
- * names, not numbers.
+ * Names of the user and the group that own the data directory of a local server. Needed because
+ * Dovecot accepts only names, not numbers.
  */
 export async function ownerNames({ owner }: DataDirectory): Promise<OwnerNames> {
   const { uid, gid } = userInfo()

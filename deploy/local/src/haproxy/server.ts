@@ -13,7 +13,7 @@ export interface HaproxyOptions {
   dir: string
   /** Directory of downloaded Debian packages, shared by all test servers. */
   cache: string
-  /** Ports of the replicas of api-gateway on this machine. */
+  /** Ports of the api-gateway replicas on this machine, to which haproxy passes requests. */
   replicas: readonly number[]
 }
 

@@ -7,8 +7,8 @@ import { deliver } from './lmtp.ts'
 export interface MailHubOptions {
   port: number
   /**
-   * HTTP port at which the mail hub lists its accepted messages: `GET /messages` and `GET
-   * /messages?id=<…>`.
+   * HTTP port at which the mail hub (test SMTP server) lists its accepted messages: `GET /messages`
+   * and `GET /messages?id=<…>`.
    */
   controlPort: number
   bind: string

@@ -86,7 +86,7 @@ export async function createChroot(
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
   // Files of the Debian packages are hard links in the chroot environment if the file system
-  // supports hard links. This is safe because no process writes below usr/.
+  // supports hard links. Sharing the files is safe, because no process writes below usr/.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])

@@ -7,7 +7,7 @@ export interface PortRequest {
    * occupied, the local system does not start.
    */
   wanted?: number | undefined
-  /** Port that the local system used at its last start. */
+  /** Port that the local system used for the same purpose at its last start. */
   stored?: number | undefined
   /**
    * Lowest port number to choose if neither an environment variable nor the last start of the local

@@ -67,8 +67,8 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A process that has already ended has no start time. Its start time becomes 'gone', so that the
-  // process counts as dead.
+  // A started process that has already ended has no start time in /proc. Its start time becomes
+  // 'gone', so that the process counts as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined

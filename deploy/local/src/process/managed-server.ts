@@ -107,8 +107,8 @@ async function lastLines(file: string): Promise<string> {
 }
 
 /**
- * Connects to a port of this machine. Rejects unless the server at the port sends the expected
- * greeting within 2 s.
+ * Connects to a port of this machine to test a server. Rejects unless the server at the port sends
+ * the expected greeting within 2 s.
  */
 export async function expectGreeting(port: number, greeting: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')

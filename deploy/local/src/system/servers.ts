@@ -54,9 +54,9 @@ export interface SystemServers {
  * a server fails to start, all other servers are stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
-  // The environment variables are ignored if they come from posthorn.env, which `make up` writes.
-  // They then name the servers of the local system that runs already and are meant for clients, not
-  // for a second system.
+  // Environment variables from posthorn.env, which `make up` writes, are ignored. Such variables
+  // name the servers of the local system that runs already, and are meant for clients, not for a
+  // second system.
   const options = input.env?.['POSTHORN_ENV_FILE'] ? { ...input, env: {} } : input
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
   const servers = Object.assign(

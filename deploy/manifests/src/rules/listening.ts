@@ -5,8 +5,8 @@ import { type OwnContainer, ownContainers } from './containers.ts'
 export type Ports = ReadonlyMap<string, ReadonlySet<number>>
 
 /**
- * Returns all ports on which each process listens in any of the kustomize builds. A container may
- * therefore list a port on which the process listens only in another build.
+ * Returns all ports on which each process of the container image listens in any of the kustomize
+ * builds. A container may therefore list a port on which its process listens only in another build.
  */
 export function listeningPorts(builds: readonly Build[], processes: Processes): Ports {
   const ports = new Map<string, Set<number>>()

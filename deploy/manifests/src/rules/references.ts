@@ -72,7 +72,8 @@ function checkReference(
 }
 
 /**
- * Returns a fault if the kustomize build has no object of the kind and name, or else an empty list.
+ * Returns a fault if the kustomize build has no object of the referenced kind and name, or else an
+ * empty list.
  */
 export function missing(
   { manifests }: Build,

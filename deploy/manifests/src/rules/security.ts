@@ -18,8 +18,8 @@ const volumeTypes = new Set([
 const profiles = ['RuntimeDefault', 'Localhost']
 
 /**
- * Check of a manifest field. Returns the path and the requirement if the field violates the
- * requirement, or else undefined.
+ * Check of a field in a pod's manifest against the security standard. Returns the path and the
+ * requirement if the field violates the requirement, or else undefined.
  */
 type Check<T> = (value: T) => { path: Path; demand: string } | undefined
 

@@ -34,7 +34,7 @@ const configMapFields: readonly Fields[] = [
   { pattern: 'volumes[].projected.sources[].configMap', name: 'name', key: 'items' },
 ]
 
-/** Fields that refer to Secrets, in objects other than pods. */
+/** Fields of Kubernetes objects other than pods that refer to Secrets. */
 const otherSecretFields: Record<string, readonly Fields[]> = {
   Ingress: [{ pattern: 'spec.tls[]', name: 'secretName' }],
   Gateway: [{ pattern: 'spec.listeners[].tls.certificateRefs[]', name: 'name' }],

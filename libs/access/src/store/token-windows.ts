@@ -23,7 +23,10 @@ interface Row {
   elapsed: number
 }
 
-/** Maximum of the stored number of requests, so that the integer column does not overflow. */
+/**
+ * Maximum of the number of requests that is stored per access token, so that the integer column
+ * does not overflow.
+ */
 const maxRequests = 2_000_000_000
 
 /**

@@ -37,8 +37,8 @@ interface BatchBody {
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
   /**
-   * Parts of a Gmail batch request that Gmail refused because of a disabled mailbox, see
-   * `toGmailError`.
+   * Parts of a Gmail batch request that Gmail refused by reporting the mailbox as disabled, which
+   * may be a false report, see `toGmailError`.
    */
   readonly #refused = new Set<number>()
 
@@ -153,7 +153,7 @@ export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
     const from = start + delimiter.length
     if (body.toString('latin1', from, from + 2) === '--') break
     const end = body.indexOf(`\n${delimiter}`, from)
-    // A part of a Gmail batch response without a delimiter after it was cut in transfer and is
+    // A part of a Gmail batch response that no delimiter follows was cut in transfer, and is
     // ignored.
     if (end === -1) break
     const part = parsePart(body.subarray(from, end))

@@ -14,7 +14,9 @@ const limitReasons = new Set([
   'resourceexhausted',
 ])
 
-/** Failures of Gmail requests by HTTP status, where the error reason does not matter. */
+/**
+ * Failures that the HTTP status of a Gmail response determines, whatever error reason Gmail sends.
+ */
 const byStatus: Readonly<Record<number, MailApiFailure>> = {
   401: 'token-rejected',
   404: 'message-missing',
@@ -86,8 +88,8 @@ export interface Relabelling {
    */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
   /**
-   * False if API clients get the kind and code of a failed Gmail request instead of the HTTP status
-   * of Gmail.
+   * True if API clients get the HTTP status of Gmail's error response, false if they get an error
+   * kind and code of this product.
    */
   passesStatus?: boolean
 }

@@ -117,7 +117,7 @@ function staleCursor(cause?: unknown): MailApiError {
   })
 }
 
-/** The larger of two history ids: the position in the Gmail history never moves back. */
+/** The larger of two Gmail history ids: the position in the Gmail history never moves back. */
 function latest(one: string, other: string | undefined): string {
   return isHistoryId(other) && BigInt(other) > BigInt(one) ? other : one
 }
@@ -132,8 +132,8 @@ function pageOf(cursor: RoundCursor | HistoryCursor, page: Partial<ChangesPage>)
 }
 
 /**
- * Reads the cursor of a Gmail mailbox that `pageOf` wrote. A cursor has at most 16,384 characters,
- * of which a page token takes at most 8,192.
+ * Reads a cursor (position in the changes of a Gmail mailbox), as written by `pageOf`. A cursor has
+ * at most 16,384 characters, of which a page token takes at most 8,192.
  */
 function readCursor(text: string): RoundCursor | HistoryCursor {
   try {

@@ -8,7 +8,7 @@ import { type GmailRequest, type GmailRequests, idPath } from './requests.ts'
 
 const labelFields = 'id,name,type,labelListVisibility'
 
-/** Manages folders of a Gmail mailbox, which are labels. */
+/** Lists and changes the folders of a Gmail mailbox, which are its labels. */
 export function gmailFolders(requests: GmailRequests): MailApiFolders {
   return {
     async folders(signal) {
@@ -102,8 +102,8 @@ function newNameOf(
 }
 
 /**
- * Checks new label names before the first request of a rename: a conflict of the last request would
- * leave a part of the labels renamed.
+ * Checks that no other label has one of the new label names, before the first request of a rename:
+ * a conflict of the last request would leave a part of the labels renamed.
  */
 function assertUnused(labels: readonly NamedLabel[], renamed: readonly NamedLabel[]): void {
   const names = new Set(renamed.map(({ name }) => name.toLowerCase()))

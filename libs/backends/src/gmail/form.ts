@@ -1,7 +1,7 @@
 import type { ResponseForm } from '../provider-client/response-form.ts'
 
 /**
- * Types of the members of Gmail resources that this client reads, as lists or as other types. Lists
+ * Types of members in Gmail's JSON responses: members that are lists, and other members. Lists
  * without entries are absent, never null. Numbers of 64 bits are strings.
  */
 export const gmailForm: ResponseForm = {

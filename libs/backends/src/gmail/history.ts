@@ -17,9 +17,8 @@ export interface HistoryChanges {
 
 /**
  * Checks that each message of the Gmail history has an id.
- *
- * @throws MailApiError `unavailable` for a message without an id: the cursor would pass over the
- * change of this message
+ * @throws MailApiError `unavailable` for a message without an id: the change of this message would
+ * otherwise be lost
  */
 export function assertMessageIds({ history = [] }: { history?: readonly GmailHistory[] }): void {
   for (const each of history) {
@@ -91,8 +90,8 @@ function removeMessage(message: GmailMessage | undefined, { changed, removed }: 
 
 /**
  * Id of the message of a Gmail history record.
- * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
- * pass over
+ * @throws MailApiError `unavailable` for a message without an id, whose change would otherwise be
+ * lost
  */
 function idOf({ id = '' }: Partial<GmailMessage> = {}): string {
   if (!isApiId(id)) throw incompleteResponse('The history of Gmail has a message without an id')

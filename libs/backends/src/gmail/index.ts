@@ -21,13 +21,14 @@ export interface GmailApiDeps {
   readonly caller: Pick<HttpCaller, 'open'>
   readonly limiter: ProviderLimiter
   /**
-   * Origins of a fake Gmail API that replace Gmail's origins. Must equal the mapped origins of the
-   * HTTP caller `caller`.
+   * Origins of a fake Gmail API that replace Gmail's origins in tests. Must equal the mapped
+   * origins of the HTTP client `caller`.
    */
   readonly mappedOrigins?: OriginMap
   /**
    * Finds the full name of the Pub/Sub topic that receives an account's notifications:
-   * `projects/p/topics/t`. If the function is absent or its result undefined, watches are refused.
+   * `projects/p/topics/t`. If the function is absent or returns undefined, requests to watch a
+   * mailbox are refused.
    */
   readonly findTopic?: (access: MailApiAccess) => Promise<string | undefined>
   /** Delays before repeated requests to Gmail. Default: 1 to 30 s. */

@@ -8,7 +8,8 @@ import type { GmailLabel, GmailListLabelsResponse } from '../provider-types/gmai
 import type { GmailRequests } from './requests.ts'
 
 /**
- * Gmail label whose members were checked. The id of a system label, such as INBOX, equals its name.
+ * Gmail label from a response whose members were checked. The id of a system label, such as INBOX,
+ * equals its name.
  */
 export interface NamedLabel {
   id: string
@@ -82,8 +83,8 @@ function toLabel({ id, name, type, labelListVisibility }: GmailLabel): NamedLabe
 }
 
 /**
- * Folders that the Gmail labels stand for. Nesting is a `/` in the label name; parents may be
- * missing.
+ * Mail folders that the labels of a Gmail mailbox stand for. Nesting is a `/` in the label name;
+ * parents may be missing.
  */
 export function toFolders(labels: readonly NamedLabel[]): ApiFolder[] {
   const ids = new Map(labels.map(({ id, name }) => [name, id]))
@@ -126,8 +127,8 @@ export function stateOfLabels(
 }
 
 /**
- * Change of the flags of a Gmail message when a label is added or removed. `label` is absent for
- * labels that stand for flags only.
+ * Change of a Gmail message's flags, and the label to report, when a label is added or removed.
+ * `label` is absent for labels that only stand for a flag.
  */
 export function changeOfLabel(
   id: string,

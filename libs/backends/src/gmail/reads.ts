@@ -15,7 +15,7 @@ import { largeTexts, readParts, textsOf } from './messages/parts.ts'
 import type { GmailRequests } from './requests.ts'
 import { listSignatures } from './signatures.ts'
 
-/** Maximum response of Gmail for one message: 50 MiB without attachments, as base64. */
+/** Maximum size of Gmail's response with one message: 50 MiB without attachments, as base64. */
 const maxMessageBytes = 72 * 1024 * 1024
 
 /** Maximum number of further requests for listed messages that Gmail reports as missing. */

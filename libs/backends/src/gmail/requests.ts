@@ -42,8 +42,8 @@ export interface GmailRequest {
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   /**
-   * Checks the content of a Gmail response whose form is correct. The request is repeated if the
-   * check fails.
+   * Checks the content of a Gmail response whose form is correct. If the check fails, the request
+   * to Gmail is repeated.
    * @throws MailApiError `unavailable`
    */
   check?: (json: object) => void
@@ -82,8 +82,8 @@ const batchSlots = 3
 /** Sends requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
   /**
-   * Delays before requests that callers repeat themselves, such as a label change that Gmail's
-   * response does not show.
+   * Delays between the repeats that callers of this class make themselves, such as repeating a
+   * label change that Gmail's response does not show.
    */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
@@ -252,7 +252,8 @@ function toRequest(request: GmailRequest): ClientRequest {
 /**
  * Sends a request once more if Gmail reports the mailbox as disabled. Gmail reports this for some
  * healthy mailboxes, too, and does not execute the request then (google-api-php-client issue 2558).
- * For watches the same error reason means that another client has a watch.
+ * For a watch (registration for notifications) the same error reason means that another client has
+ * a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

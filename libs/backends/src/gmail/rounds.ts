@@ -16,7 +16,10 @@ export interface RoundCursor {
    * messages). Changes after this id are read when the round is complete.
    */
   start: string
-  /** Label whose message list is being read. If absent, the first label after `done` comes next. */
+  /**
+   * Gmail label whose message list is being read. If absent, the first label after `done` comes
+   * next.
+   */
   label?: string
   page?: string
   /**
@@ -24,10 +27,7 @@ export interface RoundCursor {
    * messages). Message lists are read in the order of the label ids.
    */
   done?: string
-  /**
-   * Labels of the Gmail mailbox with messages, from the label after `done` up to the label
-   * `counted`.
-   */
+  /** Gmail labels that have messages, among the labels after `done` up to the label `counted`. */
   used?: string[]
   counted?: string
 }
@@ -46,7 +46,7 @@ export interface RoundPage {
   unreadable?: number
 }
 
-/** Ids of the labels of a Gmail mailbox, sorted. */
+/** Ids of the labels of a Gmail mailbox, in ascending order. */
 interface LabelIds {
   readonly ids: readonly string[]
   /**

@@ -4,12 +4,14 @@ import type { GmailWatchResponse } from '../provider-types/gmail.ts'
 import { relabelled } from './errors.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Id of the only watch of a Gmail mailbox. */
+/**
+ * Id of the watch (registration for notifications) of a Gmail mailbox, which has only one watch.
+ */
 const watchId = 'watch'
 
 /**
- * Watches of a Gmail mailbox, with notifications over a Pub/Sub topic. A watch is renewed by
- * starting it again.
+ * Watches (registrations for notifications) of a Gmail mailbox, whose notifications arrive over a
+ * Pub/Sub topic. A watch is renewed by starting it again.
  */
 export function gmailWatches(
   requests: GmailRequests,
@@ -53,8 +55,8 @@ async function startWatch(
   }
 
   /**
-   * Stops another client's watch of the Gmail mailbox, then starts this client's watch again, once.
-   * Gmail permits one topic per mailbox and developer.
+   * Stops another client's watch (registration for notifications) of the Gmail mailbox, then starts
+   * this client's watch again, once. Gmail permits one topic per mailbox and developer.
    */
   async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
     if (!isMailApiError(error, 'mailbox-disabled')) throw error
@@ -67,8 +69,8 @@ async function startWatch(
 const topicReasons = new Set(['forbidden', 'iampermissiondenied', 'permissiondenied'])
 
 /**
- * Converts the error of a watch request. An operator has to repair failures of the Pub/Sub topic or
- * its permissions.
+ * Converts Gmail's error to a watch request (registration for notifications). An operator has to
+ * repair failures of the Pub/Sub topic or its permissions.
  */
 function asWatchError(error: unknown): unknown {
   return relabelled(error, {

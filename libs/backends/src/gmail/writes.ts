@@ -16,8 +16,8 @@ import type { GmailRequests } from './requests.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 /**
- * Maximum messages whose labels are changed with one request per message. Up to this number, single
- * requests cost no more than `batchModify`, and they report missing messages.
+ * Maximum messages whose labels are changed with one Gmail request per message. Up to this number,
+ * single requests cost no more than `batchModify`, and they report missing messages.
  */
 const maxSingle = 10
 /** Maximum number of requests for a change of labels that the response of Gmail does not show. */

@@ -88,7 +88,9 @@ export async function downloadAttachment(
   })
 }
 
-/** Download of the body of a Graph response. The size is unknown if the body is compressed. */
+/**
+ * Creates the download of a Graph response's body. The size is unknown if the body is compressed.
+ */
 export function downloadOf(
   response: StreamedResponse,
   { contentType, filename }: { contentType: string; filename?: string | undefined },

@@ -88,8 +88,8 @@ function isShared({ failure }: MailApiError): boolean {
 }
 
 /**
- * Sends the requests `left` of a group in as many Graph batches as the current batch size of the
- * mailbox requires.
+ * Sends those requests of a group that `left` lists, in as many Graph batches as the current batch
+ * size of the mailbox requires.
  */
 async function sendBatches<T>(
   client: GraphClient,
@@ -120,7 +120,7 @@ async function sendBatch<T>(
   const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
       // A part of a Graph batch response with an unknown id is ignored: it must not replace the
-      // result of another part.
+      // result of another part of the batch.
       const index = left.find((at) => each.id === String(at))
       if (index === undefined) return []
       const result = resultOf<T>(client, each, group[index])

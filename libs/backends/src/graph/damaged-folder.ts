@@ -25,7 +25,7 @@ const retryDeltaMs = 24 * 3_600_000
  */
 const retryUndamagedMs = 3_600_000
 
-/** Position in the lists of a folder with a damaged message. */
+/** Cursor of a Graph folder with a damaged message: the position in the lists of its messages. */
 type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
 
 /**
@@ -79,7 +79,10 @@ export async function readDamagedPage(
   }
 }
 
-/** Cursor of a Graph folder with a damaged message after the list of its messages is complete. */
+/**
+ * Cursor of a Graph folder with a damaged message, stored when the list of the folder's messages
+ * has been read completely.
+ */
 function listedCursor({ hasDamage, ...list }: DamagedCursor, now: number): DamagedCursor {
   const isUndamaged = list.kind === 'list' && !hasDamage
   const damagedAt = isUndamaged ? now - retryDeltaMs + retryUndamagedMs : list.damagedAt

@@ -27,8 +27,8 @@ export interface NewDraft {
    */
   structured?: boolean | undefined
   /**
-   * Called before a Graph draft that takes several requests is created, as
-   * `AppendTarget.onIncomplete`.
+   * Called before a Graph draft that takes several requests is created, with the Message-ID of the
+   * incomplete draft, see `AppendTarget.onIncomplete`.
    */
   onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }

@@ -4,14 +4,14 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { isId, labelsOf } from './message-fields.ts'
 
 /**
- * Properties of Graph messages that the stored index needs. A delta (change list of a folder) knows
- * no extended properties and no header fields.
+ * Properties of Graph messages that are stored to detect later changes. A delta (change list of a
+ * folder) knows no extended properties and no header fields.
  */
 export const feedFields = 'id,conversationId,parentFolderId,isRead,isDraft,flag,categories'
 
 /**
- * Request for a page of the change list (feed) of a Graph folder. `now` is the time in ms since
- * 1970.
+ * Request for a page of the change list (feed) of a Graph folder, and the current time `now` in ms
+ * since 1970.
  */
 export interface FeedRequest {
   feed: Feed

@@ -39,7 +39,7 @@ export interface GraphCursor {
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']
 
 /**
- * Text of a cursor of a Graph change list (feed).
+ * Converts the position in a Graph change list (feed) to the text of a cursor.
  * @throws MailApiError `stale-cursor` for a cursor that is too long to be stored
  */
 export function encodeCursor(cursor: GraphCursor): string {
@@ -57,7 +57,7 @@ export function decodeCursor(text: string): GraphCursor {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // A text that is not JSON is no cursor and is reported as `stale-cursor` below.
+    // A text that is not JSON cannot be a cursor, and is reported as `stale-cursor` below.
   }
   throw staleCursor('The cursor is invalid')
 }

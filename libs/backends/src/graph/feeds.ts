@@ -129,8 +129,8 @@ async function readDeltaPage(
     check: assertEntries,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // A Graph request for changes never has `$top`, because `$top` ends the round of the delta.
-    // Without the header `Prefer`, a page has 10 entries.
+    // A Graph request for changes never has `$top`, because with `$top` the delta (list of changes)
+    // would end early. Without the header `Prefer`, a page has 10 entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,

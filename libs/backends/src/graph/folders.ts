@@ -16,7 +16,7 @@ const listQuery = {
 }
 const missing = 'folder-missing' as const
 
-/** Manages the folders of a Graph mailbox. */
+/** Lists and changes the folders of a Graph mailbox. */
 export function graphFolders(client: GraphClient): MailApiFolders {
   return {
     folders: (signal) => readTree(client, signal),
@@ -61,8 +61,8 @@ export function graphFolders(client: GraphClient): MailApiFolders {
       await assertEditable(client, id, signal)
       const request = { method: 'DELETE', path: folderPath(id), repeatable: true, signal } as const
       await client.response({ ...request, missing })
-      // A Graph folder is deleted twice: the first request moves the folder to Deleted Items, where
-      // it would still be listed.
+      // A Graph folder is deleted by two requests: the first request only moves the folder to
+      // Deleted Items, where the folder would still be listed.
       await client.response({ ...request, missing }).catch((error: unknown) => {
         if (!isMailApiError(error, missing)) throw error
       })

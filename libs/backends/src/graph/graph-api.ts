@@ -18,13 +18,13 @@ export interface GraphApiDeps {
   caller: Pick<HttpCaller, 'open'>
   limiter: ProviderLimiter
   /**
-   * Origins of a fake Microsoft Graph that replace the origins of Graph. Must equal the mapped
-   * origins of the HTTP caller `caller`.
+   * Origins of a fake Microsoft Graph that replace the origins of Graph in tests. Must equal the
+   * mapped origins of the HTTP client `caller`.
    */
   mappedOrigins?: OriginMap
   /**
-   * Finds the URLs to which Graph sends notifications of an account's mailbox. Without them,
-   * watches are refused.
+   * Finds the URLs to which Graph sends notifications of an account's mailbox. Without these URLs,
+   * requests to watch a mailbox are refused.
    */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>
   /** Delays before repeated requests to Graph, if Graph names no delay. */

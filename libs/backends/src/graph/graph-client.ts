@@ -26,7 +26,7 @@ export interface GraphClientOptions {
 
 export interface GraphRequest {
   method?: HttpMethod
-  /** Path of a Graph request below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
+  /** Path of a Graph request, relative to the mailbox, with encoded ids: `/messages/AAMk%3D`. */
   path: string
   /**
    * Query parameters of a Graph request. Undefined values are left out. A string is a query that is
@@ -62,8 +62,8 @@ export interface GraphBatch<T> {
    */
   repeatable: boolean
   /**
-   * Parts of the Graph batch to send now, in the format of Graph. Called again after a rejected
-   * token.
+   * Returns the parts of the Graph batch to send now, in the format of Graph. Called again after a
+   * rejected token.
    */
   requests: () => object[]
   /**
@@ -79,7 +79,8 @@ export interface GraphBatch<T> {
 const maxJsonBytes = 40 * 1024 * 1024
 /**
  * Maximum parts of a Graph batch request. Graph permits 4 concurrent requests per mailbox and runs
- * the parts of a batch concurrently. One of the 4 requests is reserved for the service sender.
+ * the parts of a batch concurrently. One of the 4 requests is reserved for the service that sends
+ * mail.
  */
 const maxParts = 3
 /**
@@ -146,7 +147,7 @@ export class GraphClient {
     return (await this.#options.access.login({ fresh: false, signal })).user
   }
 
-  /** Path of the Graph mailbox below the version of the API. */
+  /** Path of the Graph mailbox, such as `/me`, relative to the version of the API. */
   async root(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     return rootOf(await this.#options.access.login({ fresh: false, signal }))
@@ -171,8 +172,8 @@ export class GraphClient {
   /**
    * Sends a Graph batch of at most `size` requests. Limits of requests and of concurrent requests
    * count the batch as `size` requests.
-   *
-   * @throws MailApiError of `take`, for a rejected token only after a repeat with a new token
+   * @throws MailApiError that the function `take` throws, for a rejected token only after a repeat
+   * with a new token
    */
   batch<T>(
     { size, repeatable, requests, take }: GraphBatch<T>,
@@ -239,9 +240,8 @@ export function queryText(query: GraphRequest['query'] = {}): string {
 }
 
 /**
- * Query of a link from Graph. Only the query of a link is stored and used again, so that a stored
- * link never leads to another path or host.
- *
+ * Query of a link in a Graph response. Only the query of a link is stored and used again, so that a
+ * stored link never leads to another path or host.
  * @throws MailApiError `unavailable` for a link that cannot be used
  */
 export function linkQuery(link: string): string {

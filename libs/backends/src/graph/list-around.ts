@@ -22,10 +22,10 @@ export interface ListResponse {
   '@odata.nextLink'?: unknown
 }
 
-/** Page of a list of Graph messages, from the position `skip` on. */
+/** List of Graph messages that is read by position, and the position `skip` of the page to read. */
 export interface PositionedList {
   path: string
-  /** Query parameters of a list of Graph messages, without `$top` and `$skip`. */
+  /** Query parameters of the list of Graph messages, without `$top` and `$skip`. */
   query: Record<string, string | undefined>
   skip: number
   limit: number
@@ -81,8 +81,8 @@ async function assertServed(client: GraphClient, path: string, signal: AbortSign
 }
 
 /**
- * Reads a page of Graph messages from a position on. Returns the failure of the page if the message
- * at the position is damaged.
+ * Reads a page of a list of Graph messages that starts at a position of the list. Returns the
+ * failure of the page if the message at this position is damaged.
  */
 async function readPart(
   client: GraphClient,

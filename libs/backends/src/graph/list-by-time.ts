@@ -5,29 +5,43 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { receivedAt } from './message-fields.ts'
 import { translateFilter, utcSeconds } from './search-filter.ts'
 
-/** Time at which a message list is continued. */
+/** Point at which a list of Graph messages, ordered by time, is continued with a new request. */
 export interface Resumed {
-  /** End of the rest of the list (exclusive), 1 s after the last listed message. */
+  /**
+   * Upper bound (exclusive) of the times of Graph messages that are still to be listed: 1 s after
+   * the last listed message.
+   */
   before: string
-  /** Hashes of the listed messages of that time. */
+  /**
+   * Hashes of the ids of Graph messages that were listed already and have the time of the last
+   * listed message.
+   */
   seen: Set<string>
-  /** Position in the rest of the list. */
+  /**
+   * Number of Graph messages with a time below `before` that were listed already and are skipped.
+   */
   skip: number
-  /** Page token without the position. */
+  /** Page token of a list of Graph messages, without the number of messages to skip. */
   token: string
 }
 
-/** Time at which a page token continues a list. Undefined for other page tokens. */
+/**
+ * Decodes a page token that continues a list of Graph messages at a time. Undefined for other page
+ * tokens.
+ */
 export function resumedAt(pageToken: string | undefined): Resumed | undefined {
   return pageToken?.startsWith('t') ? decodeTime(pageToken) : undefined
 }
 
-/** Messages of a page that were not on the page before. */
+/** Graph messages of a page that were not listed on the page before. */
 export function unseenOf(listed: GraphMessage[], resumed: Resumed | undefined): GraphMessage[] {
   return listed.filter(({ id }) => !resumed?.seen.has(shortHash(id ?? '')))
 }
 
-/** True if all messages of a page have the same time, at which a list cannot be continued. */
+/**
+ * True if all Graph messages of a page have the same time. A list cannot be continued by time
+ * within one time.
+ */
 export function isOneTime(listed: readonly GraphMessage[]): boolean {
   const [first] = listed
   const last = listed.at(-1)
@@ -35,9 +49,9 @@ export function isOneTime(listed: readonly GraphMessage[]): boolean {
 }
 
 /**
- * Page token for a full page to which Graph sent no link: with a filter, Graph may omit the link
- * although there are more messages. Also the token of a list that is continued by time. Contains
- * the time of the last message, and hashes of the listed messages with that time.
+ * Page token that continues a list of Graph messages by time. Also used for a full page to which
+ * Graph sent no link: with a filter, Graph may omit the link although there are more messages.
+ * Contains the time of the last message, and hashes of the listed messages with that time.
  */
 export function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const last = listed.at(-1)
@@ -45,8 +59,8 @@ export function encodeTime(listed: readonly GraphMessage[]): string | undefined 
   const time = receivedAt(last).getTime()
   const same = listed.filter((each) => receivedAt(each).getTime() === time)
   const hashes = same.map(({ id = '' }) => shortHash(id))
-  // If all messages of a page of a Graph list have the same time, the next page starts 1 s earlier,
-  // because a list cannot be continued within one time.
+  // If all Graph messages of a page have the same time, the next page starts 1 s earlier, because a
+  // list cannot be continued within one time.
   return same.length === listed.length && same.length > 1
     ? `t${time - 1_000}`
     : ['t' + time, ...hashes].join('.')
@@ -62,12 +76,15 @@ function decodeTime(pageToken: string): Resumed {
   return { before, seen: new Set(hashes), skip: Number(position), token }
 }
 
-/** Page token of a position in the rest of a list, for pages that do not end at an earlier time. */
+/**
+ * Page token that continues a list of Graph messages at the same time, after `skip` messages. Used
+ * for pages that do not end at an earlier time.
+ */
 export function encodePosition({ token }: Resumed, skip: number): string {
   return `${token}~${skip}`
 }
 
-/** Filter of the rest of a list. */
+/** Value of `$filter` for the Graph messages that are still to be listed. */
 export function resumedFilter({ search = {} }: MessageQuery, { before }: Resumed): string {
   const limit = new Date(before)
   const earlier = search.before && search.before < limit ? search.before : limit

@@ -5,20 +5,20 @@ import { checkOf } from './search-check.ts'
 import { termNames, type TermName, translateFilter, unsupportedTerm } from './search-filter.ts'
 import { translateSearch } from './search-index.ts'
 
-/** Way in which a list of Graph messages is read. */
+/** Method by which Graph messages that match a search are listed. */
 export type ListPlan =
   /** Reads messages by id. */
   | { kind: 'ids'; ids: readonly string[]; check: (message: GraphMessage) => boolean }
-  /** Reads list pages of Graph in the order of Graph: newest messages first. */
+  /** Reads the pages of a list in which Graph orders the messages, newest first. */
   | { kind: 'filter'; filter?: string }
-  /** Reads the messages of a thread, which Graph does not order. */
+  /** Reads all messages of a thread, because Graph does not order the messages of a thread. */
   | { kind: 'thread'; filter: string }
-  /** Reads pages of Graph's search index. */
+  /** Reads the pages of a search by Graph's search index. */
   | { kind: 'index'; search: string; check: (message: GraphMessage) => boolean }
 
 /** Search terms with times, which the search index of Graph compares by day. */
 const checkedTerms: readonly TermName[] = ['since', 'before', 'sentSince', 'sentBefore']
-/** Longest query in a request line to Graph, without the properties of `$select`. */
+/** Maximum length of the query in a request line to Graph, without the properties of `$select`. */
 const maxQueryLength = 7_000
 
 /**

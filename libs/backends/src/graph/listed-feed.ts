@@ -14,8 +14,8 @@ interface ListPage {
 }
 
 /**
- * Intervals at which the messages of a Graph folder are listed, because there is no delta (list of
- * changes).
+ * Intervals at which all messages of a Graph folder are listed to find changes, because the folder
+ * has no delta (list of changes).
  */
 export const listIntervals = {
   /**

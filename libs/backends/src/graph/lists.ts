@@ -50,7 +50,7 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
 }
 
 /**
- * Path of a Graph message below the path of the mailbox.
+ * Path of a Graph message, relative to the mailbox.
  * @throws MailApiError for an id that cannot be part of a path: the same error as for a missing
  * message
  */
@@ -186,7 +186,10 @@ async function pageAround(
   return { entries, nextPageToken: resumed ? encodePosition(resumed, next) : `d${next}` }
 }
 
-/** Page of a list that failed: its position, or the time at which the list is continued. */
+/**
+ * Page of a list of Graph messages that Graph failed to send: its position in the list, or the time
+ * at which the list is continued.
+ */
 interface FailedPage {
   filter: string | undefined
   skip: number
@@ -229,7 +232,7 @@ function pageQuery(
   }
 }
 
-/** Page of a list as Graph sent it, and the request for the page. */
+/** Page of a list of Graph messages as Graph sent it, and the request for the page. */
 interface ReadPage {
   listed: GraphMessage[]
   response: ListResponse

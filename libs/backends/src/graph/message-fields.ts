@@ -84,8 +84,7 @@ export function toMessage(
 /**
  * Refuses a Graph message that lacks members which Graph sends with every message, or that has a
  * preview but an empty text. Drafts may have no sender.
- *
- * @throws MailApiError `unavailable`, incomplete
+ * @throws MailApiError `unavailable` with `incomplete`
  */
 function assertComplete(message: GraphMessage, { maxTextBytes }: GetOptions): void {
   const { subject, from, sender, toRecipients, isDraft, body, bodyPreview } = message

@@ -17,11 +17,14 @@ export interface HeaderMembers {
 export interface StructuredHeaders {
   members: HeaderMembers
   /**
-   * Members of the Graph message without those header fields whose names have to be registered in
-   * the mailbox.
+   * Members of the Graph message for header fields, without the fields whose names the mailbox
+   * would have to register.
    */
   taggedMembers: HeaderMembers
-  /** Names of the mail header fields whose names have to be registered in the mailbox. */
+  /**
+   * Names of header fields that Graph can only store after their names were registered in the
+   * mailbox.
+   */
   named: string[]
   /**
    * Names of header fields that the structured format of Graph cannot store, or not with all their
@@ -77,7 +80,7 @@ const maxValueLength = 16_384
 /** Maximum names of omitted header fields that are reported for a Graph message. */
 const maxOmitted = 100
 
-/** Converts the header fields of a message to members of a Graph message. */
+/** Converts the header fields of a message (RFC 5322) to members of a Graph message. */
 export function toHeaderMembers(content: Buffer): StructuredHeaders {
   const omitted = new Set<string>()
   const tagged: ExtendedProperty[] = []
@@ -105,9 +108,9 @@ function isKeepable(key: string, value: string): boolean {
 }
 
 /**
- * Calls `post`, which creates a Graph message, with the members for the header fields of the
- * message. If `post` is refused, calls it again without named properties: Exchange may refuse a
- * name or a value, or the mailbox cannot store more property names although it is not full
+ * Creates a Graph message by calling `post` with members for the header fields of the message. If
+ * Graph refuses, calls `post` again without named properties: Exchange may refuse a name or a
+ * value, or the mailbox cannot store more property names although it is not full
  * (microsoftgraph/microsoft-graph-docs issue 12168). A refused call has no effect.
  */
 export async function postWithHeaders<T>(

@@ -10,8 +10,8 @@ import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, sizeExpand, toMessage } from './message-fields.ts'
 
 /**
- * Properties of Graph messages that are read for lists of message ids and for the checks of
- * searches.
+ * Properties of Graph messages that are read to list message ids and to check messages against a
+ * search.
  */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
@@ -83,7 +83,7 @@ export function graphReads(client: GraphClient): MailApiReads {
 /**
  * Content of a Graph message, after its first chunk has arrived. An empty content is refused,
  * because the source of a message is never empty.
- * @throws MailApiError `unavailable`, incomplete
+ * @throws MailApiError `unavailable` with `incomplete`
  */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>

@@ -53,8 +53,8 @@ function includes(text: string | null | undefined, part: string): boolean {
 }
 
 /**
- * Difference between a time of a Graph message and another time. Not a number if the message has no
- * such time.
+ * Difference in milliseconds between a time of a Graph message and `date`. Not a number if the
+ * message has no such time.
  */
 function compare(text: string | null | undefined, date: Date): number {
   return (dateOf(text)?.getTime() ?? Number.NaN) - date.getTime()

@@ -39,8 +39,8 @@ const translations: Translations = {
 }
 
 /**
- * First expression of a `$filter` whose result Graph orders by time. Graph requires the property of
- * the order first. The expression matches every message.
+ * First expression of a `$filter` on Graph messages that are ordered by time: Graph requires that
+ * the ordered property comes first. The expression matches every message.
  */
 const anyTime = 'receivedDateTime ge 1900-01-01T00:00:00Z'
 
@@ -97,7 +97,7 @@ export function messageIdOf(header: NonNullable<SearchTerms['header']>): string 
 }
 
 /**
- * Translates search terms to expressions of Graph.
+ * Translates search terms for Graph messages, each to one expression.
  * @throws MailApiError `unsupported-term`
  */
 export function translateTerms(terms: SearchTerms, translations: Translations): string[] {

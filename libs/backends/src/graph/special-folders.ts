@@ -28,7 +28,8 @@ export interface SpecialFolder {
 }
 
 /**
- * Ids of Graph folders by well-known name, cached per access to a mailbox. The ids do not change.
+ * Cache of the ids of Graph folders by well-known name, per access to a mailbox. The ids do not
+ * change.
  */
 const cached = new WeakMap<MailApiAccess, Map<string, string>>()
 

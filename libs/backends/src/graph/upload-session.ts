@@ -11,7 +11,7 @@ import type { StructuredFile } from './structured-message.ts'
  */
 const sliceBytes = 12 * 327_680
 const maxFileBytes = 150_000_000
-/** Maximum attempts to upload a slice of a file after temporary failures. */
+/** Maximum attempts to upload one slice of a file to Graph, if the attempts fail temporarily. */
 const maxAttempts = 4
 
 interface SessionState {
@@ -42,8 +42,8 @@ export async function uploadFile(
       const next = await uploadSlice(upload, { start, bytes }, signal)
       const isExpected = next === start + bytes.length
       start = next
-      // If Graph expects another byte than the next one, the content is read again from the
-      // expected byte.
+      // If Graph expects another byte of the uploaded file than the next byte, the file is read
+      // again from the expected byte.
       if (!isExpected) break
     }
     if (start === from && upload.attempts === 0)
@@ -80,8 +80,8 @@ async function uploadSlice(
 }
 
 /**
- * Slices of an uploaded file from the byte `start` on. Only the last slice is shorter than
- * `sliceBytes`.
+ * Slices of a file that is uploaded to Graph, from the byte `start` on. Only the last slice is
+ * shorter than `sliceBytes`.
  */
 async function* slicesOf(content: PartContent, start: number): AsyncGenerator<Buffer> {
   let skipped = start

@@ -19,7 +19,7 @@ export interface GraphNotificationUrls {
 const lifetimeMs = 3 * 24 * 60 * 60_000
 const maxListed = 1_000
 
-/** Watches of a Graph mailbox: subscriptions to all messages of the mailbox. */
+/** Watches of a Graph mailbox: its subscriptions to change notifications about all messages. */
 export function graphWatches(
   client: GraphClient,
   options: { findUrls: () => Promise<GraphNotificationUrls | undefined>; now: () => number },

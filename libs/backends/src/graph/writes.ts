@@ -16,18 +16,15 @@ import { isId, labelsOf } from './message-fields.ts'
 type Etagged = GraphMessage & { '@odata.etag'?: string }
 
 /**
- * Result of changing one Graph message. `unchanged` means that the response of Graph describes the
- * message without the change.
+ * Result of changing one Graph message. `unchanged` means that Graph responded with the message as
+ * it was before the change.
  */
 type Result = PartResult<Etagged> | { unchanged: true }
 
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
-  /**
-   * True if a successful Graph response confirms the change of a message without containing the
-   * message.
-   */
+  /** True if a successful Graph response that does not contain the message confirms the change. */
   silent?: true
   /** True if the message in a Graph response shows the requested change. */
   hasChange?: (id: string, message: Etagged) => boolean
@@ -111,7 +108,10 @@ function isConfirmed(
   return 'error' in result || (isId(result.body?.id) && hasChange(id, result.body))
 }
 
-/** True if the Graph response contains the message, whether or not it shows the change. */
+/**
+ * True if the response to a change of a Graph message contains the message, whether or not the
+ * message shows the change.
+ */
 function isDescribed(result: Result | undefined): boolean {
   return result !== undefined && 'body' in result && isId(result.body?.id)
 }

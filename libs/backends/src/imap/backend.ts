@@ -9,8 +9,8 @@ import { Transcript } from './connection/transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
 /**
- * Creates an IMAP client with its own caches. `timings` are the times of `watch`. Tests use shorter
- * times.
+ * Creates an IMAP client with its own caches. `timings` has the intervals and timeouts of `watch`,
+ * which tests shorten.
  */
 export function createImapBackend(timings: Timings = defaultTimings): ImapBackend {
   const servers = new QuirkCache()

@@ -17,7 +17,7 @@ export { default as parseLine } from 'imapflow/lib/handler/imap-parser.js'
 
 export interface ExecOptions {
   untagged?: Record<string, LineHandler>
-  /** Called with a continuation request of the IMAP server. */
+  /** Called when the IMAP server sends a continuation request ("+") for the command. */
   onPlusTag?: LineHandler
 }
 

@@ -6,7 +6,10 @@ export function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** Variant of `clean` that returns undefined for an absent or empty text of a mail server. */
+/**
+ * Removes characters that cannot be stored, like `clean`. Undefined for an absent or empty text of
+ * a mail server.
+ */
 export function cleanIfPresent(text: string | undefined): string | undefined {
   return text ? clean(text) : undefined
 }

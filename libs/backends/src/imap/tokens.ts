@@ -43,7 +43,7 @@ export function responseCode({ attributes = [] }: Line): readonly Token[] {
   return (first && !Array.isArray(first) && first.section) || []
 }
 
-/** Atoms for an IMAP command, such as names of STATUS items. */
+/** Converts names, such as names of STATUS items, to atoms of an IMAP command. */
 export function words(...names: readonly string[]): Token[] {
   return names.map((value) => ({ type: 'ATOM', value }))
 }

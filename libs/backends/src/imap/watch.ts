@@ -7,21 +7,30 @@ import { clean } from './text.ts'
 import { type Attributes, words } from './tokens.ts'
 
 export interface Timings {
-  /** Interval at which a watch counts the bytes received on its IMAP connection. */
+  /**
+   * Interval at which a watch (wait for IMAP notifications) counts the bytes received on its IMAP
+   * connection.
+   */
   sampleMs: number
-  /** Time without a byte from the IMAP server after which a watch sends NOOP. */
+  /**
+   * Time without a byte from the IMAP server after which a watch (wait for notifications) sends
+   * NOOP.
+   */
   quietMs: number
   /**
-   * Timeout of the NOOP that a watch sends after `quietMs`. The sum of `sampleMs`, `quietMs` and
-   * `probeMs` is less than 2 minutes, so that a dead IMAP connection is detected within 2 minutes.
+   * Timeout of the NOOP that a watch (wait for notifications) sends after `quietMs`. The sum of
+   * `sampleMs`, `quietMs` and `probeMs` is less than 2 minutes, so that a dead IMAP connection is
+   * detected within 2 minutes.
    */
   probeMs: number
   /**
-   * Duration of one IDLE command of a watch. RFC 2177 allows 29 minutes. Firewalls drop idle
-   * connections much earlier.
+   * Duration of one IDLE command of a watch (wait for notifications). RFC 2177 allows 29 minutes.
+   * Firewalls drop idle connections much earlier.
    */
   renewMs: number
-  /** Interval at which a watch sends NOOP to an IMAP server without IDLE. */
+  /**
+   * Interval at which a watch (wait for notifications) sends NOOP to an IMAP server without IDLE.
+   */
   pollMs: number
   /** Interval at which NOOP is sent on IMAP sessions without a running call. */
   keepAliveMs: number
@@ -49,9 +58,9 @@ type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 const shortMs = 1_000
 
 /**
- * Watches the selected mailbox of an IMAP connection in rounds. A round is one IDLE, or one wait
- * until the next NOOP. A round ends when another command waits for the connection. The next round
- * starts after that command.
+ * Waits for notifications of the selected mailbox on an IMAP connection, in rounds. A round is one
+ * IDLE, or one wait until the next NOOP. A round ends when another command waits for the
+ * connection. The next round starts after that command.
  */
 export class Watch {
   readonly #connection: ImapConnection
@@ -90,8 +99,8 @@ export class Watch {
   async #round(signal: AbortSignal, mailbox: MailboxRef): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
-      // Ends IDLE if the previous round of the watch stayed in IDLE for a command that was not
-      // sent.
+      // Ends an IDLE that is still running because the command for which the previous round of the
+      // watch stopped waiting was not sent.
       if (client.idling) await this.#probe()
     }, mailbox)
     if (this.#connection.mutex.isContended) return
@@ -106,8 +115,8 @@ export class Watch {
   }
 
   /**
-   * Waits, in IDLE if possible, until there is a reason to end the round of the watch. Returns the
-   * reason.
+   * Waits for notifications, in IDLE if possible, until there is a reason to end the wait. Returns
+   * the reason.
    */
   async #wait(signal: AbortSignal): Promise<Wake> {
     const { client, mutex } = this.#connection
@@ -154,8 +163,8 @@ export class Watch {
   }
 
   /**
-   * Sends NOOP during a watch, which ends IDLE and lets the server report changes. Each received
-   * byte restarts the timeout.
+   * Sends NOOP while waiting for notifications, which ends IDLE and lets the server report changes.
+   * Each received byte restarts the timeout.
    */
   async #probe(): Promise<void> {
     const connection = this.#connection
@@ -205,8 +214,8 @@ export class Notify {
   }
 
   /**
-   * Sends NOTIFY once per IMAP session. If the server rejects NOTIFY, the session goes on without
-   * it. The caller must hold the mutex of the connection.
+   * Sends NOTIFY once per IMAP session. If the server rejects NOTIFY, the session continues without
+   * NOTIFY. The caller must hold the mutex of the connection.
    */
   async start(): Promise<void> {
     if (this.#started || !this.#capabilities.notify) return

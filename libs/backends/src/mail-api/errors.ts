@@ -17,8 +17,8 @@ const failures = {
   /** Mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
   /**
-   * Expired or deleted watch of a mailbox. The caller has to create a new watch and read all change
-   * lists (feeds).
+   * Expired or deleted watch (registration for notifications) of a mailbox. The caller has to
+   * create a new watch and read all change lists (feeds).
    */
   'watch-missing': ['not-found', 'NotFound'],
   /**
@@ -94,7 +94,8 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // The following failures of a mail API do not result from requests of API clients.
+  // These failures of a mail API do not result from requests of API clients, so their HTTP status
+  // is not passed on.
   'stale-cursor',
   'watch-missing',
   'watch-refused',

@@ -2,8 +2,8 @@ import type { ApiFlags } from './messages.ts'
 import type { ApiFolder } from './folders.ts'
 
 /**
- * Feed: sequence of message changes with its own cursor. Gmail has one feed per mailbox, Graph has
- * one feed per folder.
+ * Feed: sequence of message changes with its own cursor (position). Gmail has one feed per mailbox,
+ * Graph has one feed per folder.
  */
 export interface Feed {
   id: string

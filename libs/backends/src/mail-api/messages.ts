@@ -82,7 +82,10 @@ export interface ApiMessage extends MessageState {
   texts?: ApiTexts
 }
 
-/** Parts of a message that are read in addition to its state. Each part may cost a request. */
+/**
+ * Parts of a message that a request to the mail provider also reads, besides the state of the
+ * message. Each part may cost a further request.
+ */
 export interface GetOptions {
   headers?: boolean
   attachments?: boolean

@@ -45,9 +45,9 @@ export interface PageOptions {
   skipsDamaged?: boolean
   /**
    * True to continue a message list at the time of its last message instead of its position, if the
-   * list is limited to a range of times. No message is then missing after others were deleted
-   * between two pages, but a message may be listed twice. Ignored by providers whose pages have
-   * this property anyway.
+   * list is limited to a range of times. If messages are deleted between two pages, no message is
+   * then left out, but a message may be listed twice. Ignored by providers whose pages have this
+   * property anyway.
    */
   byTime?: boolean
 }

@@ -44,7 +44,9 @@ export interface DepositOptions {
   structured?: boolean
 }
 
-/** Search for drafts by exactly one of the following criteria. */
+/**
+ * Search for drafts: by the id of the draft, by the id of its message, or by its Message-ID header.
+ */
 export type DraftQuery =
   | { draftId: string }
   /**
@@ -137,9 +139,9 @@ export interface MailApiSending {
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
   /**
-   * Names of header fields that a draft with this content lacks. Used for a draft that an
-   * interrupted call created. The method is absent if the provider takes MIME only, which keeps all
-   * header fields.
+   * Names of header fields that a draft with this content lacks, because the mail provider's own
+   * message format cannot store them. Used for a draft that an interrupted call created. The method
+   * is absent if the provider takes MIME only, which keeps all header fields.
    */
   omittedHeaders?(content: MessageContent, options: DepositOptions): Promise<string[]>
 }

@@ -6,11 +6,13 @@ import type { NotifiedMessage } from '@posthorn/contracts/commands/notifications
  */
 export interface ApiWatch {
   /**
-   * Id of the watch at the mail provider. Empty for a watch by a connection of the client, which
-   * cannot be renewed or stopped.
+   * Id of the watch (registration for notifications) at the mail provider. Empty for a watch by a
+   * connection of the client, which cannot be renewed or stopped.
    */
   id: string
-  /** Time at which the notifications of a mailbox end unless their watch is renewed. */
+  /**
+   * Time at which the notifications of a mailbox end unless their watch (registration) is renewed.
+   */
   expiresAt: Date
   /**
    * Settles when the connection on which the client of a mail API receives notifications has ended.
@@ -38,24 +40,27 @@ export interface WatchListener {
  */
 export interface MailApiWatches {
   /**
-   * Starts notifications of a mailbox. Each notification contains `secret` (at most 128 characters)
-   * if the provider supports that. If the provider permits only one watch, an existing watch is
-   * replaced. A client that registers nothing at the provider opens a connection for notifications
-   * and passes them to `listener`.
+   * Starts notifications of a mailbox by a watch. Each notification contains `secret` (at most 128
+   * characters) if the provider supports that. If the provider permits only one watch, an existing
+   * watch is replaced. A client that registers nothing at the provider opens a connection for
+   * notifications and passes them to `listener`.
    * @throws MailApiError `watch-refused`: the caller polls instead
    */
   watch(secret: string, signal: AbortSignal, listener?: WatchListener): Promise<ApiWatch>
   /**
-   * Renews the watch of a mailbox.
+   * Renews the watch (registration for notifications) of a mailbox.
    * @throws MailApiError `watch-missing` if the watch has expired or was removed, so that the
    * caller starts a new watch
    */
   renewWatch(id: string, signal: AbortSignal): Promise<ApiWatch>
-  /** Ends the notifications of a watch. Succeeds if the watch does not exist. */
+  /**
+   * Ends the notifications of a watch (registration for notifications). Succeeds if the watch does
+   * not exist.
+   */
   stopWatch(id: string, signal: AbortSignal): Promise<void>
   /**
-   * Lists watches of the mailbox that notify the destination of this client. Undefined if the mail
-   * provider cannot list watches.
+   * Lists watches (registrations for notifications) of the mailbox that notify the destination of
+   * this client. Undefined if the mail provider cannot list watches.
    */
   listWatches(signal: AbortSignal): Promise<ApiWatch[] | undefined>
 }

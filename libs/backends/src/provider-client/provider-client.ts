@@ -193,7 +193,10 @@ export class ProviderClient {
     }
   }
 
-  /** Maximum time that a request may wait now, for the API request or by `use.maxWaitMs`. */
+  /**
+   * Maximum time that a request may still wait for rate limits: the remaining time of the API
+   * request, or `use.maxWaitMs` if shorter.
+   */
   #maxWaitMs(): number {
     const { maxWaitMs = Infinity } = this.#options.use
     return Math.min(maxWaitMs, this.#deadline - performance.now())

@@ -4,24 +4,29 @@ import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
  * Expected form of the JSON responses of a mail provider, according to the description of its API.
  */
 export interface ResponseForm {
-  /** Names of members that are lists in any object of a response, and the type of their entries. */
+  /**
+   * Names of members that are lists in any object of a mail provider's response, and the type of
+   * their entries.
+   */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
   /**
-   * Types of the members that are no lists, in any object of a response. Every member may be
-   * absent.
+   * Types of members that are no lists, in any object of a mail provider's response. Every member
+   * may be absent.
    */
   readonly members: Readonly<Record<string, MemberType>>
   /**
-   * Types of members by the name of the object that contains the members. Needed for members that
-   * have another type in other objects of a response.
+   * Types of members of a mail provider's response, by the name of the object that contains the
+   * members. Needed for members that have another type in other objects of the response.
    */
   readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /**
-   * True if the mail provider sends null for a member whose value is unknown. Members that are null
-   * count as absent.
+   * True if the mail provider sends null for a response member whose value is unknown. Members that
+   * are null count as absent.
    */
   readonly hasNulls?: boolean
-  /** Members that are never null, although the mail provider sends null for other members. */
+  /**
+   * Response members that are never null, although the mail provider sends null for other members.
+   */
   readonly neverNull?: ReadonlySet<string>
 }
 
@@ -61,8 +66,8 @@ export function malformed(reason: string): MailApiError {
 }
 
 /**
- * Failure like `malformed` for one member of an object. Other members of the object, or a smaller
- * page, may still be usable.
+ * Failure for one member of a mail provider's response that does not have the expected form. Other
+ * members of its object, or a smaller page, may still be usable.
  */
 export function malformedMember(reason: string): MailApiError {
   return incompleteResponse(textOf(reason))

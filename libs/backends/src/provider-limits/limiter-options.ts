@@ -44,7 +44,8 @@ export interface ProviderCall {
 }
 
 /**
- * Source of quota units of mailboxes, for a process that does not own the quota of the mailboxes.
+ * Source from which a process borrows quota units of mailboxes, if other processes own the quota of
+ * these mailboxes.
  */
 export interface UnitSource {
   /**
@@ -82,13 +83,13 @@ interface CommonOptions {
 export interface WorkerLimiterOptions extends CommonOptions {
   service: 'sync-worker'
   /**
-   * Returns true if all live processes lend quota units or borrow quota units. Otherwise there are
-   * senders of an earlier release. These use a fixed share of the units of each mailbox, which this
+   * Returns true if all live processes lend or borrow quota units. False if some live senders
+   * belong to an earlier release: they use a fixed share of the units of each mailbox, which this
    * process then leaves to them.
    */
   lendsAll?: () => boolean
   /**
-   * Returns the time of the limiter's clock since which this process has owned the mailbox.
+   * Returns the time of the limiter's clock at which this process became the owner of the mailbox.
    * Undefined if no other process owned the mailbox before.
    */
   heldSince?: (account: string) => number | undefined

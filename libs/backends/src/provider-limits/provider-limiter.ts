@@ -68,8 +68,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Number of limiter entries in memory: for accounts that are in use, paused, or without all of
-   * their quota units.
+   * Number of entries in the memory of the limiter: one per account that is in use, paused, or
+   * without all of its quota units.
    */
   get size(): number {
     const limiters = [...this.#applications.values(), ...this.#uploads.values()]

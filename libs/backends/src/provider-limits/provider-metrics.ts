@@ -28,9 +28,9 @@ export interface UseCounter {
 export interface ProviderMetrics {
   /** Counts a request to the mail provider, with its number of operations and of quota units. */
   sent(request: RequestLabels & { count: number; units: number }): void
-  /** Counts a request that a provider refused because of a limit. */
+  /** Counts a request that a mail provider refused because of a request limit. */
   limited(refusal: RequestLabels & { scope: LimitScope }): void
-  /** Counts a pause, which delays requests to the mail provider. */
+  /** Counts a period during which requests to a mail provider are delayed (pause). */
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 
@@ -73,12 +73,15 @@ export function createProviderMetrics(metrics: Metrics, uses: UseCounter): Provi
   }
 }
 
-/** Result of a sender's request to borrow quota units of a mailbox. */
+/**
+ * Result of a sender's request to borrow quota units (units in which a mail provider limits
+ * requests) of a mailbox.
+ */
 export type LoanResult = 'granted' | 'refused' | 'paused' | 'unanswered'
 
 /** Metrics about the quota units that sync-workers lend to senders. */
 export interface LoanMetrics {
-  /** Counts a request to borrow `units` quota units. */
+  /** Counts a request of a sender to borrow `units` quota units of a mailbox from a sync-worker. */
   requested(loan: { provider: Provider; result: LoanResult; units: number }): void
 }
 
@@ -105,7 +108,10 @@ export function createLoanMetrics(metrics: Metrics): LoanMetrics {
   }
 }
 
-/** Result label for a decision about lending quota units. */
+/**
+ * Result of a request to borrow quota units, by the decision of the lender. Used as a label of a
+ * metric.
+ */
 export function loanResultOf({ isGranted, pauseMs }: Loan): LoanResult {
   if (isGranted) return 'granted'
   return pauseMs > 0 ? 'paused' : 'refused'

@@ -3,9 +3,9 @@ import type { BucketStart, QuotaRate } from '@posthorn/flow'
 import type { ProviderLimits } from './provider-limits.ts'
 
 /**
- * Share of a mail provider's quota units that is available immediately. With the published limits,
- * the share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is
- * enough for one call of each kind.
+ * Share of a quota (units per time window) that can be used in one burst. With the published
+ * limits, the share is enough for a batch of 25 gets, or for sending a message. With lower limits,
+ * it is enough for one call of each kind.
  */
 const burstShare = 1 / 8
 
@@ -29,7 +29,10 @@ export function rateOf(limits: ProviderLimits, units: number, windowMs: number):
   return { units, windowMs, burst }
 }
 
-/** Share of an application's quota units for all processes of one service together. */
+/**
+ * Share of an OAuth2 application's quota units that all processes of one service (sync-worker or
+ * sender) have together.
+ */
 export function serviceShare(
   { senderPercent }: ProviderLimits,
   service: 'sync-worker' | 'sender',
@@ -54,8 +57,8 @@ export function accountShare(
 }
 
 /**
- * Rate of the reserve: quota units of a mailbox that all senders together may use without
- * borrowing.
+ * Rate of the reserve of a mailbox: the quota units that all senders together may use without
+ * borrowing units from a sync-worker.
  */
 export function reserveOf(limits: ProviderLimits): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent } = limits

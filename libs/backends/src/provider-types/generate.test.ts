@@ -25,7 +25,7 @@ test('generateDiscoveryTypes: 64-bit numbers are strings, nothing is required', 
   expect(generateDiscoveryTypes({ api: 'API', schemas }, 'Gmail')).toBe(`\
 // Types of the API. Written by \`make provider-types\`, do not edit.
 
-/** Resource \`Thing\`. */
+/** Resource \`Thing\`, as defined in API. */
 export interface GmailThing {
   historyId?: string
   count?: number
@@ -54,13 +54,13 @@ test('generateGraphTypes: null unless excluded, collections never, members of en
   expect(generateGraphTypes({ api: 'API', types, enums: { kind: ['low', 'high'] } })).toBe(`\
 // Types of the API. Written by \`make provider-types\`, do not edit.
 
-/** Resource \`entity\`. */
+/** Resource \`entity\`, as defined in API. */
 export interface GraphEntity {
   '@odata.type'?: string
   id?: string
 }
 
-/** Resource \`item\`. */
+/** Resource \`item\`, as defined in API. */
 export interface GraphItem extends GraphEntity {
   at?: string | null
   size?: number
@@ -68,7 +68,7 @@ export interface GraphItem extends GraphEntity {
   items?: GraphItem[]
 }
 
-/** Enumeration \`kind\`. */
+/** Enumeration \`kind\`, as defined in API. */
 export type GraphKind = 'low' | 'high'
 `)
 })

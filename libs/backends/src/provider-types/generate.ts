@@ -52,7 +52,10 @@ export function generateDiscoveryTypes(
       discoveryType(property, prefix),
     ]),
   }))
-  return render(api, types.map(renderInterface))
+  return render(
+    api,
+    types.map((type) => renderInterface(api, type)),
+  )
 }
 
 /**
@@ -61,7 +64,7 @@ export function generateDiscoveryTypes(
  */
 export function generateGraphTypes({ api, types, enums }: GraphDescription): string {
   const interfaces = Object.entries(types).map(([described, { baseType, properties }]) =>
-    renderInterface({
+    renderInterface(api, {
       name: nameOf('Graph', described),
       described,
       base: baseType === undefined ? undefined : nameOf('Graph', baseType),
@@ -76,7 +79,7 @@ export function generateGraphTypes({ api, types, enums }: GraphDescription): str
   )
   const unions = Object.entries(enums).map(
     ([name, members]) =>
-      `/** Enumeration \`${name}\`. */\nexport type ${nameOf('Graph', name)} =${unionOf(members, '  ')}\n`,
+      `/** Enumeration \`${name}\`, as defined in ${api}. */\nexport type ${nameOf('Graph', name)} =${unionOf(members, '  ')}\n`,
   )
   return render(api, [...interfaces, ...unions])
 }
@@ -128,14 +131,14 @@ function unionOf(members: readonly string[], indent: string): string {
     : literals.map((literal) => `\n${indent}| ${literal}`).join('')
 }
 
-function renderInterface({ name, described, base, properties }: NamedType): string {
+function renderInterface(api: string, { name, described, base, properties }: NamedType): string {
   const lines = properties.map(([property, type]) => {
     const separator = type.startsWith('|') ? ':\n    ' : ': '
     return `  ${property}?${separator}${type}\n`
   })
   const head = `export interface ${name}${base === undefined ? '' : ` extends ${base}`}`
   const members = lines.length === 0 ? ' {}' : ` {\n${lines.join('')}}`
-  return `/** Resource \`${described}\`. */\n${head}${members}\n`
+  return `/** Resource \`${described}\`, as defined in ${api}. */\n${head}${members}\n`
 }
 
 function render(api: string, types: readonly string[]): string {

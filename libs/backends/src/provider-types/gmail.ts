@@ -1,24 +1,24 @@
 // Types of the Gmail API v1. Written by `make provider-types`, do not edit.
 
-/** Resource `BatchDeleteMessagesRequest`. */
+/** Resource `BatchDeleteMessagesRequest`, as defined in Gmail API v1. */
 export interface GmailBatchDeleteMessagesRequest {
   ids?: string[]
 }
 
-/** Resource `BatchModifyMessagesRequest`. */
+/** Resource `BatchModifyMessagesRequest`, as defined in Gmail API v1. */
 export interface GmailBatchModifyMessagesRequest {
   addLabelIds?: string[]
   ids?: string[]
   removeLabelIds?: string[]
 }
 
-/** Resource `Draft`. */
+/** Resource `Draft`, as defined in Gmail API v1. */
 export interface GmailDraft {
   id?: string
   message?: GmailMessage
 }
 
-/** Resource `History`. */
+/** Resource `History`, as defined in Gmail API v1. */
 export interface GmailHistory {
   id?: string
   labelsAdded?: GmailHistoryLabelAdded[]
@@ -28,29 +28,29 @@ export interface GmailHistory {
   messagesDeleted?: GmailHistoryMessageDeleted[]
 }
 
-/** Resource `HistoryLabelAdded`. */
+/** Resource `HistoryLabelAdded`, as defined in Gmail API v1. */
 export interface GmailHistoryLabelAdded {
   labelIds?: string[]
   message?: GmailMessage
 }
 
-/** Resource `HistoryLabelRemoved`. */
+/** Resource `HistoryLabelRemoved`, as defined in Gmail API v1. */
 export interface GmailHistoryLabelRemoved {
   labelIds?: string[]
   message?: GmailMessage
 }
 
-/** Resource `HistoryMessageAdded`. */
+/** Resource `HistoryMessageAdded`, as defined in Gmail API v1. */
 export interface GmailHistoryMessageAdded {
   message?: GmailMessage
 }
 
-/** Resource `HistoryMessageDeleted`. */
+/** Resource `HistoryMessageDeleted`, as defined in Gmail API v1. */
 export interface GmailHistoryMessageDeleted {
   message?: GmailMessage
 }
 
-/** Resource `Label`. */
+/** Resource `Label`, as defined in Gmail API v1. */
 export interface GmailLabel {
   color?: GmailLabelColor
   id?: string
@@ -64,46 +64,46 @@ export interface GmailLabel {
   type?: 'system' | 'user'
 }
 
-/** Resource `LabelColor`. */
+/** Resource `LabelColor`, as defined in Gmail API v1. */
 export interface GmailLabelColor {
   backgroundColor?: string
   textColor?: string
 }
 
-/** Resource `ListDraftsResponse`. */
+/** Resource `ListDraftsResponse`, as defined in Gmail API v1. */
 export interface GmailListDraftsResponse {
   drafts?: GmailDraft[]
   nextPageToken?: string
   resultSizeEstimate?: number
 }
 
-/** Resource `ListHistoryResponse`. */
+/** Resource `ListHistoryResponse`, as defined in Gmail API v1. */
 export interface GmailListHistoryResponse {
   history?: GmailHistory[]
   historyId?: string
   nextPageToken?: string
 }
 
-/** Resource `ListLabelsResponse`. */
+/** Resource `ListLabelsResponse`, as defined in Gmail API v1. */
 export interface GmailListLabelsResponse {
   labels?: GmailLabel[]
 }
 
-/** Resource `ListMessagesResponse`. */
+/** Resource `ListMessagesResponse`, as defined in Gmail API v1. */
 export interface GmailListMessagesResponse {
   messages?: GmailMessage[]
   nextPageToken?: string
   resultSizeEstimate?: number
 }
 
-/** Resource `ListThreadsResponse`. */
+/** Resource `ListThreadsResponse`, as defined in Gmail API v1. */
 export interface GmailListThreadsResponse {
   nextPageToken?: string
   resultSizeEstimate?: number
   threads?: GmailThread[]
 }
 
-/** Resource `Message`. */
+/** Resource `Message`, as defined in Gmail API v1. */
 export interface GmailMessage {
   historyId?: string
   id?: string
@@ -116,7 +116,7 @@ export interface GmailMessage {
   threadId?: string
 }
 
-/** Resource `MessagePart`. */
+/** Resource `MessagePart`, as defined in Gmail API v1. */
 export interface GmailMessagePart {
   body?: GmailMessagePartBody
   filename?: string
@@ -126,26 +126,26 @@ export interface GmailMessagePart {
   parts?: GmailMessagePart[]
 }
 
-/** Resource `MessagePartBody`. */
+/** Resource `MessagePartBody`, as defined in Gmail API v1. */
 export interface GmailMessagePartBody {
   attachmentId?: string
   data?: string
   size?: number
 }
 
-/** Resource `MessagePartHeader`. */
+/** Resource `MessagePartHeader`, as defined in Gmail API v1. */
 export interface GmailMessagePartHeader {
   name?: string
   value?: string
 }
 
-/** Resource `ModifyMessageRequest`. */
+/** Resource `ModifyMessageRequest`, as defined in Gmail API v1. */
 export interface GmailModifyMessageRequest {
   addLabelIds?: string[]
   removeLabelIds?: string[]
 }
 
-/** Resource `Profile`. */
+/** Resource `Profile`, as defined in Gmail API v1. */
 export interface GmailProfile {
   emailAddress?: string
   historyId?: string
@@ -153,7 +153,7 @@ export interface GmailProfile {
   threadsTotal?: number
 }
 
-/** Resource `Thread`. */
+/** Resource `Thread`, as defined in Gmail API v1. */
 export interface GmailThread {
   historyId?: string
   id?: string
@@ -161,7 +161,7 @@ export interface GmailThread {
   snippet?: string
 }
 
-/** Resource `WatchRequest`. */
+/** Resource `WatchRequest`, as defined in Gmail API v1. */
 export interface GmailWatchRequest {
   labelFilterAction?: 'include' | 'exclude'
   labelFilterBehavior?: 'include' | 'exclude'
@@ -169,7 +169,7 @@ export interface GmailWatchRequest {
   topicName?: string
 }
 
-/** Resource `WatchResponse`. */
+/** Resource `WatchResponse`, as defined in Gmail API v1. */
 export interface GmailWatchResponse {
   expiration?: string
   historyId?: string

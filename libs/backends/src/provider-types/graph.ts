@@ -1,6 +1,6 @@
 // Types of the Microsoft Graph v1.0. Written by `make provider-types`, do not edit.
 
-/** Resource `attachment`. */
+/** Resource `attachment`, as defined in Microsoft Graph v1.0. */
 export interface GraphAttachment extends GraphEntity {
   contentType?: string | null
   isInline?: boolean
@@ -9,7 +9,7 @@ export interface GraphAttachment extends GraphEntity {
   size?: number
 }
 
-/** Resource `attachmentItem`. */
+/** Resource `attachmentItem`, as defined in Microsoft Graph v1.0. */
 export interface GraphAttachmentItem {
   '@odata.type'?: string
   attachmentType?: GraphAttachmentType | null
@@ -20,7 +20,7 @@ export interface GraphAttachmentItem {
   size?: number | null
 }
 
-/** Resource `changeNotification`. */
+/** Resource `changeNotification`, as defined in Microsoft Graph v1.0. */
 export interface GraphChangeNotification {
   '@odata.type'?: string
   changeType?: GraphChangeType
@@ -34,14 +34,14 @@ export interface GraphChangeNotification {
   tenantId?: string
 }
 
-/** Resource `changeNotificationCollection`. */
+/** Resource `changeNotificationCollection`, as defined in Microsoft Graph v1.0. */
 export interface GraphChangeNotificationCollection {
   '@odata.type'?: string
   validationTokens?: string[]
   value?: GraphChangeNotification[]
 }
 
-/** Resource `convertIdResult`. */
+/** Resource `convertIdResult`, as defined in Microsoft Graph v1.0. */
 export interface GraphConvertIdResult {
   '@odata.type'?: string
   errorDetails?: GraphGenericError | null
@@ -49,27 +49,27 @@ export interface GraphConvertIdResult {
   targetId?: string | null
 }
 
-/** Resource `dateTimeTimeZone`. */
+/** Resource `dateTimeTimeZone`, as defined in Microsoft Graph v1.0. */
 export interface GraphDateTimeTimeZone {
   '@odata.type'?: string
   dateTime?: string
   timeZone?: string | null
 }
 
-/** Resource `emailAddress`. */
+/** Resource `emailAddress`, as defined in Microsoft Graph v1.0. */
 export interface GraphEmailAddress {
   '@odata.type'?: string
   address?: string | null
   name?: string | null
 }
 
-/** Resource `entity`. */
+/** Resource `entity`, as defined in Microsoft Graph v1.0. */
 export interface GraphEntity {
   '@odata.type'?: string
   id?: string
 }
 
-/** Resource `eventMessage`. */
+/** Resource `eventMessage`, as defined in Microsoft Graph v1.0. */
 export interface GraphEventMessage extends GraphMessage {
   endDateTime?: GraphDateTimeTimeZone | null
   isAllDay?: boolean | null
@@ -80,14 +80,14 @@ export interface GraphEventMessage extends GraphMessage {
   type?: GraphEventType | null
 }
 
-/** Resource `fileAttachment`. */
+/** Resource `fileAttachment`, as defined in Microsoft Graph v1.0. */
 export interface GraphFileAttachment extends GraphAttachment {
   contentBytes?: string | null
   contentId?: string | null
   contentLocation?: string | null
 }
 
-/** Resource `followupFlag`. */
+/** Resource `followupFlag`, as defined in Microsoft Graph v1.0. */
 export interface GraphFollowupFlag {
   '@odata.type'?: string
   completedDateTime?: GraphDateTimeTimeZone | null
@@ -96,31 +96,31 @@ export interface GraphFollowupFlag {
   startDateTime?: GraphDateTimeTimeZone | null
 }
 
-/** Resource `genericError`. */
+/** Resource `genericError`, as defined in Microsoft Graph v1.0. */
 export interface GraphGenericError {
   '@odata.type'?: string
   code?: string | null
   message?: string | null
 }
 
-/** Resource `internetMessageHeader`. */
+/** Resource `internetMessageHeader`, as defined in Microsoft Graph v1.0. */
 export interface GraphInternetMessageHeader {
   '@odata.type'?: string
   name?: string | null
   value?: string | null
 }
 
-/** Resource `itemAttachment`. */
+/** Resource `itemAttachment`, as defined in Microsoft Graph v1.0. */
 export interface GraphItemAttachment extends GraphAttachment {}
 
-/** Resource `itemBody`. */
+/** Resource `itemBody`, as defined in Microsoft Graph v1.0. */
 export interface GraphItemBody {
   '@odata.type'?: string
   content?: string | null
   contentType?: GraphBodyType | null
 }
 
-/** Resource `mailFolder`. */
+/** Resource `mailFolder`, as defined in Microsoft Graph v1.0. */
 export interface GraphMailFolder extends GraphEntity {
   childFolderCount?: number | null
   displayName?: string | null
@@ -131,7 +131,7 @@ export interface GraphMailFolder extends GraphEntity {
   childFolders?: GraphMailFolder[]
 }
 
-/** Resource `mailSearchFolder`. */
+/** Resource `mailSearchFolder`, as defined in Microsoft Graph v1.0. */
 export interface GraphMailSearchFolder extends GraphMailFolder {
   filterQuery?: string | null
   includeNestedFolders?: boolean | null
@@ -139,7 +139,7 @@ export interface GraphMailSearchFolder extends GraphMailFolder {
   sourceFolderIds?: string[]
 }
 
-/** Resource `message`. */
+/** Resource `message`, as defined in Microsoft Graph v1.0. */
 export interface GraphMessage extends GraphOutlookItem {
   bccRecipients?: GraphRecipient[]
   body?: GraphItemBody | null
@@ -171,7 +171,7 @@ export interface GraphMessage extends GraphOutlookItem {
   singleValueExtendedProperties?: GraphSingleValueLegacyExtendedProperty[]
 }
 
-/** Resource `outlookItem`. */
+/** Resource `outlookItem`, as defined in Microsoft Graph v1.0. */
 export interface GraphOutlookItem extends GraphEntity {
   categories?: string[]
   changeKey?: string | null
@@ -179,26 +179,26 @@ export interface GraphOutlookItem extends GraphEntity {
   lastModifiedDateTime?: string | null
 }
 
-/** Resource `recipient`. */
+/** Resource `recipient`, as defined in Microsoft Graph v1.0. */
 export interface GraphRecipient {
   '@odata.type'?: string
   emailAddress?: GraphEmailAddress | null
 }
 
-/** Resource `referenceAttachment`. */
+/** Resource `referenceAttachment`, as defined in Microsoft Graph v1.0. */
 export interface GraphReferenceAttachment extends GraphAttachment {}
 
-/** Resource `resourceData`. */
+/** Resource `resourceData`, as defined in Microsoft Graph v1.0. */
 export interface GraphResourceData {
   '@odata.type'?: string
 }
 
-/** Resource `singleValueLegacyExtendedProperty`. */
+/** Resource `singleValueLegacyExtendedProperty`, as defined in Microsoft Graph v1.0. */
 export interface GraphSingleValueLegacyExtendedProperty extends GraphEntity {
   value?: string | null
 }
 
-/** Resource `subscription`. */
+/** Resource `subscription`, as defined in Microsoft Graph v1.0. */
 export interface GraphSubscription extends GraphEntity {
   applicationId?: string | null
   changeType?: string
@@ -216,7 +216,7 @@ export interface GraphSubscription extends GraphEntity {
   resource?: string
 }
 
-/** Resource `uploadSession`. */
+/** Resource `uploadSession`, as defined in Microsoft Graph v1.0. */
 export interface GraphUploadSession {
   '@odata.type'?: string
   expirationDateTime?: string | null
@@ -224,19 +224,19 @@ export interface GraphUploadSession {
   uploadUrl?: string | null
 }
 
-/** Enumeration `attachmentType`. */
+/** Enumeration `attachmentType`, as defined in Microsoft Graph v1.0. */
 export type GraphAttachmentType = 'file' | 'item' | 'reference'
 
-/** Enumeration `bodyType`. */
+/** Enumeration `bodyType`, as defined in Microsoft Graph v1.0. */
 export type GraphBodyType = 'text' | 'html'
 
-/** Enumeration `changeType`. */
+/** Enumeration `changeType`, as defined in Microsoft Graph v1.0. */
 export type GraphChangeType = 'created' | 'updated' | 'deleted'
 
-/** Enumeration `eventType`. */
+/** Enumeration `eventType`, as defined in Microsoft Graph v1.0. */
 export type GraphEventType = 'singleInstance' | 'occurrence' | 'exception' | 'seriesMaster'
 
-/** Enumeration `exchangeIdFormat`. */
+/** Enumeration `exchangeIdFormat`, as defined in Microsoft Graph v1.0. */
 export type GraphExchangeIdFormat =
   | 'entryId'
   | 'ewsId'
@@ -244,19 +244,19 @@ export type GraphExchangeIdFormat =
   | 'restId'
   | 'restImmutableEntryId'
 
-/** Enumeration `followupFlagStatus`. */
+/** Enumeration `followupFlagStatus`, as defined in Microsoft Graph v1.0. */
 export type GraphFollowupFlagStatus = 'notFlagged' | 'complete' | 'flagged'
 
-/** Enumeration `importance`. */
+/** Enumeration `importance`, as defined in Microsoft Graph v1.0. */
 export type GraphImportance = 'low' | 'normal' | 'high'
 
-/** Enumeration `inferenceClassificationType`. */
+/** Enumeration `inferenceClassificationType`, as defined in Microsoft Graph v1.0. */
 export type GraphInferenceClassificationType = 'focused' | 'other'
 
-/** Enumeration `lifecycleEventType`. */
+/** Enumeration `lifecycleEventType`, as defined in Microsoft Graph v1.0. */
 export type GraphLifecycleEventType = 'missed' | 'subscriptionRemoved' | 'reauthorizationRequired'
 
-/** Enumeration `meetingMessageType`. */
+/** Enumeration `meetingMessageType`, as defined in Microsoft Graph v1.0. */
 export type GraphMeetingMessageType =
   | 'none'
   | 'meetingRequest'

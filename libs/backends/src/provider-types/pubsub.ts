@@ -1,23 +1,23 @@
 // Types of the Cloud Pub/Sub API v1. Written by `make provider-types`, do not edit.
 
-/** Resource `AcknowledgeRequest`. */
+/** Resource `AcknowledgeRequest`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubAcknowledgeRequest {
   ackIds?: string[]
 }
 
-/** Resource `Binding`. */
+/** Resource `Binding`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubBinding {
   condition?: PubSubExpr
   members?: string[]
   role?: string
 }
 
-/** Resource `ExpirationPolicy`. */
+/** Resource `ExpirationPolicy`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubExpirationPolicy {
   ttl?: string
 }
 
-/** Resource `Expr`. */
+/** Resource `Expr`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubExpr {
   description?: string
   expression?: string
@@ -25,26 +25,26 @@ export interface PubSubExpr {
   title?: string
 }
 
-/** Resource `ModifyAckDeadlineRequest`. */
+/** Resource `ModifyAckDeadlineRequest`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubModifyAckDeadlineRequest {
   ackDeadlineSeconds?: number
   ackIds?: string[]
 }
 
-/** Resource `OidcToken`. */
+/** Resource `OidcToken`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubOidcToken {
   audience?: string
   serviceAccountEmail?: string
 }
 
-/** Resource `Policy`. */
+/** Resource `Policy`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubPolicy {
   version?: number
   bindings?: PubSubBinding[]
   etag?: string
 }
 
-/** Resource `PubsubMessage`. */
+/** Resource `PubsubMessage`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubMessage {
   attributes?: Record<string, string>
   data?: string
@@ -53,37 +53,37 @@ export interface PubSubMessage {
   publishTime?: string
 }
 
-/** Resource `PullRequest`. */
+/** Resource `PullRequest`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubPullRequest {
   maxMessages?: number
   returnImmediately?: boolean
 }
 
-/** Resource `PullResponse`. */
+/** Resource `PullResponse`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubPullResponse {
   receivedMessages?: PubSubReceivedMessage[]
 }
 
-/** Resource `PushConfig`. */
+/** Resource `PushConfig`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubPushConfig {
   pushEndpoint?: string
   oidcToken?: PubSubOidcToken
   attributes?: Record<string, string>
 }
 
-/** Resource `ReceivedMessage`. */
+/** Resource `ReceivedMessage`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubReceivedMessage {
   ackId?: string
   deliveryAttempt?: number
   message?: PubSubMessage
 }
 
-/** Resource `SetIamPolicyRequest`. */
+/** Resource `SetIamPolicyRequest`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubSetIamPolicyRequest {
   policy?: PubSubPolicy
 }
 
-/** Resource `Subscription`. */
+/** Resource `Subscription`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubSubscription {
   name?: string
   topic?: string
@@ -95,7 +95,7 @@ export interface PubSubSubscription {
   state?: 'STATE_UNSPECIFIED' | 'ACTIVE' | 'RESOURCE_ERROR'
 }
 
-/** Resource `Topic`. */
+/** Resource `Topic`, as defined in Cloud Pub/Sub API v1. */
 export interface PubSubTopic {
   name?: string
   labels?: Record<string, string>

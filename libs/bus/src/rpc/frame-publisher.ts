@@ -10,15 +10,16 @@ export interface FramePublisherDeps {
   log: Logger
   onChange: () => void
   /**
-   * Called with an RPC frame that RabbitMQ returned because the reply queue of its destination does
-   * not exist any more.
+   * Called with an RPC frame (message to a reply queue) that RabbitMQ returned because the reply
+   * queue does not exist any more.
    */
   onUndeliverable: (message: Message) => void
 }
 
 /**
- * Publisher that sends each RPC frame at most once to a reply queue. The receiving process detects
- * a lost frame: a lost reply by the deadline, a lost chunk of a stream by its number.
+ * Publisher that sends each RPC frame (message to a reply queue) at most once. The receiving
+ * process detects a lost frame: a lost reply by the deadline, a lost chunk of a stream by its
+ * number.
  */
 export class FramePublisher {
   readonly channel: RecoveringChannel<Channel>
@@ -34,7 +35,10 @@ export class FramePublisher {
     })
   }
 
-  /** Sends an RPC frame. @throws AppError `unavailable` if the broker is not connected */
+  /**
+   * Sends an RPC frame (message to the reply queue of a process).
+   * @throws AppError `unavailable` if the broker is not connected
+   */
   send({ to, type, id, content = Buffer.alloc(0), headers = {}, replyTo }: RpcFrame): void {
     const channel = this.channel.current
     if (!channel) throw noResponder()
@@ -47,14 +51,15 @@ export class FramePublisher {
   }
 
   /**
-   * Sends an RPC frame and ignores errors, for frames whose loss the receiving process tolerates.
+   * Sends an RPC frame (message to the reply queue of a process) and ignores errors, for frames
+   * whose loss the receiving process tolerates.
    */
   trySend(frame: RpcFrame): void {
     try {
       this.send(frame)
     } catch {
-      // An error of sending is ignored, because the receiving process detects the loss of the
-      // frame.
+      // An error of sending an RPC frame is ignored, because the process that should receive the
+      // frame detects its loss.
     }
   }
 }

@@ -29,14 +29,14 @@ export type FrameType =
 
 /** RPC frame: a message to the reply queue of a process. */
 export interface RpcFrame {
-  /** Reply queue of the process that receives the RPC frame. */
+  /** Reply queue of the process that receives this RPC message (frame). */
   to: string
   type: FrameType
-  /** Correlation id of the RPC request to which the frame belongs. */
+  /** Correlation id of the RPC request to which this RPC message (frame) belongs. */
   id: string
   content?: Buffer
   headers?: Record<string, string | number>
-  /** Reply queue of the process that sends the RPC frame. */
+  /** Reply queue of the process that sends this RPC message (frame). */
   replyTo?: string
 }
 

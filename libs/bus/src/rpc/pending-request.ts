@@ -144,8 +144,9 @@ export class PendingRequest {
   #onHead(message: Message, from: string | undefined): void {
     if (from === undefined || from === this.#streamFrom) return
     const { frames, timeoutMs } = this.#options
-    // During a handoff of a shard two workers may hold the routing key of the request and start a
-    // stream. Only the first stream is read, and the second stream is cancelled.
+    // While a shard (group of accounts) is handed from one worker to another, both workers may hold
+    // the routing key of the request and start a stream. Only the first stream is read, and the
+    // second stream is cancelled.
     if (this.#stream) return frames.trySend({ to: from, type: 'cancel', id: this.id })
     clearTimeout(this.#timer)
     clearInterval(this.#monitor)

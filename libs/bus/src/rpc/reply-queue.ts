@@ -72,8 +72,8 @@ export class ReplyQueue {
     try {
       this.#deps.receive(message)
     } catch (error) {
-      // Errors of the handler of RPC frames are caught: an uncaught error would close the channel
-      // and fail all pending requests.
+      // Errors of the handler of RPC frames (messages to this process's reply queue) are caught: an
+      // uncaught error would close the channel and fail all pending requests.
       this.#deps.log.error(
         { reason: messageOf(error), type: String(message.properties.type) },
         'rpc frame could not be processed',

@@ -123,7 +123,7 @@ export class RpcClient {
     }
   }
 
-  /** Handles an RPC frame that belongs to one of the pending requests of this process. */
+  /** Handles an RPC message (frame) that belongs to a pending request of this process. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)
@@ -157,8 +157,8 @@ export class RpcClient {
       if (message.properties.type === 'request') this.onReturned(message)
       else this.#pending.get(probedRequest(message))?.request.fail(noResponder())
     })
-    // Declares the exchanges for requests, because RabbitMQ closes the channel when a message is
-    // published to an exchange that does not exist.
+    // Declares the RabbitMQ exchanges for RPC requests, because RabbitMQ closes the channel when a
+    // message is published to an exchange that does not exist.
     await Promise.all(this.#deps.use.requests.map((name) => declareExchange(channel, name)))
   }
 

@@ -58,8 +58,8 @@ export class RpcServer implements CommandServer {
       connection: deps.connection,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      // The request queue is bound again periodically, because deleting an exchange also deletes
-      // its bindings, without an error for this process.
+      // The RPC request queue is bound again periodically, because deleting an exchange also
+      // deletes its bindings, without an error for this process.
       reconcile: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       name: `commands (${options.queue})`,
@@ -123,8 +123,8 @@ export class RpcServer implements CommandServer {
     try {
       channel.ack(message)
     } catch {
-      // An error of `ack` is ignored, because it means that the channel is closed. RabbitMQ
-      // delivers the request again, and the requester gets the cached reply.
+      // An error of `ack` is ignored, because the error means that the channel is closed. RabbitMQ
+      // delivers the RPC request again, and the requester gets the cached reply.
     }
   }
 }

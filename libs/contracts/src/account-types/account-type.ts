@@ -160,7 +160,8 @@ export interface ProviderLimits {
 }
 
 /**
- * Host and port of a mail server. Port 587 uses STARTTLS, all other ports use TLS from the start.
+ * Host and port of a provider's mail server. Port 587 uses STARTTLS, all other ports use TLS from
+ * the start.
  */
 export type ProviderServer = readonly [host: string, port: 993 | 465 | 587]
 
@@ -176,7 +177,7 @@ export interface OAuth2ProviderTraits {
    * application has access to mailboxes by a key of its own.
    */
   readonly login: 'consent' | 'service'
-  /** Members that are required when an OAuth2 application is registered. */
+  /** Names of the members that a request must have when it registers an OAuth2 application. */
   readonly requiredMembers: readonly string[]
   /**
    * Kind of secret that an OAuth2 application with the login `service` may have instead of a key.
@@ -198,5 +199,5 @@ export interface OAuth2ProviderTraits {
   readonly servers?: Readonly<Record<string, Record<'imap' | 'smtp', ProviderServer>>>
 }
 
-/** Required members of an OAuth2 application whose users sign in. */
+/** Names of the members that an OAuth2 application must have if its users sign in. */
 export const consentMembers = ['clientId', 'clientSecret', 'redirectUrl'] as const

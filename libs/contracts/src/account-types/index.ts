@@ -31,7 +31,10 @@ const types = { imap, ...apiTypes }
 /** Mail system of an account, as stored in the column `accounts.backend`. */
 export type Backend = keyof typeof types
 
-/** Properties of the mail systems of accounts. No other list of mail systems exists. */
+/**
+ * Properties of the mail systems that accounts can have, by name. The only list of mail systems in
+ * the code.
+ */
 export const accountTypes: Readonly<Record<Backend, AccountType>> = types
 
 /**
@@ -65,7 +68,10 @@ const oauth2Types = { ...gmailProviders, ...graphProviders, ...imapProviders }
 /** Name of a kind of OAuth2 application. */
 export type OAuth2Provider = keyof typeof oauth2Types
 
-/** Properties of the kinds of OAuth2 applications. No other list of these kinds exists. */
+/**
+ * Properties of the kinds of OAuth2 applications, by name. The only list of these kinds in the
+ * code.
+ */
 export const oauth2ProviderTraits: Readonly<
   Record<OAuth2Provider, OAuth2ProviderTraits & { readonly api?: Provider }>
 > = oauth2Types

@@ -103,7 +103,7 @@ function commands(): Record<string, object> {
   )
 }
 
-/** Reads the baseline of the contracts that is committed to Git. */
+/** Reads the baseline of the contracts (state to compare with) that is committed to Git. */
 export async function readBaseline(): Promise<Baseline> {
   const text = await readFile(baselineFile, 'utf8')
   const lines = text.split('\n').filter((line) => line !== '')

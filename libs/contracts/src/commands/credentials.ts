@@ -5,13 +5,13 @@ import { oauth2Clouds } from '../schemas/oauth2-app.ts'
 import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 
-// Commands served by auth-bridge, the only service that can unseal stored secrets. The exchange,
-// the routing key and the shared queue are all named `credentials`.
+// Commands served by auth-bridge, the only service that can unseal (decrypt) stored secrets. The
+// exchange, the routing key and the shared queue are all named `credentials`.
 
 /**
  * Login at a mail server or mail API: a password, or a currently valid access token. The login may
- * only be sent to the server `destination`, which is absent for logins that were sealed by earlier
- * releases.
+ * only be sent to the server `destination`, which is absent for logins that were sealed (encrypted)
+ * by earlier releases.
  */
 export const Credentials = Type.Union([
   Type.Object({
@@ -24,8 +24,8 @@ export const Credentials = Type.Union([
     accessToken: Type.String(),
     destination: Type.Optional(Destination),
     /**
-     * Expiry time of the access token in a login. Absent if the expiry is unknown. This member and
-     * the members below exist only for the protocol `api`.
+     * Expiry time of the access token in a login. Absent if the expiry is unknown. Only present for
+     * the protocol `api`, like the following members of the login.
      */
     expires: Type.Optional(IsoDate),
     /**
@@ -71,7 +71,7 @@ export const Entitlement = Strict({
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
   /**
    * Proof of a sender that it serves the account: id of a submission of the account that the sender
-   * has leased.
+   * has leased (reserved for sending).
    */
   queueId: Type.Optional(Type.String()),
   /**
@@ -107,7 +107,7 @@ export const getCredentials = defineCommand({
   response: Credentials,
 })
 
-/** Reads the keys with which webhooks are signed. */
+/** Reads the current and earlier keys with which webhooks are signed. */
 export const getServiceSecret = defineCommand({
   name: 'getServiceSecret',
   request: Strict({}),
@@ -162,8 +162,8 @@ export const getGatewayCredentials = defineCommand({
 })
 
 /**
- * Reads the key that encrypts the chunks of an export: for the sync-worker that holds the shard of
- * the account, and for the download of a completed export by api-gateway.
+ * Reads the key that encrypts the chunks of an export: for the sync-worker that works for the
+ * account, and for the download of a completed export by api-gateway.
  */
 export const getExportKey = defineCommand({
   name: 'getExportKey',
@@ -180,8 +180,8 @@ export const getExportKey = defineCommand({
 })
 
 /**
- * Unseals the login that belongs to the URL of a webhook or proxy. Fails if the host of the URL has
- * changed since the login was sealed.
+ * Unseals (decrypts) the login that belongs to the URL of a webhook or proxy. Fails if the host of
+ * the URL has changed since the login was sealed.
  */
 export const unsealLogin = defineCommand({
   name: 'unsealLogin',
@@ -190,8 +190,8 @@ export const unsealLogin = defineCommand({
 })
 
 /**
- * Unseals the value of a custom webhook header. Fails if the name of the header or its owner (the
- * settings, an account or a webhook route) has changed since the value was sealed.
+ * Unseals (decrypts) the value of a custom webhook header. Fails if the name of the header or its
+ * owner (the settings, an account or a webhook route) has changed since the value was sealed.
  */
 export const unsealHeader = defineCommand({
   name: 'unsealHeader',

@@ -36,8 +36,8 @@ export const fileSent = defineCommand({
      */
     path: Type.Optional(Type.String()),
     /**
-     * Names of filing steps that failed permanently, for example because the message to flag was
-     * deleted.
+     * Names of the steps of filing a sent message (copy, flag, draft) that failed permanently, for
+     * example because the message to flag was deleted.
      */
     skipped: Type.Array(Type.String()),
   }),

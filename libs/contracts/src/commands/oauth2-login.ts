@@ -45,7 +45,7 @@ export const completeOAuth2Login = defineCommand({
   atMostOnce: true,
   request: Strict({
     app: Type.String(),
-    /** Id of the account in whose row the sealed OAuth2 grant is stored. */
+    /** Id of the account in whose row the sealed (encrypted) OAuth2 grant is stored. */
     account: Type.String(),
     code: Type.String({ maxLength: 4096 }),
     codeVerifier: Type.String({ minLength: 43, maxLength: 128 }),
@@ -62,7 +62,9 @@ export const completeOAuth2Login = defineCommand({
     scopes: Type.Array(Type.String()),
     /** Required OAuth2 scopes that the user did not grant. */
     missingScopes: Type.Array(Type.String()),
-    /** Sealed OAuth2 grant, for a row of the table `credentials` with the kind `oauth2`. */
+    /**
+     * Sealed (encrypted) OAuth2 grant, for a row of the table `credentials` with the kind `oauth2`.
+     */
     sealedGrant: Type.String(),
   }),
 })

@@ -12,9 +12,9 @@ export interface Envelope {
 }
 
 /**
- * Event message on the exchange `events`, routing key `<event>.<shard>`. `body` contains the exact
- * bytes of the webhook body. If the body is larger than 128 KiB, `body` is absent and the consumer
- * reads it from Postgres by `eventId` (claim check).
+ * Event message on the exchange `events`, routing key `<event>.<shard>` (a shard is a group of
+ * accounts). `body` contains the exact bytes of the webhook body. If the body is larger than 128
+ * KiB, `body` is absent and the consumer reads it from Postgres by `eventId` (claim check).
  */
 export const EventMessageSchema = Type.Object({
   eventId: Type.String(),

@@ -3,7 +3,10 @@ import { defineEvent } from '../define.ts'
 import { failedExportPhases } from '../schemas/export.ts'
 import { Int, OneOf, Text, Texts, Time } from '../schemas/primitives.ts'
 
-/** An export is complete and can be downloaded. Published by sync-worker, once per export. */
+/**
+ * An export of an account's messages is complete and can be downloaded. Published by sync-worker,
+ * once per export.
+ */
 export const exportCompleted = defineEvent(
   'exportCompleted',
   Type.Object({
@@ -24,7 +27,10 @@ export const exportCompleted = defineEvent(
 )
 export type ExportCompleted = Static<typeof exportCompleted.data>
 
-/** An export ended with an error for good. Published by sync-worker, once per export. */
+/**
+ * An export of an account's messages ended with a permanent error. Published by sync-worker, once
+ * per export.
+ */
 export const exportFailed = defineEvent(
   'exportFailed',
   Type.Object({

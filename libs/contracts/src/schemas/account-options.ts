@@ -54,7 +54,10 @@ export const expectedEmail = described(
   MailAddress,
 )
 
-/** Descriptions that the registration of an account and the account record have in common. */
+/**
+ * Descriptions of members that the registration of an account and the account record have in
+ * common.
+ */
 export const descriptions = {
   imap: 'Incoming mail server of the account (IMAP). False: the account has no incoming server.',
   smtp: 'Outgoing mail server of the account (SMTP). False: the account has no outgoing server.',

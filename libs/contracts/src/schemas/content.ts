@@ -19,7 +19,7 @@ const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
 const addresses = (description: string) =>
   Type.Optional(Type.Array(Address, { maxItems: maxRecipients, single: true, description }))
 
-/** Fields of a composed message, without attachments. */
+/** Request fields from which a message is composed, except its attachments. */
 export const contentFields = {
   from: Type.Optional(
     described(

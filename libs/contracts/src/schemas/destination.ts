@@ -54,7 +54,7 @@ export function destinationOf(
 
 /**
  * Scheme, host and port of an account's proxy. The login in the URL is left out, because it is
- * sealed and its sealed form changes with the seal key.
+ * sealed (encrypted) and its sealed form changes with the seal key.
  */
 function originOf(address: string): string {
   const url = URL.parse(address)

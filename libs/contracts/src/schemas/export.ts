@@ -13,18 +13,21 @@ import {
   Time,
 } from './primitives.ts'
 
-/** Statuses of an export, in the order of its life. The last three statuses are final. */
+/**
+ * Statuses of an export of messages, in the order in which an export passes them. The last three
+ * statuses are final.
+ */
 export const exportStatuses = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const
 export type ExportStatus = (typeof exportStatuses)[number]
 
-/** Phases of an export that the API shows. A stored export starts in `pending`. */
+/** Phases of an export of messages that the API shows. A stored export starts in `pending`. */
 export const exportPhases = ['indexing', 'exporting', 'complete'] as const
 export type ExportPhase = (typeof exportPhases)[number]
 
 /** Phases of a failed export, as the event exportFailed names them. */
 export const failedExportPhases = ['pending', 'indexing', 'exporting', 'unknown'] as const
 
-/** Text that each message of an export contains. */
+/** Values of the export option for message texts: plain text, HTML, or both (`*`). */
 export const exportTextTypes = ['plain', 'html', '*'] as const
 export type ExportTextType = (typeof exportTextTypes)[number]
 
@@ -131,7 +134,9 @@ export const ExportRecord = Type.Object({
 })
 export type ExportRecord = Static<typeof ExportRecord>
 
-/** Export as operators see it. */
+/**
+ * Export of an account's messages as operators see it, with more members than for other callers.
+ */
 export const AdminExport = Type.Object({
   ...ExportRecord.properties,
   account: described('Id of the account whose messages are exported.', AccountId),

@@ -15,8 +15,8 @@ export const MailboxTarget = described(
 )
 
 /**
- * Path of a new mailbox. If the prefix of the personal namespace (RFC 2342) is missing, it is
- * added.
+ * Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added if the path lacks
+ * it.
  */
 export const NewMailboxPath = Type.Union(
   [

@@ -252,7 +252,10 @@ export const listedMailbox = {
 }
 const useSource = 'Origin of the special use: `extension` (reported by the mail server)'
 const nameSource = '`name` (derived from the mailbox name)'
-/** Source from which it is known which special use a listed mailbox has. */
+/**
+ * Origin of a mailbox's special use (such as `\Sent`) in the mail server's list: reported by the
+ * server, or derived from the mailbox name.
+ */
 export const listedUseSource = Type.Optional(
   OneOf(['extension', 'name'], { description: `${useSource} or ${nameSource}.` }),
 )

@@ -82,7 +82,9 @@ const filter = {
   until: Type.Optional(Time('Time before which the deliveries reached a final state (ISO 8601).')),
 }
 
-/** Filter for failed webhook deliveries. Absent members match any delivery. */
+/**
+ * Filter that selects failed webhook deliveries for a replay. Absent members match any delivery.
+ */
 export const WebhookReplayFilter = Strict(filter)
 export type WebhookReplayFilter = Static<typeof WebhookReplayFilter>
 

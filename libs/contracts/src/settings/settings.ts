@@ -202,8 +202,8 @@ export const addressSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /**
- * Names of the settings that are stored sealed. Only auth-bridge can unseal them. The API returns
- * true or false.
+ * Names of the settings that are stored sealed (encrypted). Only auth-bridge can unseal them. The
+ * API returns true or false instead of the value.
  */
 export const secretSettings = [
   'serviceSecret',

@@ -12,7 +12,7 @@ const target = Text(
     format: 'target-address',
   },
 )
-/** Delays between the attempts to deliver a webhook. */
+/** Delays in seconds between the attempts to deliver a webhook. */
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:

@@ -12,7 +12,7 @@ export interface SizeLimit {
   uncounted?: Uncounted | undefined
 }
 
-/** Array, record or text of a JSON value whose parts are being measured. */
+/** JSON array, record or text whose parts are being measured. */
 type Frame =
   | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
   | {
@@ -40,8 +40,8 @@ export class JsonMeter {
    */
   readonly whole = { count: 0, bytes: 0 }
   /**
-   * Names of the members of the measured record. They are stored, because listing many names again
-   * would take as long as measuring the record.
+   * Names of the members of the measured JSON record. The names are stored, because listing many
+   * names again would take as long as measuring the record.
    */
   readonly keys: readonly string[]
   readonly #frames: Frame[] = []
@@ -135,7 +135,8 @@ export function keyBytes(key: string): number {
 }
 
 /**
- * Number of UTF-16 units of a text that are measured in one step. They need at most 24 KiB of JSON.
+ * Number of UTF-16 units of a text that are measured in one step. So many units need at most 24 KiB
+ * of JSON.
  */
 const textChunk = 4_096
 

@@ -12,7 +12,7 @@ export const maxMessageBytes = 128 * 1024
 /** Id and date that identify a row of the table `events`. */
 export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
-/** Function that marks recorded events as published. */
+/** Function that marks recorded events as published to RabbitMQ. */
 export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
 /** Publishes an event message on RabbitMQ. Resolves when the broker has confirmed the message. */

@@ -18,9 +18,9 @@ export interface NewExportChunk {
 
 /**
  * Appends a chunk to the file of an export that is being processed, in the transaction that stores
- * the worker's position. Each chunk number is stored once, and without gaps. Returns false, and
- * stores nothing, if the export has ended or was cancelled or deleted, or if another process has
- * stored a chunk of this number: then the caller must stop.
+ * the worker's position in the export. Each chunk number is stored once, and without gaps. Returns
+ * false, and stores nothing, if the export has ended or was cancelled or deleted, or if another
+ * process has stored a chunk of this number: then the caller must stop.
  */
 export async function appendExportChunk(tx: Tx, chunk: NewExportChunk): Promise<boolean> {
   const { exportId, number, start, size, content, maxAgeMs } = chunk

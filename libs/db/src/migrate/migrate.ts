@@ -29,7 +29,7 @@ export interface MigrateOptions {
   lockTimeoutMs?: number
   /** Maximum time for which a failed database migration is attempted again. Default 10 min. */
   maxWaitMs?: number
-  /** Called with each step of a run of migrations. */
+  /** Called with each step of a run of database migrations. */
   onProgress?: ReportProgress
   /**
    * Called with the service roles whose timeouts the owner of the database is not allowed to set.
@@ -37,7 +37,7 @@ export interface MigrateOptions {
   onTimeoutsRefused?: (roles: readonly string[]) => void
   /** Called with the service roles that can still create temporary objects in Postgres. */
   onTemporaryKept?: (roles: readonly string[]) => void
-  /** Migrations to apply. Defaults to the migrations of this release. */
+  /** Database migrations to apply. Defaults to the migrations of this release. */
   migrations?: readonly MigrationFile[]
 }
 
@@ -62,8 +62,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // Errors of connections are ignored here, because the SQL statement that uses a lost connection
-  // reports the error.
+  // Errors of Postgres connections are ignored here, because the SQL statement that uses a lost
+  // connection reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

@@ -13,7 +13,7 @@ const directory = fileURLToPath(new URL('../migrations/', import.meta.url))
  */
 export type MigrationKind = 'transaction' | 'index' | 'batches'
 
-/** Name, kind and statements of a migration, read from a file. */
+/** Name, kind and SQL statements of a database migration, read from a file. */
 export interface MigrationFile {
   /** File name without `.sql`. Migrations are applied in the order of their names. */
   readonly name: string
@@ -35,7 +35,7 @@ export function parseMigration(name: string, text: string): MigrationFile {
   return { name, kind: markers[marker] ?? 'transaction', text }
 }
 
-/** Lists the names of the migrations of this release in their order. */
+/** Lists the names of the database migrations of this release in their order. */
 export async function listMigrations(): Promise<string[]> {
   const files = await readdir(directory)
   return files
@@ -44,7 +44,7 @@ export async function listMigrations(): Promise<string[]> {
     .sort()
 }
 
-/** Reads the migrations of this release in their order. */
+/** Reads the database migrations of this release in their order. */
 export async function readMigrations(): Promise<MigrationFile[]> {
   const names = await listMigrations()
   const read = (name: string) => readFile(join(directory, `${name}.sql`), 'utf8')

@@ -1,7 +1,7 @@
 import type { MigrationFile } from '../migrate/migration-files.ts'
 import { splitStatements, type Statement } from './statements.ts'
 
-/** Migration with the data that the checks of migration rules need. */
+/** Database migration with the data that the checks of migration rules need. */
 export interface CheckedFile {
   readonly name: string
   readonly kind: MigrationFile['kind']
@@ -16,7 +16,7 @@ export interface CheckedFile {
    * no code uses the tables or columns that the migration removes.
    */
   readonly contract: string | undefined
-  /** SQL statements of all earlier migrations. */
+  /** SQL statements of all earlier database migrations. */
   readonly earlier: readonly Statement[]
 }
 

@@ -80,7 +80,7 @@ const rewriteRule: Rule = ({ text }) =>
     ? 'this rewrites a table or an index under a strong lock. Leave it to operators, or build a new index concurrently.'
     : undefined
 
-/** Migration rules for single SQL statements. */
+/** Rules for single SQL statements of database migrations. */
 export const statementRules: readonly Rule[] = [
   indexRule,
   dropIndexRule,

@@ -1,4 +1,4 @@
-/** SQL statement of a migration. */
+/** SQL statement of a database migration. */
 export interface Statement {
   /**
    * Normalized text of the SQL statement: in lower case, with single spaces, without comments,

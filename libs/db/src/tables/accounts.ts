@@ -7,8 +7,8 @@ import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /**
- * Login at a mail server as stored, without the secret. `accessToken`: the sealed secret is an
- * access token instead of a password.
+ * Login at a mail server as stored, without the secret. `accessToken`: the sealed (encrypted)
+ * secret is an access token instead of a password.
  */
 export interface StoredServerLogin {
   user: string
@@ -50,8 +50,8 @@ export type { Backend }
 export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'
 
 /**
- * Entry of the column `tenantSet`. `unknownHeaders`: custom headers were set before the column
- * existed, so their origin is unknown.
+ * Entry of the column `tenantSet`: a member of an account registration that a tenant has set.
+ * `unknownHeaders`: custom headers were set before the column existed, so their origin is unknown.
  */
 export type TenantSet = TenantMember | 'unknownHeaders'
 
@@ -104,8 +104,8 @@ export interface Accounts {
 }
 
 /**
- * Sealed passwords and OAuth2 grants of accounts. Written by api-gateway. Only auth-bridge can
- * unseal them.
+ * Sealed (encrypted) passwords and OAuth2 grants of accounts. Written by api-gateway. Only
+ * auth-bridge can unseal (decrypt) them.
  */
 export interface Credentials {
   account: string
@@ -115,8 +115,8 @@ export interface Credentials {
 }
 
 /**
- * State of an account. Written by the sync-worker that holds the account's shard. An account
- * without a row has the state `new`.
+ * State of an account. Written by the sync-worker that holds the account's shard (group of
+ * accounts). An account without a row has the state `new`.
  */
 export interface AccountStates {
   account: string

@@ -23,7 +23,9 @@ export interface Exports {
   /** Maximum bytes of each text of an exported message; 0 for no limit. */
   maxBytes: string
   includeAttachments: boolean
-  /** Sealed key of the export's chunks. Only auth-bridge can read and unseal the key. */
+  /**
+   * Sealed (encrypted) key of the export's chunks. Only auth-bridge can read and unseal the key.
+   */
   sealed: string
   createdAt: Generated<Date>
   startedAt: Date | null
@@ -35,7 +37,7 @@ export interface Exports {
   messagesQueued: Generated<number>
   messagesExported: Generated<number>
   messagesSkipped: Generated<number>
-  /** Size of the export's compressed file so far, in bytes. */
+  /** Size in bytes of the compressed file that the export has produced so far. */
   bytesWritten: Generated<string>
   /** Size of the export's encrypted chunks in Postgres, in bytes. 0 after their removal. */
   storedBytes: Generated<string>
@@ -65,13 +67,15 @@ export interface ExportChunks {
   content: Buffer
 }
 
-/** Messages of unfinished exports, in runs sorted by date. Written by sync-worker. */
+/** Messages of unfinished exports, in runs (lists sorted by date). Written by sync-worker. */
 export interface ExportIndex {
   exportId: string
-  /** Number of the sorted run of entries, starting at 0. */
+  /** Number of the run (date-sorted list of an export's messages), starting at 0. */
   run: number
-  /** Number of the part within the run, starting at 0. */
+  /**
+   * Number of the part within the run (date-sorted list of an export's messages), starting at 0.
+   */
   part: number
-  /** Entries of the part. Format of sync-worker. */
+  /** Entries of the messages in this part of a run, in a binary format of sync-worker. */
   entries: Buffer
 }

@@ -13,7 +13,10 @@ export interface FormLinks {
    * Prefilled fields of the hosted form, and the URL to which the browser is redirected afterwards.
    */
   request: Json<Record<string, unknown>>
-  /** Number of attempts to connect to mail servers through this form link. */
+  /**
+   * Number of attempts to connect to mail servers that were made through this link to the hosted
+   * form.
+   */
   probes: Generated<number>
   expiresAt: Date
   /**

@@ -20,8 +20,8 @@ export interface Gateways {
 }
 
 /**
- * Sealed passwords of gateways (outgoing mail servers). Written by api-gateway. Only auth-bridge
- * can unseal them.
+ * Sealed (encrypted) passwords of gateways (outgoing mail servers). Written by api-gateway. Only
+ * auth-bridge can unseal them.
  */
 export interface GatewayCredentials {
   gateway: string

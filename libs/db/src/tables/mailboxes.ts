@@ -53,8 +53,8 @@ export interface MailboxChunks {
   mailbox: string
   chunk: number
   /**
-   * Epoch of the shard lease (number that rises with every new holder) at the time when the index
-   * chunk was written.
+   * Epoch of the shard's lease at the time when the index chunk was written. The epoch is a number
+   * that rises with every new holder of the shard (group of accounts).
    */
   epoch: string
   uids: Buffer
@@ -63,8 +63,8 @@ export interface MailboxChunks {
 }
 
 /**
- * Message identities that were announced, by which moved messages are distinguished from new
- * messages. Written by sync-worker, kept for 90 days.
+ * Hashes that identify messages for which the event messageNew was recorded. By the hash, a moved
+ * message is distinguished from a new message. Written by sync-worker, kept for 90 days.
  */
 export interface AnnouncedMessages {
   account: string

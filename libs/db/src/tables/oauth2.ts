@@ -18,7 +18,8 @@ export interface OAuth2Apps {
 }
 
 /**
- * Sealed secrets of OAuth2 applications. Written by api-gateway. Only auth-bridge can unseal them.
+ * Sealed (encrypted) secrets of OAuth2 applications. Written by api-gateway. Only auth-bridge can
+ * unseal them.
  */
 export interface OAuth2AppSecrets {
   app: string
@@ -34,7 +35,10 @@ export interface OAuth2AppStates {
   updatedAt: Generated<Date>
 }
 
-/** Access tokens that an OAuth2 provider issued for an account's grant. Written by auth-bridge. */
+/**
+ * Access tokens that an OAuth2 provider issued for the OAuth2 grant (consent) of an account.
+ * Written by auth-bridge.
+ */
 export interface OAuth2Tokens {
   account: string
   /**
@@ -64,7 +68,7 @@ export interface OAuth2Tokens {
 
 /** Pending OAuth2 consents. Each consent is valid for one use. Written by api-gateway. */
 export interface OAuth2Logins {
-  /** SHA-256 hash (hex) of the `state` parameter in the consent URL. */
+  /** SHA-256 hash (hex) of the `state` parameter in the URL of the OAuth2 consent page. */
   state: string
   app: string
   codeVerifier: string

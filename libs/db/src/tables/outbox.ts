@@ -122,7 +122,10 @@ export interface Outbox {
    * server.
    */
   gateway: string | null
-  /** URL of the SOCKS or HTTP proxy for sending the message. Credentials in the URL are sealed. */
+  /**
+   * URL of the SOCKS or HTTP proxy for sending the message. Credentials in the URL are sealed
+   * (encrypted).
+   */
   proxy: string | null
   localAddress: string | null
   dsn: JsonOrNull<Dsn>

@@ -38,7 +38,7 @@ export interface DraftCleanups {
 }
 
 /**
- * Running sender processes. They share the request limits of an OAuth2 application. Written by
+ * Running sender processes, which share the request limits of an OAuth2 application. Written by
  * sender.
  */
 export interface Senders {

@@ -1,7 +1,10 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Settings of the installation, except sealed settings. Written by api-gateway. */
+/**
+ * Settings of the installation, except settings that are stored sealed (encrypted). Written by
+ * api-gateway.
+ */
 export interface SettingsTable {
   key: string
   value: Json<unknown>
@@ -9,7 +12,8 @@ export interface SettingsTable {
 }
 
 /**
- * Sealed settings of the installation. Written by api-gateway. Only auth-bridge can unseal them.
+ * Sealed (encrypted) settings of the installation. Written by api-gateway. Only auth-bridge can
+ * unseal them.
  */
 export interface SealedSettings {
   key: string

@@ -9,8 +9,8 @@ import { WorkerError } from './worker-error.ts'
 
 const startTimeoutMs = 20_000
 /**
- * Maximum wall-clock time of a message to a worker, as a multiple of the maximum CPU time. On a
- * loaded host, wall-clock time is much longer than CPU time.
+ * Maximum wall-clock time in which a worker (thread or process) must have processed a message, as a
+ * multiple of the maximum CPU time. On a loaded host, wall-clock time is much longer than CPU time.
  */
 const wallClockFactor = 10
 /** Minimum time between two checks of a worker's CPU time. */
@@ -50,7 +50,10 @@ export class PoolWorker {
   readonly #timeoutMs: number
   readonly #channel: WorkerChannel
   readonly #ready = Promise.withResolvers<void>()
-  /** CPU time in microseconds that the worker had used before the current message. */
+  /**
+   * CPU time in microseconds that the worker (thread or process) had used before the current
+   * message.
+   */
   #cpuMicrosBefore = 0
   #running: ActiveMessage | undefined
   #error: Error | undefined
@@ -65,8 +68,8 @@ export class PoolWorker {
         void this.end(new WorkerError(failure, cause))
       },
     })
-    // The start of a worker has a timeout of its own, because the start does not count towards the
-    // time of the first message.
+    // The start of a worker (thread or process) has a timeout of its own, because the start does
+    // not count towards the time of the first message.
     const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
     const onSettled = () => clearTimeout(timer)
     this.#ready.promise.then(onSettled, onSettled)
@@ -85,8 +88,8 @@ export class PoolWorker {
   }
 
   /**
-   * Sends requests to the worker as one message. Returns responses to the first requests of the
-   * message, at least one. The remaining requests were not started.
+   * Sends several requests to the worker (thread or process) as one message. Returns the responses
+   * to the first requests, at least to one. The remaining requests were not started.
    * @throws WorkerError
    */
   async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {

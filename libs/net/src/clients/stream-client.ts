@@ -43,8 +43,8 @@ function createOutgoing(agents: Agents, request: StreamRequest): ClientRequest {
 }
 
 /**
- * Headers with the length of an HTTP request body. They are set explicitly, because Node omits the
- * length for DELETE.
+ * Headers with the length of an HTTP request body. The headers are set explicitly, because Node
+ * omits the length for DELETE.
  */
 function framing(body: StreamRequest['body']): Record<string, string> {
   if (body === undefined) return {}

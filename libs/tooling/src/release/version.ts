@@ -38,7 +38,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  // A release has no identifiers after a hyphen and comes after its pre-releases.
+  // A version without identifiers after a hyphen is a release, which comes after its pre-releases.
   if (a.length === 0 || b.length === 0) return b.length - a.length
   const orders = a.map((identifier, at) => compareIdentifiers(identifier, b[at]))
   return orders.find((each) => each !== 0) ?? a.length - b.length

@@ -87,8 +87,8 @@ export function refusedPermission({
 }
 
 /**
- * True if a token restriction admits the Referer of a request. A request without a Referer needs a
- * pattern that matches everything.
+ * True if an access token that is restricted to certain referrers admits the Referer header of a
+ * request. A request without a Referer needs a pattern that matches everything.
  */
 function referrerAllowed(
   patterns: readonly string[] | null | undefined,

@@ -58,7 +58,7 @@ export interface AuthorizedRequest {
   caller: Caller
   /**
    * Reports the result of the API request, which is then written to the log of its access token,
-   * since an operation may reject the token. Only the first call counts.
+   * because an operation may reject the token. Only the first call counts.
    */
   settled: (error?: unknown) => void
 }

@@ -54,7 +54,7 @@ export class AddressLimiter {
     reportWindow(response, { maxRequests: this.#maxPerMinute, requests, resetSeconds })
   }
 
-  /** True if the requests of an IP address are not limited. */
+  /** True if the configuration sets no rate limit for the requests of an IP address. */
   get isUnlimited(): boolean {
     return this.#maxPerMinute === 0
   }
@@ -86,7 +86,10 @@ export class AddressLimiter {
   }
 }
 
-/** Counts one request of an access token over all replicas. */
+/**
+ * Counts one request of an access token in Postgres, together with the requests to all other
+ * replicas.
+ */
 export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
 
 /**

@@ -80,7 +80,7 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   }
 }
 
-/** API request whose access token exists, as recorded in the log of the token. */
+/** API request with an existing access token, as recorded in the log of that token. */
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>

@@ -19,7 +19,7 @@ import { afterChange, type LoginAccount, type LoginColumns } from './stored-logi
 const servers = ['imap', 'smtp'] as const
 
 /**
- * Purpose that the encryption of an account's credential authenticates. `app` is the OAuth2
+ * Purpose of an account's credential, which its encryption authenticates. `app` is the OAuth2
  * application of a grant. The purpose of an access token has the member `form`, so that auth-bridge
  * never issues a token as a password.
  */

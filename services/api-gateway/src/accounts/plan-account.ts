@@ -19,7 +19,8 @@ export interface AccountPlan {
 }
 
 /**
- * Account settings of a registration, or of an update whose partial mail servers were completed.
+ * Account settings of a registration, or of an update whose partial mail server settings were
+ * completed from the stored settings.
  */
 export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
@@ -95,7 +96,8 @@ interface AccountContext {
 }
 
 /**
- * Plans an account column with a URL, whose password may be masked. An empty text removes the URL.
+ * Plans the change of an account column that contains a URL, whose password may be masked. An empty
+ * text removes the URL.
  */
 function urlColumn(
   name: 'proxy' | 'webhooks',

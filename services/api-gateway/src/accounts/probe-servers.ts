@@ -107,9 +107,12 @@ async function orFailure<T extends { verdict: VerificationResult }>(
 }
 
 export interface LimitedProbeOptions extends ProbeOptions {
-  /** Duration of each probe of a mail server that cannot be used, unless `timeoutMs` is shorter. */
+  /**
+   * Fixed duration of a test login at a mail server that cannot be used, unless `timeoutMs` is
+   * shorter.
+   */
   unusableMs: number
-  /** Waits until the fixed duration of a mail server probe is over. Replaced in tests. */
+  /** Waits until the fixed duration of a test login at a mail server is over. Replaced in tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
@@ -145,7 +148,10 @@ export function isRejectedLogin({ code = '' }: VerificationResult): boolean {
   return loginCodes.test(code)
 }
 
-/** True if no worker could test the login. The result says nothing about the mail server. */
+/**
+ * True if no worker could run the test login at a mail server. The result then says nothing about
+ * the server.
+ */
 export function isNotTested({ code, statusCode, responseText }: VerificationResult): boolean {
   return code === 'WorkerNotAvailable' || (statusCode === 503 && responseText === undefined)
 }

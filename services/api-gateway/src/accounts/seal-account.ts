@@ -16,8 +16,8 @@ export interface SealDeps {
 }
 
 /**
- * Seals logins in the URLs of an account and the values of its webhook headers. Sealed values stay
- * unchanged.
+ * Seals (encrypts) logins in the URLs of an account and the values of its webhook headers. Sealed
+ * values stay unchanged.
  */
 export async function sealColumns(
   columns: AccountColumns,
@@ -86,8 +86,8 @@ interface CredentialChange extends SealDeps {
 }
 
 /**
- * Seals and stores new credentials of an account for its servers. Deletes credentials that the
- * account no longer needs.
+ * Seals (encrypts) and stores new credentials of an account for its servers. Deletes credentials
+ * that the account no longer needs.
  */
 export async function storePasswords(
   tx: Tx,

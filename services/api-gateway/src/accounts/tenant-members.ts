@@ -26,7 +26,10 @@ export function tenantMembers(
   return isDeepStrictEqual(new Set(before), new Set(after)) ? {} : { tenantSet: after }
 }
 
-/** Complete value of the account column `tenantSet` after a change. */
+/**
+ * Complete value of the account column `tenantSet` (account members that a tenant has set) after a
+ * change.
+ */
 export function originsAfter(
   by: ChangedBy,
   columns: AccountColumns,
@@ -43,7 +46,10 @@ export function originsAfter(
   return [...after, ...headers]
 }
 
-/** Entries of the account column `tenantSet` about the webhook headers after a change. */
+/**
+ * Entries about webhook headers in the account column `tenantSet` (account members that a tenant
+ * has set), after a change.
+ */
 function headersAfter(
   by: ChangedBy,
   columns: AccountColumns,
@@ -68,9 +74,9 @@ function isOfHeaders(member: TenantSet): boolean {
 }
 
 /**
- * True if the webhook target of an account is a tenant's after a change. An operator who repeats
- * the URL of a tenant makes the target the operator's, unless headers of the tenant remain: the
- * account's own target would receive these headers no longer.
+ * True if the webhook target of an account counts as set by a tenant after a change. If an operator
+ * repeats the URL that a tenant has set, the target counts as the operator's. Exception: headers of
+ * the tenant remain, which the account's own target would otherwise no longer receive.
  */
 function isTargetOfTenant(
   by: ChangedBy,
@@ -102,9 +108,9 @@ function destinationOf(value: object): object {
 type RepeatedMember = 'webhooks' | 'webhooksCustomHeaders'
 
 /**
- * Account members in which a change repeats a stored value of the other party (operator or tenant).
- * A request that waits for consent must not contain these values: the account may have other values
- * at the consent, and the repeated values would then count as new.
+ * Account members in which a change repeats a stored value that the other party (operator or
+ * tenant) has set. A request that waits for consent must not contain these values: the account may
+ * have other values at the consent, and the repeated values would then count as new.
  */
 export function repeatedMembers(
   by: ChangedBy,

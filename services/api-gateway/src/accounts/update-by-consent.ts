@@ -28,8 +28,7 @@ type OAuth2Members = Exclude<AccountUpdate['oauth2'], false | undefined>
 
 /**
  * Checks an account update that waits for OAuth2 consent, and prepares the update for storage:
- * without masks, and sealed.
- *
+ * without masks, and with sealed (encrypted) secrets.
  * @throws AppError `not-found`; `invalid` with `fields`; `forbidden`
  */
 export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSignIn> {
@@ -54,7 +53,9 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   return { app: app.id, registration, ...defined({ loginHint }) }
 }
 
-/** OAuth2 consent of an account's owner: the user who signed in, and the sealed grant. */
+/**
+ * OAuth2 consent of an account's owner: the user who signed in, and the sealed (encrypted) grant.
+ */
 export interface Consent extends SealDeps {
   user: string
   sealedGrant: string
@@ -100,8 +101,8 @@ function expectedUserOf(
 }
 
 /**
- * Body of the account update after the OAuth2 consent. The time `now` in `notifyFrom` is the time
- * of the request.
+ * Body of an account update, completed after the OAuth2 consent. In `notifyFrom`, `now` stands for
+ * the time of the update request, not of the consent.
  */
 function withConsent(
   body: AccountUpdate,

@@ -12,7 +12,7 @@ export interface AutoconfigResult {
   smtp?: DiscoveredServer
 }
 
-/** Parts of an email address. */
+/** Email address with its local part and its domain. */
 export interface AddressParts {
   email: string
   local: string

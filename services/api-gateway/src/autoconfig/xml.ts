@@ -56,7 +56,7 @@ function element(name: string, node: Node, depth: number): XmlElement {
   return { name: name.toLowerCase(), attributes, children, text }
 }
 
-/** Descendants of an XML element with a name, in document order. */
+/** Descendants of an XML element that have the given name, in document order. */
 export function findAll(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) => [
     ...(child.name === name ? [child] : []),

@@ -11,7 +11,10 @@ import type { Renderer, TemplateContent } from '@posthorn/templates'
 import { type Mailbox, type Owner, referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
 
-/** Input of one message of a submission. A mail merge has one message per recipient. */
+/**
+ * Data from which one message of a submission is composed. A mail merge has one message per
+ * recipient.
+ */
 export interface Copy {
   messageId: string
   /** Values of the placeholders in one message of a submission. */
@@ -158,9 +161,8 @@ export interface LinkDeps {
 
 /**
  * Creates the tracking and unsubscribe links of a submission. Requests the signing key only if
- * links must be signed. A dry run contains placeholders instead, because its reader may not be the
- * recipient.
- *
+ * links must be signed. A dry run (response with the message instead of sending) contains
+ * placeholders instead, because its reader may not be the recipient.
  * @throws AppError `invalid` or `MissingServiceURLSetup` if links are needed without a base URL
  */
 export async function createMessageLinks(

@@ -25,7 +25,10 @@ const maxDownloads = 32
 /** Maximum concurrent downloads of one account, so that slow clients leave room for others. */
 const maxOfAccount = 8
 const keyTimeoutMs = 5_000
-/** Messages of the 503 for errors of auth-bridge. */
+/**
+ * Error texts of the status 503 if a download of an export fails because of auth-bridge, which
+ * provides the key.
+ */
 const keyErrors: Partial<Record<ErrorKind, string>> = {
   timeout: 'auth-bridge does not respond, retry later',
   internal: 'The export cannot be decrypted, retry later or create the export again',
@@ -39,7 +42,7 @@ export interface ExportDownloadsDeps {
   metrics: Metrics
 }
 
-/** Request for the file of an export. */
+/** API request for the file of an export. */
 export interface DownloadRequest extends DownloadCaller {
   exportId: string
   range: string | undefined
@@ -57,7 +60,10 @@ interface Download {
 
 type Outcome = SendOutcome | 'deleted' | 'damaged' | 'failed'
 
-/** Downloads of the files of exports. */
+/**
+ * Sends the files of exports (messages of an account) to clients, within limits of concurrent
+ * downloads.
+ */
 export class ExportDownloads {
   readonly #deps: ExportDownloadsDeps
   readonly #permits = new Semaphore(maxDownloads)
@@ -111,7 +117,10 @@ export class ExportDownloads {
     }
   }
 
-  /** Takes the permits of a download. @throws AppError `unavailable` if too many are in progress */
+  /**
+   * Takes the permits of an export download: one of this process and one of the account.
+   * @throws AppError `unavailable` if too many downloads are in progress
+   */
   #acquire(account: string): Disposable {
     const permits = new DisposableStack()
     for (const semaphore of [this.#permits, this.#accountPermits]) {
@@ -127,8 +136,7 @@ export class ExportDownloads {
   }
 
   /**
-   * Requests the key of an export's chunks.
-   *
+   * Requests the key that decrypts the chunks of an export.
    * @throws AppError `unavailable` without auth-bridge, or if auth-bridge cannot unseal the key
    */
   async #readKey({ account, exportId, signal }: DownloadRequest): Promise<Buffer> {

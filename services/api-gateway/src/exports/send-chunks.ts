@@ -3,12 +3,12 @@ import { operations } from '@posthorn/contracts/operations'
 import type { Caller } from '../access/authenticate.ts'
 import type { TokenWatch } from '../access/token-watch.ts'
 
-/** Bytes that are passed to the HTTP response at a time. */
+/** Number of bytes of an exported file that are passed to the HTTP response at a time. */
 const pieceBytes = 64 * 1024
 
 export type SendOutcome = 'complete' | 'disconnected' | 'revoked'
 
-/** Caller of a download, and the account whose export is downloaded. */
+/** Caller of an export download, and the account whose export is downloaded. */
 export interface DownloadCaller {
   account: string
   caller: Caller

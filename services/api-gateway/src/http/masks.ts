@@ -65,7 +65,10 @@ export function unmaskHeaders(
     : undefined
 }
 
-/** Seals the values in a column of webhook headers for the owner of the headers. */
+/**
+ * Seals (encrypts) the values in a stored column of custom webhook headers. The values are sealed
+ * for the owner of the headers.
+ */
 export async function sealHeaderColumn(
   json: string,
   owner: HeaderOwner,

@@ -10,7 +10,7 @@ import type { OperationHandler } from './handle.ts'
 import { disconnectSignal, isClientDisconnect, respond } from './respond.ts'
 import { type UploadBody, UploadMemory } from './body-memory.ts'
 
-/** Limits of the request bodies of operations that take no uploads. */
+/** Limits of API request bodies, except for operations that take uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /**
  * Maximum JSON values in the body of an upload: 1,000 recipients of a mail merge with 40 parameters

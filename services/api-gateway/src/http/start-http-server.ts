@@ -45,7 +45,7 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
   config: Pick<Config, 'host' | 'port' | 'httpServer' | 'shutdownTimeoutMs'>
   db: PooledDb
   settings: SettingsCache
-  /** Handler of all API requests. */
+  /** Express handler that serves all API requests. */
   api: RequestHandler
 }
 

@@ -76,7 +76,10 @@ export function exportHandlers(deps: ExportDeps): OperationHandler[] {
   ]
 }
 
-/** Creates an export. Its key is stored sealed, so that only auth-bridge can read the key. */
+/**
+ * Creates an export of an account's messages. Its key is stored sealed (encrypted), so that only
+ * auth-bridge can read the key.
+ */
 async function createExport(
   { db, sealer, settings, exportLimits }: ExportDeps,
   account: string,
@@ -127,7 +130,7 @@ function describeEntry({ exportId, status, createdAt, expiresAt }: ExportRow) {
   }
 }
 
-/** Export in the form of the API. */
+/** Export of an account's messages as the API represents it. */
 function describeExport(row: ExportRow, caller: Caller): ExportRecord {
   const { phase, folders, foldersScanned, foldersTotal, messagesQueued } = row
   const { messagesExported, messagesSkipped, truncated, estimatedEnd } = row
@@ -146,12 +149,15 @@ function describeExport(row: ExportRow, caller: Caller): ExportRecord {
   }
 }
 
-/** False for an ended export, whose row may still have values of its last run. */
+/**
+ * True for an export that has not ended. The row of an ended export may still have values that
+ * describe its progress.
+ */
 function isUnfinished({ status }: ExportRow): boolean {
   return status === 'queued' || status === 'processing'
 }
 
-/** Error of an export, as far as the caller may read it. */
+/** Error text of an export, reduced if the caller is a tenant (restricted access token). */
 function visibleError({ error, errorCode }: ExportRow, { token }: Caller): string | null {
   if (error === null || !isTenant(token)) return error
   return tenantExportError({ error, errorCode: errorCode ?? undefined }).error

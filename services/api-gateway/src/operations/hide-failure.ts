@@ -6,12 +6,15 @@ import type { Caller } from '../access/authenticate.ts'
 
 type Reader = Pick<Caller, 'token'>
 
-/** Last error of an account, as far as the caller may read it. */
+/** Last error of an account, reduced if the caller is a tenant (restricted access token). */
 export function visibleLastError(lastError: LastError | null, { token }: Reader): LastError | null {
   return lastError && isTenant(token) ? tenantLastError(lastError) : lastError
 }
 
-/** Failure of a sending attempt, as far as the caller may read it. */
+/**
+ * Failure of an attempt to send a message, reduced if the caller is a tenant (restricted access
+ * token).
+ */
 export function visibleFailure(failure: OutboxError | null, { token }: Reader): OutboxError | null {
   return failure && isTenant(token) ? tenantFailure(failure) : failure
 }

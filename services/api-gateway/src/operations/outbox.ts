@@ -41,7 +41,9 @@ export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
 type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
 type Action = CommandRequest<typeof changeOutbox>['action']
 
-/** Handler of an API operation that has a sender change a submission. */
+/**
+ * Creates the handler of an API operation that sends a sender the command to change a submission.
+ */
 function changeHandler(
   deps: WorkerDeps,
   operation: Operation,
@@ -79,8 +81,8 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    // Counts no attempts to send a message beyond the maximum: such an attempt only checks whether
-    // the message was sent.
+    // Limits the shown number of attempts to the maximum: an attempt beyond the maximum does not
+    // send the message, but only checks whether the message was sent.
     attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),

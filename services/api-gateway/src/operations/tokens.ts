@@ -26,8 +26,8 @@ type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenL
 const maxAliasTokens = 1_000
 
 /**
- * Operations on access tokens, which a path names by value or id. Each older path is an alias of a
- * newer path.
+ * Operations on access tokens. The paths name a token by its value or id. Each older path is an
+ * alias of a newer path.
  */
 export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   const { db } = deps

@@ -12,7 +12,7 @@ export interface SignedParams<A extends SignedLink['act']> {
   sig: string
 }
 
-/** Signed parameters of a link with the key that signed them. */
+/** Signed parameters of a link, and the key that signed the parameters. */
 export interface VerifiedParams<A extends SignedLink['act']> extends SignedParams<A> {
   key: LinkKey
 }

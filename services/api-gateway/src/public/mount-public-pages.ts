@@ -15,7 +15,7 @@ import { mountNotifications, type NotificationDeps } from './notifications/mount
 import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
-/** Dependencies of the public pages. */
+/** Objects that the public pages (such as hosted form, tracking links, unsubscribe page) need. */
 type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> &
   Pick<NotificationDeps, 'pushTrust'> & { metrics: Metrics }
 
@@ -99,7 +99,10 @@ function onlyHandshakes(limit: RequestHandler): RequestHandler {
 
 type FormDeps = PublicDeps & { branding: () => Promise<Branding> }
 
-/** Mounts the hosted form. Relative paths lead from each page to the folder of `/accounts/new`. */
+/**
+ * Mounts the pages of the hosted form, in which users register an account. Relative paths lead from
+ * each page to the folder of `/accounts/new`.
+ */
 function mountForm(router: Router, formDeps: FormDeps): void {
   const steps = formDeps.metrics.counter({
     name: 'form_steps_total',
@@ -113,7 +116,7 @@ function mountForm(router: Router, formDeps: FormDeps): void {
   router.post('/accounts/new/imap/server', withFormLink(deps, '../../', onServers))
 }
 
-/** Mounts the OAuth2 redirect URI. */
+/** Mounts the OAuth2 redirect URI, to which providers redirect browsers after the consent. */
 function mountCallback(router: Router, deps: FormDeps): void {
   const signIns = deps.metrics.counter({
     name: 'sign_ins_total',

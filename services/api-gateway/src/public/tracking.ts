@@ -11,7 +11,7 @@ export interface TrackingDeps {
   hits: Hits
   trustedProxies: readonly string[]
   branding: () => Promise<Branding>
-  /** Called for requests of tracking links that record no hit. */
+  /** Called for a request of a tracking link that is not recorded as open or click. */
   onRejected: (kind: 'open' | 'click', reason: 'signature' | 'unavailable') => void
 }
 

@@ -46,7 +46,10 @@ export interface SendingAttempt {
   networkRouting: NetworkRouting | null
 }
 
-/** True for a submission to the account's own server that was sent or has failed at least once. */
+/**
+ * SQL condition: true for a submission to the account's own server that was sent or has failed at
+ * least once.
+ */
 const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
 /**
  * Maximum number of newest submissions that are searched for a sending attempt. Limits the cost for

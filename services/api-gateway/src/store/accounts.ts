@@ -103,7 +103,7 @@ const sendingRow = compileOnce((db, account: string) =>
     .where('accounts.account', '=', account),
 )
 
-/** Returns the columns of an account that sending needs. */
+/** Returns the columns of an account that are needed to send its messages. */
 export async function getSendingAccount(db: Db, account: string) {
   const [row] = await sendingRow(db, account)
   if (!row) throw accountNotFound()

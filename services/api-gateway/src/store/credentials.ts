@@ -4,15 +4,16 @@ import type { Credentials, Tx } from '@posthorn/db'
 export type PasswordKind = Credentials['kind']
 
 /**
- * Seal context of an account's credential. The sealed credential can be unsealed for its row only.
+ * Context with which an account's credential is sealed (encrypted). The credential can be unsealed
+ * for its row only.
  */
 export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }
 
 /**
- * Stores a sealed credential of an account. The update repeats the sealed value, because the
- * Postgres role cannot read `excluded`.
+ * Stores a sealed (encrypted) credential of an account. The update repeats the sealed value,
+ * because the Postgres role cannot read `excluded`.
  */
 export async function upsertPassword(
   tx: Tx,

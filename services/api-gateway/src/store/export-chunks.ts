@@ -2,7 +2,7 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import { exportNotFound } from './export-records.ts'
 
-/** True for an export whose file can be downloaded. */
+/** SQL condition: true for an export whose file can be downloaded. */
 const isAvailable = sql<boolean>`exports.status = 'completed' and exports.account is not null
   and exports.expires_at > now()`
 

@@ -4,10 +4,13 @@ import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 import { hasChunks, isUnfinished, storedBytesSum } from './exports.ts'
 
-/** True for an export that the API shows: neither deleted nor expired. */
+/**
+ * SQL condition: true for an export that the API shows, because it is unfinished or has not
+ * expired.
+ */
 const isVisible = sql<boolean>`(${isUnfinished} or exports.expires_at > now())`
 
-/** Columns of an export that the API shows. */
+/** Columns of an export that are read for the API. */
 const columns = [
   'exports.exportId',
   'exports.status',
@@ -29,7 +32,7 @@ const columns = [
   'exports.estimatedEnd',
 ] as const
 
-/** Exports of an account that the API shows. */
+/** SQL query of those exports of an account that the API shows. */
 function exportsOf(db: Db, account: string) {
   return db.selectFrom('exports').where('exports.account', '=', account).where(isVisible)
 }
@@ -43,7 +46,7 @@ export function listExports(db: Db, account: string, page: PageRequest): Promise
   return readPage(query, page)
 }
 
-/** Gets an export. @throws AppError `not-found` */
+/** Gets an export of an account's messages. @throws AppError `not-found` */
 export function getExport(db: Db, account: string, exportId: string) {
   return exportsOf(db, account)
     .select(columns)
@@ -86,7 +89,10 @@ export interface AdminFilter extends PageRequest {
   workerExpiryMs: number
 }
 
-/** One page of the exports of all accounts, newest first, with the workers of their shards. */
+/**
+ * One page of the exports of all accounts, newest first, each with the sync-worker that works for
+ * the account.
+ */
 export function listAllExports(db: Db, { account, status, workerExpiryMs, ...page }: AdminFilter) {
   const isAlive = sql<boolean>`workers.heartbeat_at > now() - make_interval(secs => ${workerExpiryMs / 1000})`
   const query = db

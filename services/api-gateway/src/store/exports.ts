@@ -4,18 +4,25 @@ import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 import { accountNotFound } from './accounts.ts'
 
-/** True for an export that has not ended. */
+/** SQL condition: true for an export that has not ended. */
 export const isUnfinished = sql<boolean>`exports.status in ('queued', 'processing')`
 
-/** True for an export with stored chunks. */
+/** SQL condition: true for an export with stored chunks. */
 export const hasChunks = sql<boolean>`exports.stored_bytes > 0`
 
-/** Error of operations on exports for an unknown account. Other operations give no code. */
+/**
+ * Error for an unknown account in operations on exports. Unlike other operations, these send an
+ * error code.
+ */
 export function exportAccountNotFound(): AppError {
   return new AppError('not-found', accountNotFound().message, { code: 'AccountNotFound' })
 }
 
-/** Gets the account of an export. @throws AppError `not-found` `AccountNotFound` */
+/**
+ * Gets columns of the account whose exports are requested, which also checks that the account
+ * exists.
+ * @throws AppError `not-found` `AccountNotFound`
+ */
 export function getExportAccount(db: Db, account: string) {
   return db
     .selectFrom('accounts')
@@ -30,7 +37,7 @@ export interface NewExport extends Omit<Required<ExportRequest>, 'startDate' | '
   exportId: string
   account: string
   shard: number
-  /** Sealed key of the export's chunks. */
+  /** Key of the export's chunks, sealed (encrypted) for auth-bridge. */
   sealed: string
 }
 
@@ -93,7 +100,8 @@ async function assertWithinLimits(
         .as('ofAccount'),
       storedBytesSum.as('storedBytes'),
     ])
-    // With this condition, the indexes skip cancelled exports, whose rows stay until they expire.
+    // This SQL condition lets the indexes leave out cancelled exports, whose rows stay until they
+    // expire.
     .where(sql<boolean>`(${isUnfinished} or ${hasChunks})`)
     .executeTakeFirstOrThrow()
   if (Number(ofAccount) >= maxOfAccount)
@@ -110,7 +118,7 @@ async function assertWithinLimits(
     )
 }
 
-/** Bytes of the stored chunks of the selected exports. */
+/** SQL expression: total bytes of the stored chunks of the selected exports. */
 export const storedBytesSum: RawBuilder<string> = sql<string>`coalesce(sum(stored_bytes), 0)`
 
 function tooMany(message: string): AppError {

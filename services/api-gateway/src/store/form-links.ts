@@ -2,7 +2,10 @@ import type { AuthenticationForm } from '@posthorn/contracts/schemas/authenticat
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Maximum probes of mail servers and providers per link of a hosted form, over all replicas. */
+/**
+ * Maximum probes (look-ups and test logins of mail servers, sign-ins) per link of a hosted form,
+ * over all replicas.
+ */
 const maxProbes = 50
 
 export interface FormLink {
@@ -52,8 +55,8 @@ export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'ex
 }
 
 /**
- * Counts mail server probes by a link to the hosted form before they start. False if the link has
- * used up its `maxProbes`.
+ * Counts probes (look-ups and test logins of mail servers, sign-ins) by a link to the hosted form
+ * before they start. False if the link has used up its `maxProbes`.
  */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db

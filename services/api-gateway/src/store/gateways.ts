@@ -86,14 +86,17 @@ export async function deleteGateway(db: Db, gateway: string): Promise<void> {
     .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
 
-/** Seal context of a gateway password. The sealed password can be unsealed for its row only. */
+/**
+ * Context with which a gateway password is sealed (encrypted). The password can be unsealed for its
+ * row only.
+ */
 export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
 /**
- * Stores a sealed gateway password. The update repeats the password, because the Postgres role
- * cannot read `excluded`.
+ * Stores a sealed (encrypted) gateway password. The update repeats the password, because the
+ * Postgres role cannot read `excluded`.
  */
 export async function upsertGatewayPassword(tx: Tx, gateway: string, sealed: string) {
   await tx

@@ -130,16 +130,16 @@ export async function deleteApp(db: Db, id: string): Promise<number> {
 }
 
 /**
- * Seal context of an OAuth2 application's secret. The sealed secret can be unsealed for its row
- * only.
+ * Context with which an OAuth2 application's secret is sealed (encrypted). The secret can be
+ * unsealed for its row only.
  */
 export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
 /**
- * Stores a sealed secret of an OAuth2 application. The update repeats the secret, because the
- * Postgres role cannot read `excluded`.
+ * Stores a sealed (encrypted) secret of an OAuth2 application. The update repeats the secret,
+ * because the Postgres role cannot read `excluded`.
  */
 export async function upsertAppSecret(
   tx: Tx,

@@ -108,7 +108,7 @@ const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
 
 /**
  * Query of submissions without the bytes of their messages. `leased` is true while a sender has
- * leased the submission.
+ * reserved the submission for sending.
  */
 function submissions(db: Db) {
   return db
@@ -122,7 +122,7 @@ export type OutboxRow = Awaited<ReturnType<ReturnType<typeof submissions>['execu
 
 export interface OutboxFilter extends PageRequest {
   account?: string
-  /** State of the listed submissions. Defaults to queued and held submissions. */
+  /** State of the submissions to list. Defaults to queued submissions and submissions on hold. */
   state?: OutboxEntry['state']
 }
 

@@ -6,7 +6,10 @@ import { sql } from 'kysely'
 /** Change of one setting. Sealed values can be unsealed by auth-bridge only. */
 export type SettingChange =
   | ({ key: SettingKey } & ({ value: unknown } | { unset: true }))
-  /** Value of a sealed setting. `value` is its masked form, if clients may read a masked form. */
+  /**
+   * Value of a sealed (encrypted) setting. `value` is its masked form, if clients may read a masked
+   * form.
+   */
   | { key: SealedKey; sealed: string; value?: unknown }
 
 /** Key of a sealed setting, or key of the secret that signs links, which no client can set. */
@@ -16,7 +19,7 @@ export function settingSealContext(key: SealedKey): string {
   return `settings/${key}`
 }
 
-/** Keys of the sealed settings that have a value. */
+/** Keys of the sealed (encrypted) settings that have a value. */
 export async function listSealedSettings(db: Db | Tx): Promise<Set<string>> {
   const rows = await db.selectFrom('sealedSettings').select('key').execute()
   return new Set(rows.map(({ key }) => key))
@@ -64,8 +67,8 @@ async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {
 }
 
 /**
- * Stores a sealed setting. The update repeats the sealed value, because the Postgres role cannot
- * read `excluded`.
+ * Stores a sealed (encrypted) setting. The update repeats the sealed value, because the Postgres
+ * role cannot read `excluded`.
  */
 async function upsertSealed(tx: Tx, key: SealedKey, sealed: string): Promise<void> {
   await tx

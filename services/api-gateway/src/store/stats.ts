@@ -2,7 +2,10 @@ import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Maximum jobs that are counted per queue, which limits the cost. */
+/**
+ * Maximum entries that are counted per work queue (submissions, webhook deliveries), which limits
+ * the cost.
+ */
 const maxCounted = 10_000
 
 /** Version of Postgres, such as `15.14`. */
@@ -56,7 +59,10 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 
 interface JobTable {
   table: 'deliveries' | 'outbox'
-  /** State in which deliveries or submissions wait for an attempt, or are in an attempt. */
+  /**
+   * Value of the column `state` for deliveries or submissions that wait for an attempt, or are in
+   * an attempt.
+   */
   pending: string
   /** SQL condition that is true for a delivery or submission in progress. */
   leased: RawBuilder<unknown>
@@ -80,7 +86,7 @@ async function countJobs(db: Db, { table, pending, leased }: JobTable): Promise<
   return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
 }
 
-/** Number of held submissions, counted up to 10,000. */
+/** Number of submissions that operators have put on hold, counted up to 10,000. */
 export async function countHeldSubmissions(db: Db): Promise<number> {
   const { rows } = await sql<{ held: number }>`
     select count(*)::int as held from (select from outbox where state = 'held' limit ${maxCounted}) o

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 
 export interface TokenLogPage extends PageRequest {
   /**
-   * Maximum entries that are listed per access token. Older entries will be deleted by the next
-   * sweep.
+   * Maximum log entries that are listed per access token. Older entries will be deleted by the next
+   * periodic deletion.
    */
   keep: number
 }

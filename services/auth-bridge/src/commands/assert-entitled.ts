@@ -33,8 +33,8 @@ export async function assertEntitled(
 }
 
 /**
- * Checks that the sender that requests the credentials of an SMTP gateway has leased a message that
- * is sent by this gateway. See `assertEntitled`.
+ * Checks that the sender that requests the credentials of a gateway (shared SMTP server) has leased
+ * a message that is sent by this gateway. See `assertEntitled`.
  */
 export async function assertEntitledToGateway(
   db: Db,
@@ -59,8 +59,8 @@ interface ExportRequest {
 
 /**
  * Checks that the service that requests the key of an export works on the export: the sync-worker
- * that holds the shard of the account, or api-gateway, which downloads completed exports. See
- * `assertEntitled`.
+ * that holds the account's shard (group of accounts), or api-gateway, which downloads completed
+ * exports. See `assertEntitled`.
  */
 export async function assertEntitledToExport(
   db: Db,

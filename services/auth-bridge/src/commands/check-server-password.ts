@@ -39,7 +39,7 @@ async function compare(
 /** Logs stored passwords of the mail proxies that are too short to be accepted. */
 export async function reportShortPasswords(deps: SecretDeps, log: Logger): Promise<void> {
   for (const setting of settings) {
-    // Skips a password that cannot be unsealed, because `canUnsealStored` reports such passwords.
+    // Skips a password that cannot be decrypted, because `canUnsealStored` reports such passwords.
     const stored = await unsealPassword(deps, setting).catch(() => undefined)
     if (stored !== undefined && isTooShort(stored))
       log.error({ setting }, 'stored proxy password is too short, rejecting it')

@@ -11,8 +11,8 @@ import { type OAuth2Deps, requestToken } from '../oauth2/token-endpoint.ts'
 import { passwordSealContext } from '../store/credentials.ts'
 
 /**
- * Exchanges an OAuth2 authorization code for a grant, sealed for its account. A code is usable
- * once: the provider rejects a repeat (RFC 6749 §4.1.2).
+ * Exchanges an OAuth2 authorization code for an OAuth2 grant, which is sealed (encrypted) for its
+ * account. A code is usable once: the provider rejects a repeat (RFC 6749 §4.1.2).
  *
  * @throws AppError `rejected` without a refresh token, unless the access token does not expire
  */

@@ -59,7 +59,7 @@ function notConfigured(protocol: Protocol): AppError {
 }
 
 /**
- * Unseals the stored password or access token of an account.
+ * Unseals (decrypts) the stored password or access token of an account.
  *
  * @throws AppError `rejected` if no secret is stored, or the secret is for another mail server or
  * user
@@ -80,8 +80,8 @@ async function getStoredLogin(
 
 /**
  * Returns an OAuth2 access token for an account, with the user. The token comes from the account's
- * own grant, from the grant of the account that it delegates to, or from the authentication server.
- * `fresh`: the mail server has rejected the previous token.
+ * own OAuth2 grant, from the grant of another account to which the account delegates, or from the
+ * authentication server. `fresh`: the mail server has rejected the previous token.
  */
 async function getOAuth2Credentials(
   deps: Deps,
@@ -101,13 +101,14 @@ async function getOAuth2Credentials(
   }
   if (fresh) authServer.invalidate(holder)
   const credentials = await authServer.get({ account: holder, protocol })
-  // At a shared mailbox, the login name is the name of the mailbox, not the owner of the grant.
+  // At a shared mailbox, the login name is the name of the mailbox, not the user who consented to
+  // the OAuth2 grant.
   return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
 }
 
 /**
- * Describes the OAuth2 application of a grant for mail APIs: its id (accounts of an application
- * share request limits), its cloud, and whether `/me` is the mailbox.
+ * Describes the OAuth2 application of an OAuth2 grant for mail APIs: its id (accounts of an
+ * application share request limits), its cloud, and whether `/me` is the mailbox.
  */
 async function describeApplication(db: Db, grant: ResolvedGrant) {
   const { app: application } = grant

@@ -7,7 +7,7 @@ import type { BoundSecrets } from '../bound-secrets.ts'
 import { findGatewayLogin, gatewaySealContext } from '../store/credentials.ts'
 import { assertEntitledToGateway } from './assert-entitled.ts'
 
-/** Returns the login of an SMTP gateway. The command can be repeated safely. */
+/** Returns the login of a gateway (shared SMTP server). The command can be repeated safely. */
 export function onGetGatewayCredentials({ db, secrets }: { db: Db; secrets: BoundSecrets }) {
   return on(getGatewayCredentials, async ({ gateway, entitlement }, { requester }) => {
     await assertEntitledToGateway(db, requester, { gateway, entitlement })

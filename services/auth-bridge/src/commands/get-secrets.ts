@@ -48,8 +48,8 @@ export function onGetServiceSecret(deps: SecretDeps) {
 }
 
 /**
- * Returns the current and earlier secrets that sign links. All secrets of links have the same seal
- * context.
+ * Returns the current and earlier secrets that sign links. All of these secrets are sealed
+ * (encrypted) for the same context.
  */
 export function onGetLinkSecret(deps: SecretDeps) {
   return on(getLinkSecret, async () => {
@@ -80,8 +80,8 @@ async function unsealSetting(
 }
 
 /**
- * Unseals the previous service secrets that still sign webhooks. Leaves out duplicates and the
- * current secret. All service secrets have the same seal context.
+ * Unseals (decrypts) the previous service secrets that still sign webhooks. Leaves out duplicates
+ * and the current secret. All service secrets are sealed for the same context.
  */
 async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
   const rows = await listPreviousServiceSecrets(db)

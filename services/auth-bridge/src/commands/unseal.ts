@@ -51,8 +51,8 @@ async function assertEntitledToAddress(
 }
 
 /**
- * Returns a webhook header value in plaintext. The value can be unsealed only for the owner for
- * which it was sealed.
+ * Returns a webhook header value in plaintext. The value can be decrypted only for the owner for
+ * which it was sealed (encrypted).
  */
 export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
   return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))

@@ -157,7 +157,10 @@ function skipped({ id, label }: Step, message: string): OAuth2CheckStep {
   return { id, label, status: 'skip', message }
 }
 
-/** Verification step to report as failed if an OAuth2 application could not be loaded. */
+/**
+ * Verification step that is reported as failed if the OAuth2 application to verify could not be
+ * loaded.
+ */
 function loadStepOf(error: unknown): Step {
   if (!(error instanceof AppError)) return steps.unavailable
   if (error.code === 'AppNotFound') return steps.enabled

@@ -19,7 +19,10 @@ export interface FormatOptions {
   namespace?: string | undefined
 }
 
-/** Returns the sealing keys as text. The text contains the secret and must not be logged. */
+/**
+ * Returns the sealing (encryption) keys as text. The text contains the secret and must not be
+ * logged.
+ */
 export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptions): string {
   if (format === 'secret') return secretManifests(keys, namespace)
   const names = format === 'env' ? environmentNames : jsonNames
@@ -57,7 +60,8 @@ function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string)
         ...(namespace === undefined ? [] : [`  namespace: ${JSON.stringify(namespace)}`]),
         'type: Opaque',
         'stringData:',
-        // Writes values of the manifest as JSON, because every JSON text is a YAML text.
+        // Values of the Secret's manifest are written as JSON, because every JSON text is a YAML
+        // text.
         ...Object.entries(data).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
         '',
       ].join('\n'),

@@ -157,7 +157,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Extends the renewal lease, because finding the endpoints may have outlasted it.
+    // Extends the lease for the renewal, because finding the endpoints may have taken long.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
@@ -222,7 +222,7 @@ export class AccessTokens {
   }
 
   /**
-   * Unseals the tokens of an OAuth2 grant. Ignores renewed tokens of another application.
+   * Decrypts the tokens of an OAuth2 grant. Ignores renewed tokens of another application.
    *
    * @throws AppError `rejected` if the grant itself belongs to another application
    */
@@ -242,7 +242,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /** Remaining life of an access token in ms; 0 without a token for the subject `wanted`. */
+  /** Remaining life of an access token in ms; 0 without a token for the subject (user) `wanted`. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()
@@ -267,7 +267,7 @@ function recentFailure({ failure }: GrantTokens): RefreshFailure | undefined {
   return failure && !mayRetry(failure) ? failure : undefined
 }
 
-/** Version of an account's tokens. Changes with every renewal and with every new grant. */
+/** Version of an account's tokens. Changes with every renewal and with every new OAuth2 grant. */
 function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
@@ -277,7 +277,7 @@ function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }
 
-/** Subject of an access token: one user at service applications, else the person who consented. */
+/** Subject of an access token: the application, and for a service account also the user. */
 function subjectOf({ id, provider }: Application, { owner }: ResolvedGrant): string {
   const isService = oauth2ProviderTraits[provider].login === 'service'
   return isService ? JSON.stringify([id, owner]) : JSON.stringify([id])

@@ -7,7 +7,7 @@ import { appSecretSealContext, findApp } from '../store/oauth2-apps.ts'
 import type { BaseScopes, ResolvedGrant } from './grant.ts'
 import { type Profile, profileOf } from './profile.ts'
 
-/** OAuth2 application with unsealed secrets. */
+/** OAuth2 application with its secrets in plaintext. */
 export interface Application {
   id: string
   provider: OAuth2Provider
@@ -30,7 +30,7 @@ interface AppDeps {
 }
 
 /**
- * Loads the OAuth2 application of a grant.
+ * Loads the OAuth2 application to which an OAuth2 grant belongs.
  *
  * @throws AppError `internal` `InvalidBaseScopes` if the tokens of the application are not for the
  * account's kind of mail system; see `loadApplication`
@@ -58,7 +58,7 @@ function appNotFound(problem: 'was not found' | 'is disabled'): AppError {
 }
 
 /**
- * Loads an OAuth2 application and unseals its secrets.
+ * Loads an OAuth2 application and unseals (decrypts) its secrets.
  *
  * @throws AppError `internal` `AppNotFound` if the application was deleted or is disabled
  */

@@ -91,8 +91,8 @@ function readCertificate(pem: string, key: KeyObject): X509Certificate {
 
 /** Block with a label in a PEM text (RFC 7468), or the whole text if there is no such block. */
 function blockOf(pem: string, label: RegExp): string {
-  // Replaces `\\n` by line breaks, because a key that was copied from Google's JSON file contains
-  // `\\n`.
+  // Replaces each backslash with an n in a PEM key by a line break, because a key that was copied
+  // from Google's JSON file contains these two characters.
   const text = pem.replaceAll('\\n', '\n')
   const start = new RegExp(`-----BEGIN ${label.source}-----`).exec(text)
   if (!start) return text

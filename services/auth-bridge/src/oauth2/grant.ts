@@ -7,8 +7,8 @@ import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
 /**
- * Plaintext of a sealed OAuth2 grant. api-gateway stores the grants of registrations, auth-bridge
- * stores renewed grants.
+ * Plaintext of a sealed (encrypted) OAuth2 grant. api-gateway stores the grants of registrations,
+ * auth-bridge stores renewed grants.
  */
 export interface StoredGrant {
   accessToken?: string
@@ -32,14 +32,17 @@ export function parseGrant(text: string): StoredGrant {
 
 /** OAuth2 grant that an account logs in with. */
 export interface ResolvedGrant {
-  /** Account that holds the grant: the requested account, or the account it delegates to. */
+  /**
+   * Account that holds the OAuth2 grant: the requested account, or an account to which the
+   * requested account delegates.
+   */
   holder: string
   /** Id of the OAuth2 application that the grant belongs to. */
   app: string
   useAuthServer: boolean
-  /** User of the OAuth2 grant's tokens. */
+  /** User to whom the tokens of the OAuth2 grant belong. */
   owner: string
-  /** User to log in as at a mail server, or mailbox to use at a mail API. */
+  /** User as whom to log in at the account's mail server, or mailbox to use at its mail API. */
   user: string
   /** Base scopes (mail servers or mail API) that the OAuth2 application must have. */
   baseScopes: BaseScopes

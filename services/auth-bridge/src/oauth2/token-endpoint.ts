@@ -42,7 +42,7 @@ export interface TokenResponse {
   idToken?: string
 }
 
-/** Grant of a token request (RFC 6749 §1.3). */
+/** Grant of a token request in the sense of OAuth 2.0 (RFC 6749 §1.3), such as a refresh token. */
 export type Grant =
   | { kind: 'refresh_token'; refreshToken: string }
   | { kind: 'authorization_code'; code: string; codeVerifier: string }
@@ -70,8 +70,8 @@ export interface OAuth2Deps {
 }
 
 /**
- * Error of a failed token request, with a classification: temporary or permanent, fault of
- * application or grant.
+ * Error of a failed token request, with a classification: temporary or permanent, fault of the
+ * OAuth2 application or of the OAuth2 grant.
  */
 class TokenRequestError extends Error {
   override name = 'TokenRequestError'

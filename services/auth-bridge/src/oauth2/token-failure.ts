@@ -24,7 +24,7 @@ export interface TokenRequest {
  */
 export interface TokenFailure {
   error: AppError
-  /** True if the OAuth2 application is misconfigured; false if the grant is at fault. */
+  /** True if the OAuth2 application is misconfigured; false if the OAuth2 grant is at fault. */
   ofApplication: boolean
 }
 
@@ -67,8 +67,8 @@ const applicationNumbers = [90002, 50011, 500113, 28000, 1002016]
 const serviceAccountTexts = /^(?:Invalid JWT|Robot)\b/i
 
 /**
- * Classifies a failed token request: temporary or permanent, and caused by the application or by
- * the grant.
+ * Classifies a failed token request: temporary or permanent, and caused by the OAuth2 application
+ * or by the OAuth2 grant.
  */
 export function failureOfToken(
   error: unknown,

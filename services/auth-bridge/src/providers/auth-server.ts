@@ -11,16 +11,22 @@ import { type CredentialsResponse, parseCredentials } from './parse-credentials.
 
 export interface AuthServerDeps {
   http: Pick<HttpCaller, 'call'>
-  /** Returns the current `authServer` setting. */
+  /**
+   * Returns the URL of the operator's authentication server (setting `authServer`); undefined
+   * without such a server.
+   */
   address: () => Promise<string | undefined>
-  /** Returns the current `authServerProtocol` setting. Default: false. */
+  /**
+   * Returns true if requests to the authentication server name the mail protocol (setting
+   * `authServerProtocol`). Default: false.
+   */
   sendsProtocol?: () => Promise<boolean>
   now?: () => number
 }
 
 export interface AuthServer {
   /**
-   * Requests the credentials of an account.
+   * Requests the credentials of an account from the operator's authentication server.
    *
    * @throws AppError `unreachable` `HTTPRequestError` for any failure
    */
@@ -72,7 +78,7 @@ interface AuthServerUrlDeps {
 
 /**
  * Returns the URL of the authentication server. If the URL has a login, the setting `authServer`
- * contains a masked password, and the whole URL is sealed separately.
+ * contains a masked password, and the whole URL is stored sealed (encrypted) separately.
  */
 export async function getAuthServerUrl({
   db,

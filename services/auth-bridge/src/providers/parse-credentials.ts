@@ -19,7 +19,10 @@ const burstMs = 5_000
 
 export interface CredentialsResponse {
   credentials: Credentials
-  /** Time until which the credentials are cached, in epoch milliseconds. */
+  /**
+   * Time until which the credentials from the authentication server are cached, in epoch
+   * milliseconds.
+   */
   expiresAt: number
 }
 

@@ -5,7 +5,7 @@ import type { SealedRow, SealedUse } from '../store/sealed-values.ts'
 import { tokenServersOf } from '../store/token-servers.ts'
 
 /**
- * Binding (limit of the use) for a secret that an earlier release sealed without a binding. The
+ * Binding (limit of the use) for a secret that an earlier release encrypted without a binding. The
  * binding limits the secret to the current registration of its account, gateway or application.
  * Undefined if the secret has no registration.
  */

@@ -12,13 +12,13 @@ import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of sealed values per key id. Additional keys: `unreadable` counts invalid values, `clear`
- * values that an earlier release stored without sealing, and `unbound` values that an earlier
- * release sealed without a binding.
+ * Number of sealed (encrypted) values per key id. Additional keys: `unreadable` counts invalid
+ * values, `clear` values that an earlier release stored without sealing, and `unbound` values that
+ * an earlier release sealed without a binding (limit of the use).
  */
 type KeyCounts = Record<string, number>
 
-/** Number of sealed values per key id in one table. */
+/** Number of sealed (encrypted) values per key id in one table. */
 export interface TableKeys {
   /**
    * Name of the table. For addresses and headers, the name includes the column: `accounts.proxy`.
@@ -30,7 +30,7 @@ export interface TableKeys {
 export interface ResealOptions {
   db: Db
   resealer: Resealer
-  /** Called with a line for the log after every batch of resealed values. */
+  /** Called with a line for the log after every batch of resealed (newly encrypted) values. */
   progress?: (line: string) => void
   batchSize?: number
 }
@@ -38,12 +38,12 @@ export interface ResealOptions {
 const columns = [...sealedTables, ...inPlaceColumns]
 const defaultBatchSize = 500
 /**
- * Maximum passes over all sealed values. Limits the run if a replica keeps sealing values with an
- * old key.
+ * Maximum passes over all sealed (encrypted) values. Limits the run if a replica keeps sealing
+ * values with an old key.
  */
 const maxPasses = 5
 
-/** Counts the sealed values per table and key, without changing anything. */
+/** Counts the sealed (encrypted) values per table and key, without changing anything. */
 export async function countKeys({
   db,
   batchSize = defaultBatchSize,
@@ -62,18 +62,19 @@ export async function countKeys({
 
 export interface ResealResult {
   /**
-   * Number of sealed values that were resealed with the newest key. A list of headers counts as one
-   * value.
+   * Number of sealed (encrypted) values that were resealed with the newest key. A list of headers
+   * counts as one value.
    */
   resealed: number
-  /** Number of sealed values that no key unseals. These values stay unchanged. */
+  /** Number of sealed (encrypted) values that no key unseals. These values stay unchanged. */
   unreadable: number
 }
 
 /**
- * Reseals all stored values that are not sealed with the newest key, or that have no binding
- * although their use is known. Replicas may run meanwhile: a value that changed after it was read
- * is not overwritten and is checked again. The run may be interrupted and repeated.
+ * Reseals (encrypts again) all stored values that are not sealed with the newest key, or that have
+ * no binding (limit of the use) although their use is known. Replicas may run meanwhile: a value
+ * that changed after it was read is not overwritten and is checked again. The run may be
+ * interrupted and repeated.
  */
 export async function resealAll(options: ResealOptions): Promise<ResealResult> {
   let resealed = 0
@@ -87,7 +88,7 @@ export async function resealAll(options: ResealOptions): Promise<ResealResult> {
 }
 
 interface PassTotals extends ResealResult {
-  /** Number of sealed values that changed between reading and resealing. */
+  /** Number of sealed (encrypted) values that changed between reading and resealing. */
   conflicts: number
 }
 

@@ -10,20 +10,23 @@ import {
 import { bindingOf } from './bindings.ts'
 import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 
-/** Method of resealing (sealing again with the newest key) the values of a table column. */
+/** Method of resealing (encrypting again with the newest key) the values of a table column. */
 export interface ResealStrategy {
   /**
-   * Returns the key id of each sealed value in a column. The id is `clear` for a value that is not
-   * sealed yet, and `unreadable` for an invalid value.
+   * Returns the key id of each sealed (encrypted) value in a column. The id is `clear` for a value
+   * that is not sealed yet, and `unreadable` for an invalid value.
    */
   keyIdsOf(stored: string): string[]
-  /** Reseals the values of a Postgres row. If no key unseals a value, the value stays unchanged. */
+  /**
+   * Reseals (encrypts again) the values of a Postgres row. If no key unseals a value, the value
+   * stays unchanged.
+   */
   reseal(row: SealedRow, resealer: Resealer): Promise<ResealedValue>
 }
 
 interface ResealedValue {
   stored: string
-  /** Number of sealed values that no key unseals. */
+  /** Number of sealed (encrypted) values that no key unseals. */
   unreadable: number
 }
 

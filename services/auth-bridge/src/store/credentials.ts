@@ -2,12 +2,12 @@ import { accountTypeOf } from '@posthorn/contracts/account-types'
 import { type Destination, destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { Db } from '@posthorn/db'
 
-/** Protocol of a mail server. */
+/** Protocol of a mail server: IMAP or SMTP. */
 type ServerProtocol = 'imap' | 'smtp'
 /** Protocol of a login. `api`: the Gmail API or Microsoft Graph. */
 export type Protocol = ServerProtocol | 'api'
 
-/** Registration of an account for one mail protocol, with its sealed password. */
+/** Registration of an account for one mail protocol, with its sealed (encrypted) password. */
 export interface StoredLogin {
   account: string
   protocol: Protocol
@@ -76,7 +76,10 @@ export async function findLogin(
  */
 const withoutServer = { useAuthServer: false, user: undefined, sealed: undefined }
 
-/** Seal context of an account's password or OAuth2 grant. */
+/**
+ * Seal context of an account's password or OAuth2 grant: the storage place to which the encrypted
+ * value is bound.
+ */
 export function passwordSealContext(account: string, protocol: ServerProtocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
 }
@@ -144,7 +147,7 @@ export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   return rows.map(({ sealed }) => sealed)
 }
 
-/** Finds the login of an SMTP gateway. Undefined if the gateway is unknown. */
+/** Finds the login of a gateway (shared SMTP server). Undefined if the gateway is unknown. */
 export function findGatewayLogin(db: Db, gateway: string) {
   return db
     .selectFrom('gateways')
@@ -164,8 +167,8 @@ interface SealedSample {
 }
 
 /**
- * Lists samples of sealed values with which the private keys are tested: newest and oldest
- * passwords, gateway passwords, service secret.
+ * Lists samples of sealed (encrypted) values with which the private keys are tested: newest and
+ * oldest passwords, gateway passwords, service secret.
  */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>

@@ -15,7 +15,7 @@ export async function findShardHolder(db: Db, account: string) {
 
 /**
  * True if a sender has leased the submission, and the submission belongs to the account or uses the
- * gateway.
+ * gateway (shared SMTP server).
  */
 export async function isLeased(
   db: Db,
@@ -30,8 +30,8 @@ export async function isLeased(
     .where('leaseUntil', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return false
-  // A sender with a submission through a gateway does not get the credentials of the account's own
-  // server.
+  // A sender with a submission through a gateway (shared SMTP server) does not get the credentials
+  // of the account's own server.
   return 'gateway' in through
     ? row.gateway === through.gateway
     : row.account === through.account && row.gateway === null

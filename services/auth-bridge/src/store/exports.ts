@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 
-/** Finds the status and the sealed key of an export. Undefined for a deleted export. */
+/** Finds the status and the sealed (encrypted) key of an export. Undefined for a deleted export. */
 export function findExport(db: Db, { account, exportId }: { account: string; exportId: string }) {
   return db
     .selectFrom('exports')

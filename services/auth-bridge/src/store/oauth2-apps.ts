@@ -4,12 +4,15 @@ import { sql } from 'kysely'
 
 type AppSecret = 'clientSecret' | 'serviceKey' | 'externalAccount'
 
-/** Seal context of an OAuth2 application's secret. */
+/**
+ * Seal context of an OAuth2 application's secret: the storage place to which the encrypted secret
+ * is bound.
+ */
 export function appSecretSealContext(app: string, kind: AppSecret): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Finds an OAuth2 application with its sealed secrets. Undefined for an unknown id. */
+/** Finds an OAuth2 application with its sealed (encrypted) secrets. Undefined for an unknown id. */
 export async function findApp(db: Db, id: string) {
   const app = await db
     .selectFrom('oauth2Apps')

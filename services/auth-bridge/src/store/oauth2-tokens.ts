@@ -8,7 +8,10 @@ import { type RawBuilder, sql } from 'kysely'
  */
 const noGrant = new Date(0)
 
-/** Seal context of an account's OAuth2 tokens. */
+/**
+ * Seal context of an account's OAuth2 tokens: the storage place to which the encrypted tokens are
+ * bound.
+ */
 export function tokensSealContext(account: string): string {
   return `oauth2-tokens/${account}`
 }
@@ -30,10 +33,13 @@ export function findOAuth2Account(db: Db, account: string): Promise<OAuth2Accoun
 
 /** OAuth2 grant of an account and its tokens. Times are by the clock of Postgres. */
 export interface GrantTokens {
-  /** Sealed OAuth2 grant from registration or consent; undefined if the account needs no grant. */
+  /**
+   * Sealed (encrypted) OAuth2 grant from registration or consent; undefined if the account needs no
+   * grant.
+   */
   grant: string | undefined
   grantUpdatedAt: Date
-  /** Sealed tokens of the last renewal; undefined before the first renewal. */
+  /** Sealed (encrypted) tokens of the last renewal; undefined before the first renewal. */
   tokens: string | undefined
   /** Revision of the account's tokens, incremented by every renewal. */
   revision: string
@@ -128,15 +134,15 @@ function toGrantTokens(row: GrantRow): GrantTokens {
 }
 
 /**
- * SQL condition: true if the last token renewal failed. False after a new grant, a change of the
- * application or a reconnect, so that the renewal is retried immediately.
+ * SQL condition: true if the last token renewal failed. False after a new OAuth2 grant, a change of
+ * the application or a reconnect, so that the renewal is retried immediately.
  */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
 /**
  * SQL condition: true if the last token renewal succeeded, and neither account nor OAuth2
- * application changed since. After a change, the provider may issue other tokens.
+ * application changed after the renewal. After a change, the provider may issue other tokens.
  */
 const isConfirmed = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
   and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
@@ -154,8 +160,8 @@ interface NewTokens {
 }
 
 /**
- * Stores renewed OAuth2 tokens of an account. Returns false if there is a newer grant, or if
- * another replica has stored tokens since `from` was read. The renewal lease is not checked,
+ * Stores renewed OAuth2 tokens of an account. Returns false if there is a newer OAuth2 grant, or if
+ * another replica has stored tokens after `from` was read. The renewal lease is not checked,
  * because tokens are valid even if they arrive after the lease.
  */
 export async function storeTokens(

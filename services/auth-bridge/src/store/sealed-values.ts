@@ -3,18 +3,18 @@ import type { Accounts, Db, Gateways, OAuth2Apps } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
 import { type Selectable, sql } from 'kysely'
 
-/** Postgres column with sealed values, and the key columns of its table. */
+/** Postgres column with sealed (encrypted) values, and the key columns of its table. */
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
   /**
    * Kind of registration (account, gateway, OAuth2 application) that limits the use of a sealed
-   * value. Absent for values without a registration.
+   * (encrypted) value. Absent for values without a registration.
    */
   readonly use?: 'account' | 'gateway' | 'app'
   /**
-   * Part of the column's value that is sealed. Absent for a column `sealed`, whose whole value is
-   * sealed.
+   * Part of the column's value that is sealed (encrypted). Absent for a column `sealed`, whose
+   * whole value is sealed.
    */
   readonly inPlace?: InPlace
 }
@@ -22,25 +22,32 @@ export interface SealedColumn {
 interface InPlace {
   readonly column: string
   /**
-   * Kind of the sealed part of a column: the login of an address, or the values of a list of
-   * headers.
+   * Kind of the sealed (encrypted) part of a column: the login of an address, or the values of a
+   * list of headers.
    */
   readonly what: 'login' | 'headers'
-  /** Form in which the column stores the sealed part: text, JSON, or a member of a JSON object. */
+  /**
+   * Form in which the column stores its sealed (encrypted) part: text, JSON, or a member of a JSON
+   * object.
+   */
   readonly as: 'text' | 'json' | 'url' | 'headers'
   readonly keyType?: 'uuid'
   /**
-   * Keys of the table rows that have sealed values. Absent if all rows of the table may have sealed
-   * values.
+   * Keys of the table rows that have sealed (encrypted) values. Absent if all rows of the table may
+   * have sealed values.
    */
   readonly only?: readonly string[]
-  /** Owner of sealed webhook headers. `column` contains the id of the owner. */
+  /**
+   * Owner of the webhook headers whose values are sealed (encrypted). `column` contains the id of
+   * the owner.
+   */
   readonly owner?: { kind: 'settings' } | { kind: 'account' | 'route'; column: string }
 }
 
 /**
- * All tables with a column `sealed`. A new table needs an entry in this list, and auth-bridge needs
- * the right to update the table. A key rotation skips tables without an entry.
+ * All tables with a column `sealed`, which contains encrypted values. A new table needs an entry in
+ * this list, and auth-bridge needs the right to update the table. A key rotation skips tables
+ * without an entry.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
@@ -53,7 +60,7 @@ export const sealedTables: readonly SealedColumn[] = [
 
 /**
  * Settings with addresses that may contain a login. The address of the authentication server is not
- * among these settings; it is sealed as a whole in `sealed_settings`.
+ * among these settings; it is encrypted as a whole in `sealed_settings`.
  */
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
@@ -64,7 +71,10 @@ const globalHeaders: InPlaceOptions = {
   owner: { kind: 'settings' },
 }
 
-/** Columns with addresses that may contain a sealed login, and columns with webhook headers. */
+/**
+ * Columns with addresses that may contain a sealed (encrypted) login, and columns with webhook
+ * headers.
+ */
 export const inPlaceColumns: readonly SealedColumn[] = [
   inPlace('settings', 'key', login('value', 'json', { only: settings })),
   inPlace('accounts', 'account', login('webhooks', 'text')),
@@ -99,20 +109,22 @@ function headers(column: string, as: 'json' | 'headers', options: InPlaceOptions
 export interface SealedRow {
   readonly key: readonly string[]
   /**
-   * Text of a table column: a sealed value, an address with a sealed login, or a list of headers as
-   * JSON.
+   * Text of a table column: a sealed (encrypted) value, an address with a sealed login, or a list
+   * of headers as JSON.
    */
   readonly sealed: string
-  /** Owner of sealed webhook headers; null for other values. */
+  /** Owner of the webhook headers whose values are sealed (encrypted); null for other values. */
   readonly owner: HeaderOwner | null
   /**
-   * Registration (account, gateway or OAuth2 application) of the sealed value, read together with
-   * the value.
+   * Registration (account, gateway or OAuth2 application) of the sealed (encrypted) value, read
+   * together with the value.
    */
   readonly use: SealedUse | null
 }
 
-/** Registration (account, gateway or OAuth2 application) that a sealed value belongs to. */
+/**
+ * Registration (account, gateway or OAuth2 application) that a sealed (encrypted) value belongs to.
+ */
 export interface SealedUse {
   account?: Pick<Selectable<Accounts>, 'imap' | 'smtp' | 'proxy'>
   gateway?: Pick<Selectable<Gateways>, 'host' | 'port' | 'secure' | 'username'>
@@ -120,8 +132,8 @@ export interface SealedUse {
 }
 
 /**
- * Lists table rows with sealed values, in the order of their keys, after the key `after`. Some rows
- * may contain nothing to seal.
+ * Lists table rows with sealed (encrypted) values, in the order of their keys, after the key
+ * `after`. Some rows may contain nothing to seal.
  */
 export async function listSealed(
   db: Db,
@@ -145,8 +157,8 @@ export async function listSealed(
 }
 
 /**
- * Replaces sealed values, except values that changed since they were read. Returns the number of
- * replaced values.
+ * Replaces sealed (encrypted) values, except values that changed after they were read. Returns the
+ * number of replaced values.
  */
 export async function replaceSealed(
   db: Db,

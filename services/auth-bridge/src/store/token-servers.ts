@@ -21,8 +21,8 @@ export async function findTokenServers(db: Db, account: string): Promise<Destina
 }
 
 /**
- * Replaces a sealed OAuth2 grant by the same grant with a binding, unless the stored grant has
- * changed meanwhile.
+ * Replaces a sealed (encrypted) OAuth2 grant by the same grant with a binding (limit of its use),
+ * unless the stored grant has changed meanwhile.
  */
 export async function replaceGrant(
   db: Db,

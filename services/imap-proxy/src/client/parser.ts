@@ -34,7 +34,7 @@ const foreignProtocol =
 
 /**
  * Parser of the IMAP commands before the login, independent of chunk boundaries. Holds at most the
- * bytes pushed since the last `next` and one command within `parserLimits`. Never throws.
+ * bytes pushed since the last call of `next` and one command within `parserLimits`. Never throws.
  */
 export class CommandParser {
   #bytes = Buffer.alloc(0)

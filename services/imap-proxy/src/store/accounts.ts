@@ -12,7 +12,7 @@ export interface StoredImap {
    * True if a tenant has chosen the IMAP server, which may be any host of the operator's network.
    */
   isTenantsServer: boolean
-  /** URL of the network proxy for connections of the account, with a sealed login. */
+  /** URL of the network proxy for connections of the account. The login in the URL is encrypted. */
   proxy: string | null
 }
 

@@ -57,8 +57,8 @@ function keyOf({ host, port, rejectUnauthorized, minVersion, proxy }: TlsServer)
 }
 
 /**
- * TLS contexts of connections to mail servers, one per minimum version. A context per session would
- * hold its own ciphers and roots.
+ * TLS contexts of connections to mail servers, one per minimum TLS version. A separate context per
+ * session would hold its own ciphers and root certificates.
  */
 const contexts = new Map<SecureVersion, SecureContext>()
 

@@ -15,7 +15,7 @@ import type { SendResult } from '../transports/transport.ts'
 
 /**
  * Message that the mail server or provider has accepted, and whose outcome may not be recorded in
- * Postgres yet. A journal stores no content of the message.
+ * Postgres yet. The journal of accepted messages stores no content of the message.
  */
 export interface Acceptance {
   submission: Submission
@@ -27,7 +27,7 @@ export interface JournalOptions {
    * Directory of the acceptance journals of all senders of this machine that use the same database.
    */
   folder: string
-  /** Id of this sender process. */
+  /** Id of this sender process, which becomes part of the journal's file name. */
   worker: string
   log: Logger
 }
@@ -51,7 +51,7 @@ export class AcceptanceJournal implements Disposable {
   readonly #path: string
   #file: number | undefined
   #size = 0
-  /** Queue ids of the journalled acceptances that are not recorded in Postgres. */
+  /** Queue ids of the acceptances in the journal file that are not recorded in Postgres. */
   readonly #unrecorded = new Set<string>()
 
   constructor(options: JournalOptions) {
@@ -70,8 +70,8 @@ export class AcceptanceJournal implements Disposable {
   }
 
   /**
-   * Writes an acceptance to the journal. Must be called in the tick in which the server's reply
-   * arrives.
+   * Writes the acceptance of a message to the journal file. Must be called in the tick in which the
+   * server's reply arrives.
    */
   add(submission: Submission, result: SendResult): void {
     this.#unrecorded.add(submission.queueId)
@@ -96,8 +96,8 @@ export class AcceptanceJournal implements Disposable {
   }
 
   /**
-   * Passes the journalled acceptances of other senders of this machine to `record`, and deletes
-   * their journal files. Applies to the sender with the id `ended`, and to all senders whose
+   * Passes the acceptances in the journal files of other senders of this machine to `record`, and
+   * deletes these files. Applies to the sender with the id `ended`, and to all senders whose
    * processes have ended.
    */
   async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {

@@ -126,7 +126,10 @@ export function retryDelayMs(attempt: number, baseMs: number, random = Math.rand
   return backoff({ baseMs, maxMs: baseMs * 2 ** 20, jitter: 0.2 })(attempt, random)
 }
 
-/** Event of an accepted message. `partly`: the message will be sent again to some recipients. */
+/**
+ * Event that reports an accepted message. `partly`: the message will be sent again to some
+ * recipients.
+ */
 function sentEvent(
   { queueId, account, messageId, envelope, attempt }: EventContext,
   result: Omit<SendResult, 'rejected'>,

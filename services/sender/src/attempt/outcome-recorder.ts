@@ -33,7 +33,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   readonly #publishing = new TaskGroup()
   /**
    * Records the acceptances of messages. Concurrent acceptances share a transaction. The result
-   * tells for each acceptance whether its outbox row was still leased.
+   * contains for each acceptance whether its outbox row was still leased.
    */
   readonly #recordAccepted = batchStatements<AcceptedSubmission, boolean>(async (accepted) => {
     const serviceUrl = await this.#serviceUrl()

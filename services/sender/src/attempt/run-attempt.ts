@@ -111,7 +111,8 @@ export async function runAttempt(
 /**
  * Sends the message of a submission.
  *
- * @throws RecordError if the outbox lease was lost, whatever else the attempt failed with
+ * @throws RecordError if the outbox lease was lost, even if the attempt also failed for another
+ *   reason
  */
 async function send(
   { transports, writeIntent, journal, log, timing }: AttemptDeps,
@@ -165,8 +166,8 @@ async function record(
   const final = decision.outcome.trigger === 'reject'
   log.info({ failure, routing, final }, 'attempt failed')
   // The account is paused before the outbox row is released, so that no sender starts another
-  // submission of the account. If Postgres is unavailable, only the suspension of the lane in the
-  // memory of this process remains (`suspends`).
+  // submission of the account. If Postgres is unavailable, only the suspension of the account's
+  // submissions in the memory of this process remains (`suspends`).
   if (pauseMs !== undefined)
     await pauseAccount(db, submission.account, pauseMs).catch((err: unknown) =>
       log.warn({ err }, 'account not paused'),

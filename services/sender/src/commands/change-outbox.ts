@@ -6,7 +6,7 @@ import { changeSubmission } from '../store/outbox-changes.ts'
 
 export interface ChangeOutboxDeps {
   db: Db
-  /** Starts the next poll of the outbox soon. */
+  /** Starts the next poll of the outbox (table of submissions) soon. */
   wake: () => void
   log: Logger
 }

@@ -7,7 +7,10 @@ import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 export interface CandidateDeps {
   db: Db
   lanes: LaneLimiter
-  /** Interval at which the outbox is polled without a hint. */
+  /**
+   * Interval at which the outbox (table of submissions) is polled if no hint about a new submission
+   * arrives.
+   */
   sweepMs: number
   holders: HolderCheck
   /** True if this sender has claimed an outbox row. */
@@ -40,8 +43,8 @@ export class Candidates {
    */
   readonly #claimConflicts = new Map<string, number>()
   /**
-   * True if polls since the candidates (due outbox rows in memory) were last empty have left out
-   * due rows.
+   * True if due rows were left out of a poll after the candidates (due outbox rows in memory) were
+   * last empty.
    */
   #hasMore = false
   #isPollRequested = false

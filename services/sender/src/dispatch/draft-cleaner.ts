@@ -119,7 +119,8 @@ export class DraftCleaner implements AsyncDisposable {
 }
 
 /**
- * Ids of the drafts with the Message-ID of a message, including drafts whose deposit did not end.
+ * Ids of the drafts with the Message-ID of a message, including drafts whose creation at the mail
+ * provider did not end.
  */
 async function findIds(api: MailApi, messageIdHeader: string, signal: AbortSignal) {
   const drafts = await api.findDrafts({ messageIdHeader }, signal)

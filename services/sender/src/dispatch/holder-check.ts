@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check whether a sender that may have ended has ended. */
+  /** Time of the first check whether the sender to which this result belongs has ended. */
   since: number
 }
 

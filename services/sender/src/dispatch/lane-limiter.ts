@@ -20,13 +20,13 @@ export interface LaneLimits {
 export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
 /**
- * Permit of a submission in flight, which occupies capacity of its account, gateway and host.
- * Disposal releases the capacity.
+ * Permit of a submission in flight, which occupies capacity of its account, gateway (shared SMTP
+ * server) and host. Disposal releases the capacity.
  */
 export interface LanePermit extends Disposable {
   /**
-   * Releases the capacity of the submission's account, gateway and host after the server's reply,
-   * before the outcome is recorded.
+   * Releases the capacity of the submission's account, gateway (shared SMTP server) and host after
+   * the server's reply, before the outcome is recorded.
    */
   releaseServer(): void
 }
@@ -101,8 +101,8 @@ export class LaneLimiter {
   }
 
   /**
-   * Permit to start a submission. Undefined if the account, gateway or host of the submission, or
-   * this process, has no capacity.
+   * Permit to start a submission. Undefined if the account, gateway (shared SMTP server) or host of
+   * the submission, or this process, has no capacity.
    */
   tryAcquire(demand: LaneDemand): LanePermit | undefined {
     const lanes = this.#lanesOf(demand)
@@ -179,8 +179,9 @@ export class LaneLimiter {
   }
 
   /**
-   * Ends the suspension of the account, gateway and host of a submission after the message was
-   * accepted. `ms`: duration of the acceptance, which decides whether these lanes count as fast.
+   * Ends the suspension of the account, gateway (shared SMTP server) and host of a submission after
+   * the message was accepted. `ms`: duration of the acceptance, which decides whether account,
+   * gateway and host count as fast.
    */
   recover(demand: LaneDemand, ms = Infinity): void {
     for (const lane of this.#lanesOf(demand)) {
@@ -190,8 +191,8 @@ export class LaneLimiter {
   }
 
   /**
-   * Stops prefetching for the account, gateway and host of a submission, until a message is
-   * accepted fast again.
+   * Stops prefetching (claiming submissions that cannot start yet) for the account, gateway and
+   * host of a submission, until a message is accepted fast again.
    */
   stopPrefetching(demand: LaneDemand): void {
     for (const lane of this.#lanesOf(demand)) lane.isFast = false

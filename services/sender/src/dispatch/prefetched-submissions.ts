@@ -18,7 +18,10 @@ interface PrefetchedSubmission {
   since: number
 }
 
-/** Prefetched submission that can start, because its account, gateway and host have capacity. */
+/**
+ * Prefetched submission (claimed early) that can start, because its account, gateway and host have
+ * capacity.
+ */
 export interface StartableSubmission {
   submission: Submission
   demand: LaneDemand
@@ -61,7 +64,8 @@ export class PrefetchedSubmissions implements AsyncDisposable {
   }
 
   /**
-   * True if enough submissions with the account, gateway and host of a submission are prefetched.
+   * True if enough submissions with the account, gateway and host of a submission are prefetched
+   * (claimed before they can start).
    */
   hasStockFor({ account, gateway, host }: LaneDemand): boolean {
     for (const { demand } of this.#rows.values())
@@ -71,8 +75,8 @@ export class PrefetchedSubmissions implements AsyncDisposable {
   }
 
   /**
-   * Removes and returns the prefetched submissions whose account, gateway and host have capacity
-   * now.
+   * Removes and returns the prefetched submissions (claimed early) whose account, gateway and host
+   * have capacity now.
    */
   takeStartable(): StartableSubmission[] {
     const { lanes } = this.#deps
@@ -88,20 +92,23 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     return startable
   }
 
-  /** Removes a prefetched submission whose outbox lease was lost. */
+  /** Removes a prefetched submission (claimed early) whose outbox lease was lost. */
   drop({ queueId, attempt }: Pick<OutboxLease, 'queueId' | 'attempt'>): void {
     const row = this.#rows.get(queueId)
     if (row?.submission.attempt === attempt) this.#remove(row)
   }
 
-  /** Releases the claims of all prefetched submissions, so that other senders can claim them. */
+  /**
+   * Releases the claims of all prefetched submissions, which did not start yet, so that other
+   * senders can claim them.
+   */
   release(): void {
     this.#releaseIf(() => true)
   }
 
   /**
-   * Releases prefetched submissions that wait too long, and stops prefetching for their accounts,
-   * gateways and hosts.
+   * Releases prefetched submissions (claimed early) that wait too long, and stops prefetching for
+   * their accounts, gateways and hosts.
    */
   releaseStale(): void {
     const now = performance.now()
@@ -112,7 +119,8 @@ export class PrefetchedSubmissions implements AsyncDisposable {
   }
 
   /**
-   * Releases prefetched submissions whose account, gateway or host is suspended after a failure.
+   * Releases prefetched submissions (claimed early) whose account, gateway or host is suspended
+   * after a failure.
    */
   releaseSuspended(): void {
     this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
@@ -135,7 +143,10 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     permit[Symbol.dispose]()
   }
 
-  /** Releases the outbox leases of prefetched submissions. If all tries fail, the leases expire. */
+  /**
+   * Releases the outbox leases of prefetched submissions, which did not start yet. If all tries
+   * fail, the leases expire.
+   */
   async #releaseLeases(leases: OutboxLease[]): Promise<void> {
     const { db, log } = this.#deps
     const onRetry = (err: unknown) => log.warn({ err, rows: leases.length }, 'claims not released')

@@ -128,7 +128,8 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array parameter keeps the statement text equal for any number of claimed rows.
+        // The ids are passed as one array, so that the text of the SQL statement is equal for any
+        // number of claimed rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))
@@ -237,9 +238,7 @@ export async function lockAccounts(
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
-/**
- * Keys of the lanes of accounts that another sender has locked, or that their mail provider paused.
- */
+/** Keys of the lanes (limits) of accounts that another sender locked or the provider paused. */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()
@@ -269,9 +268,9 @@ export async function renewLocks(
 }
 
 /**
- * Unlocks accounts at mail APIs, except accounts that were locked for another submission or cleanup
- * since. The lock rows of paused accounts stay; other unused rows are deleted, so that the table
- * stays small.
+ * Unlocks accounts at mail APIs, except accounts that were meanwhile locked for another submission
+ * or cleanup. The lock rows of paused accounts stay; other unused rows are deleted, so that the
+ * table stays small.
  */
 export async function unlockAccounts(
   db: Db | Tx,

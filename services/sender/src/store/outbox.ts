@@ -46,9 +46,9 @@ export const hasLiveHolder = sql<boolean>`exists (select from senders
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Senders that have ended, according to the checks of this sender. */
+  /** Ids of senders that have ended, according to the checks of this sender. */
   dead: readonly string[]
-  /** Senders that a recent check did not find to have ended. */
+  /** Ids of senders that a recent check did not find to have ended. */
   silent: readonly string[]
 }
 
@@ -76,8 +76,8 @@ export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null 
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
 /**
- * SQL condition for rows of `outbox`, joined with accounts and gateways, whose account, gateway and
- * host are in none of the lists `accounts`, `gateways` and `hosts`.
+ * SQL condition for rows of `outbox`, joined with accounts and gateways (shared SMTP servers),
+ * whose account, gateway and host are in none of the lists `accounts`, `gateways` and `hosts`.
  */
 export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
   return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
@@ -118,7 +118,8 @@ export async function markDataSent(
 }
 
 /**
- * Updates the outbox rows whose fencing token matches. Returns the queue ids of the updated rows.
+ * Updates the outbox rows whose fencing token (sender process and attempt) matches. Returns the
+ * queue ids of the updated rows.
  */
 async function updateLeased(
   db: Db,
@@ -135,8 +136,8 @@ async function updateLeased(
 }
 
 /**
- * Query that locks the outbox rows whose fencing token matches. All statements lock rows in the
- * order of queue ids, so that statements cannot deadlock.
+ * Query that locks the outbox rows whose fencing token (sender process and attempt) matches. All
+ * statements lock rows in the order of queue ids, so that statements cannot deadlock.
  */
 export function leasedRows(leases: readonly OutboxLease[]) {
   const column = <K extends keyof OutboxLease>(key: K) => sql.val(leases.map((row) => row[key]))

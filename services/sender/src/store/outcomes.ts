@@ -20,7 +20,9 @@ import { stateAfter, type Submission } from './submission.ts'
  */
 export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
   | AcceptedOutcome
-  /** Message accepted for some recipients. The server deferred the other recipients. */
+  /**
+   * Outcome of a sending attempt: some recipients were accepted, the server deferred the others.
+   */
   | {
       trigger: 'acceptPart'
       response: string
@@ -29,8 +31,9 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
       delayMs: number
     }
   /**
-   * Message accepted for the maximum number of recipients that the mail server takes per
-   * transaction. The remaining recipients follow in another transaction.
+   * Outcome of a sending attempt: the message was accepted for the maximum number of recipients
+   * that the mail server takes per transaction. The remaining recipients follow in another
+   * transaction.
    */
   | { trigger: 'continue'; response: string; remaining: string[] }
   /**
@@ -88,7 +91,10 @@ export function recordOutcome(
   })
 }
 
-/** Message that the server accepted for all recipients, with the events of the acceptance. */
+/**
+ * Outcome of a sending attempt: the server accepted the message for all recipients. Contains the
+ * events of the acceptance.
+ */
 export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome
@@ -208,8 +214,9 @@ interface GatewayUse {
 }
 
 /**
- * Updates the statistics of gateways: number of accepted messages and last error. Locks rows in the
- * order of gateway names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
+ * Updates the statistics of gateways (shared SMTP servers): number of accepted messages and last
+ * error. Locks rows in the order of gateway names, so that concurrent transactions cannot deadlock.
+ * Skips deleted gateways.
  */
 async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
   const states = new Map<string, { deliveries: number; lastError: string | null }>()

@@ -6,8 +6,8 @@ export interface ReserveRequest {
   account: string
   units: number
   /**
-   * Rate at which the quota units of a reserve become available again. All senders share the
-   * reserve.
+   * Rate at which quota units become available again in the reserve of a mailbox, which all senders
+   * share.
    */
   rate: QuotaRate
 }

@@ -13,14 +13,14 @@ const maxLoadedBytes = 4 * 1024 * 1024
  */
 const maxRangedMemory = 64 * 1024 * 1024
 
-/** Length of the MIME of an outbox row. */
+/** Length in bytes of the message (MIME) of an outbox row. */
 export const mimeBytes = sql<number>`coalesce(octet_length(mime), 0)`
 
 /** Memory that the sending attempt of an outbox row needs for the MIME bytes of its message. */
 export const memoryBytes = sql<number>`coalesce(least(octet_length(mime),
   case when ${isSentByApi} then ${sql.lit(maxRangedMemory)} end), 0)`
 
-/** MIME of an outbox row, or the beginning of a large MIME. */
+/** Message (MIME) of an outbox row, or the beginning of a large message. */
 export const loadedMime = sql<Buffer | null>`case when ${isSentByApi}
   and octet_length(mime) > ${sql.lit(maxLoadedBytes)}
   then substring(mime from 1 for ${sql.lit(maxLoadedBytes / 2)}) else mime end`

@@ -85,12 +85,12 @@ export interface OutboxLease {
   attempt: number
 }
 
-/** Returns the fencing token of a claimed outbox row. */
+/** Returns the fencing token (sender process and attempt) of a claimed outbox row. */
 export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease {
   return { queueId, worker, attempt }
 }
 
-/** Outbox lease of a message of which only the end of data is not sent yet. */
+/** Outbox lease of a message that has been sent to the mail server except for the end of data. */
 export interface Handover extends OutboxLease {
   /**
    * Recipients that the mail server accepted before the end of data. Null stands for all recipients
@@ -101,7 +101,7 @@ export interface Handover extends OutboxLease {
 
 /**
  * Due outbox row, with the fields that decide whether a sender has capacity for its account,
- * gateway and host.
+ * gateway (shared SMTP server) and host.
  */
 export interface DueSubmission {
   queueId: string
@@ -138,14 +138,14 @@ export interface LaneKeys {
   hosts: string[]
 }
 
-/** Outbox row claimed by a sender, with its account and gateway. */
+/** Outbox row claimed by a sender, with its account and gateway (shared SMTP server). */
 export interface Submission extends OutboxLease {
   account: string
   /** Sending account as it was when the outbox row was claimed. */
   sender: SendingAccount
   /**
-   * Gateway as it was when the outbox row was claimed. `server` is undefined if the gateway was
-   * deleted.
+   * Gateway (shared SMTP server) as it was when the outbox row was claimed. `server` is undefined
+   * if the gateway was deleted.
    */
   gateway: { name: string; server: SendingGateway | undefined } | undefined
   proxy: string | null
@@ -158,7 +158,7 @@ export interface Submission extends OutboxLease {
    * whole header section.
    */
   mime: Buffer
-  /** Length in bytes of the whole MIME of the message. */
+  /** Length in bytes of the whole message (MIME), also if only its beginning was read. */
   mimeBytes: number
   maxAttempts: number
   firstError: string | null
@@ -238,8 +238,13 @@ export interface SendingGateway {
   host: string
   port: number
   secure: boolean
-  /** Username of the login at the gateway. Null if the gateway needs no login. */
+  /**
+   * Username of the login at the gateway (shared SMTP server). Null if the gateway needs no login.
+   */
   username: string | null
-  /** Version of the gateway's settings. Rises with every change of the settings. */
+  /**
+   * Version of the settings of a gateway (shared SMTP server). Rises with every change of the
+   * settings.
+   */
   version: string
 }

@@ -17,7 +17,7 @@ export interface CredentialsDeps {
 }
 
 /**
- * Requests the login of an account or gateway from auth-bridge.
+ * Requests the login of an account or gateway (shared SMTP server) from auth-bridge.
  *
  * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
  * unavailable

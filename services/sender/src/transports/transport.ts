@@ -44,7 +44,7 @@ export interface SendResult {
   response: string
   /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
-  /** Names of header fields that a mail API could not keep. */
+  /** Names of the message's header fields that a mail API could not keep. */
   omittedHeaders?: string[]
   accepted: string[]
   rejected: RejectedRecipient[]
@@ -121,7 +121,10 @@ export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
 }
 
-/** Error that carries the result of a failed sending attempt through the steps of a transport. */
+/**
+ * Error that carries the result of a failed sending attempt through the steps of a transport (SMTP
+ * or a mail API).
+ */
 export class SendError extends Error {
   override name = 'SendError'
   readonly outcome: FailedSend

@@ -74,7 +74,9 @@ export interface AccountDriver extends AsyncDisposable {
   onDeleted?(): Promise<void>
   /** Reads messages for exports. Absent if the mail system has no exports. */
   readonly exports?: ExportDriver
-  /** Removes incomplete drafts of an interrupted upload, by the message's Message-ID. */
+  /**
+   * Removes incomplete drafts that an interrupted upload left, found by the message's Message-ID.
+   */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }
 

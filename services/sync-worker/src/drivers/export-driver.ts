@@ -1,20 +1,24 @@
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { ExportTextType } from '@posthorn/contracts/schemas/export'
 
-/** Maximum bytes of an attachment in an export. Larger attachments have a `contentError`. */
+/**
+ * Maximum bytes of an attachment in an export. A larger attachment has a `contentError` instead.
+ */
 export const maxAttachmentBytes = 50 * 1024 * 1024
 
 export const tooLargeText = 'The attachment is larger than 50 MiB'
 
 /**
- * Reads the messages of an account for exports. All calls have a lower priority than commands and
- * syncs. Calls fail with errors of the mail system, which say nothing about a single message.
+ * Reads the messages of an account for exports. All requests have a lower priority than commands
+ * and syncs. If a method throws an error of the mail system, the error does not show which message
+ * is faulty.
  */
 export interface ExportDriver {
   /**
-   * Folders that an export reads: the folders that `names` names by path or special use, without
-   * unknown names. Without names, the folder of all messages if the account has one, otherwise all
-   * folders except junk and trash. No message is in two of the folders.
+   * Selects the folders that an export reads: the folders that `names` contains by path or special
+   * use, without unknown names. Without names, selects the folder of all messages if the account
+   * has one, otherwise all folders except junk and trash. No message is listed for two of the
+   * folders.
    */
   folders(names: readonly string[], signal: AbortSignal): Promise<ExportFolder[]>
   /**
@@ -25,47 +29,54 @@ export interface ExportDriver {
    */
   list(folder: ExportFolder, range: ListRange, signal: AbortSignal): AsyncIterable<ListedPage>
   /**
-   * Reads messages: one result per id, in the order of the ids. The caller handles each result
-   * before the next message is read, and may leave the iteration early.
+   * Reads messages for an export: one result per id, in the order of the ids. The caller handles
+   * each result before the next message is read, and may stop the iteration early.
    */
   read(
     ids: readonly string[],
     options: ExportReadOptions,
     signal: AbortSignal,
   ): AsyncIterable<ExportReading>
-  /** Makes a small request. @throws if the mail system cannot be used now */
+  /** Sends a small request to the mail system. @throws if the mail system cannot be used now */
   check(signal: AbortSignal): Promise<void>
 }
 
-/** Folder of an export. Stored, so that another worker can continue. */
+/** Folder that an export reads. Stored, so that another worker can continue the export. */
 export interface ExportFolder {
-  /** Name of the folder for the driver, which survives renaming. */
+  /** Id of the folder for the account driver. Stays the same when the folder is renamed. */
   id: string
-  /** Ids of earlier folders, whose messages are left out of this folder. */
+  /** Ids of folders that the export reads before. Messages in these folders are left out. */
   except?: string[]
-  /** True for the only folder of the export, whose messages need no comparable dates. */
+  /**
+   * True if the export reads no other folder, so that the dates of messages need not be comparable.
+   */
   isOnly?: true
 }
 
-/** Range of arrival times to list, in epoch milliseconds. */
+/** Range of arrival times of the messages to list, in epoch milliseconds. */
 export interface ListRange {
-  /** First time. */
+  /** First arrival time of the range. */
   start: number
-  /** End of the range, exclusive. */
+  /** End of the range of arrival times, exclusive. */
   end: number
-  /** Cursor of the last page that was stored. Absent: from the start. */
+  /**
+   * Cursor after the last stored page of the folder's message list. Absent to list from the start.
+   */
   cursor?: string | undefined
 }
 
-/** Message to export. */
+/** Entry of an export's message list. */
 export interface ExportEntry {
-  /** Sort key: arrival time in epoch milliseconds, or another number with the same order. */
+  /**
+   * Sort key of the message: arrival time in epoch milliseconds, or another number with the same
+   * order.
+   */
   order: number
   /** Id of the message for `read`: up to 255 ASCII characters, unique in the account. */
   id: string
 }
 
-/** Page of a list, and the position after the page. */
+/** Page of a folder's message list, and the cursor after the page. */
 export interface ListedPage {
   entries: ExportEntry[]
   cursor: string
@@ -73,30 +84,39 @@ export interface ListedPage {
 
 export interface ExportReadOptions {
   textType: ExportTextType
-  /** Maximum bytes of each text. Undefined: the maximum of the driver. */
+  /**
+   * Maximum bytes of each text of a message (plain or HTML). Undefined for the maximum of the
+   * driver.
+   */
   maxBytes: number | undefined
   includeAttachments: boolean
   /**
-   * True to leave out contents that the mail system refuses. If false, a message with such contents
-   * is unreadable, so that it is read again.
+   * True to leave out attachments that the mail system refuses. If false, a message with a refused
+   * attachment is unreadable, so that the caller reads the message again.
    */
   acceptsPartial: boolean
 }
 
 /**
- * Content of an attachment: read already, to be read, or not available. Large contents are read
- * while they are written.
+ * Content of an attachment in an export: in memory, to be read by `open`, or unavailable. Large
+ * contents are read while the message is written.
  */
 export type ExportContent =
   | { bytes: Buffer }
   | { open: () => Promise<AsyncIterable<Uint8Array>> }
   | { error: string }
 
-/** Result of reading one message. */
+/** Result of reading one message for an export. */
 export type ExportReading =
-  /** Message with the contents of its attachments, in their order, if they were requested. */
+  /**
+   * The message was read. `contents` are the contents of its attachments in their order, if they
+   * were requested.
+   */
   | { state: 'read'; message: MessageDetail; contents: readonly ExportContent[] }
   /** The message was deleted. */
   | { state: 'missing' }
-  /** The mail system returned an error for this message alone. Another attempt may succeed. */
+  /**
+   * The mail system returned an error for this message alone. Another attempt to read it may
+   * succeed.
+   */
   | { state: 'unreadable'; error: unknown }

@@ -7,8 +7,8 @@ export interface ExportableFolder {
 const leftOut: ReadonlySet<string> = new Set(['\\junk', '\\trash'])
 
 /**
- * Folders of an export without named folders: the folder of all messages if it exists, otherwise
- * all folders except junk and trash. Pure.
+ * Selects the folders of an export that names no folders: the folder of all messages if it exists,
+ * otherwise all folders except junk and trash. Pure.
  */
 export function defaultExportFolders<F extends ExportableFolder>(folders: readonly F[]): F[] {
   const useOf = ({ specialUse }: F) => specialUse?.toLowerCase() ?? ''

@@ -9,17 +9,17 @@ export interface SyncRules {
   readonly fullAt: number
   /** Time of the next `parts` action that some mailbox requires, in epoch milliseconds. */
   readonly partsAt: number
-  /** Mean interval of `poll` actions (partial syncs) since the last `full` or `poll` action. */
+  /** Mean time from the last `full` or `poll` action to the next `poll` action (partial sync). */
   readonly pollMs: number
   /** Maximum deviation of a poll interval from `pollMs`, as a fraction. Spreads the polls. */
   readonly pollSpread: number
-  /** Minimum interval of a `poll` action after changes since the last `full` or `poll` action. */
+  /** Minimum time from the last `full` or `poll` action to a `poll` action that changes require. */
   readonly minPollMs: number
   /** Age of the last complete sync from which a `poll` action reads the whole account. */
   readonly completeMs: number
   /**
-   * Interval of `list` actions (comparisons of the mailbox list) since the mailboxes were last
-   * listed.
+   * Time from the last listing of the mailboxes to the next `list` action (comparison of the
+   * mailbox list).
    */
   readonly listMs: number
   /** Id of the mailbox whose changes the server reports without a poll, or `all` mailboxes. */

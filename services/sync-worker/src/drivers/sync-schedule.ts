@@ -63,13 +63,13 @@ export interface SyncOutcome {
 export interface SyncSchedule extends NamedParts {
   /** Sync action in progress. Absent while the sync schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time of a requested `full` action. Infinity if not requested, as for other times. */
+  /** Time at which a requested `full` action is due; Infinity if none is requested. */
   readonly fullAt: number
   /** Time of a `poll` action that is required because the mailbox list changed. */
   readonly pollAt: number
   /** Time of the first change that no `full` or `poll` action has followed yet. */
   readonly unsettledAt: number
-  /** Time of a second `full` action, if the first found no changes after a push of a provider. */
+  /** Time of a second `full` action, if the first after a notification found no changes. */
   readonly repeatAt: number
   /** Time at which a pending message, a refused folder or a list has to be read again. */
   readonly retryAt: number
@@ -101,8 +101,8 @@ const maxIndexedRepeats = 3
 /** Maximum number of messages that wait to be read again. */
 const maxWaiting = 1_000
 /**
- * Delay of the second `full` action if the first found no changes after a push of a provider: a
- * push may arrive before its changes can be read.
+ * Delay of a second `full` action if the first after a provider's notification found no changes: a
+ * notification may arrive before its changes can be read.
  */
 const repeatMs = 1_000
 /** Minimum interval of checks of the mailbox list that follow notifications. */

@@ -99,7 +99,7 @@ export type WriteBatch<Item, Result> = (
   items: readonly LockedItem<Item>[],
 ) => Promise<WriteResult<Result>[]>
 
-/** Maximum accounts per batched transaction. */
+/** Maximum accounts whose writes share one transaction. */
 const maxItems = 50
 
 type BatchOutcome<Result> = { result: Result; published: Promise<void> } | 'busy' | 'stale'

@@ -4,25 +4,32 @@ import type { MergePosition } from './merge-runs.ts'
 import { type ExportedMessage, messageLine } from './message-line.ts'
 
 /**
- * Level of compression: up to twice as fast as the default, for files that are 0 to 14 % larger.
+ * Compression level of export files: up to twice as fast as the default level, for files that are 0
+ * to 14 % larger.
  */
 const level = 3
-/** Bytes of a compressed chunk after which the chunk ends. */
+/** Compressed bytes after which a chunk (part of an export file) ends. */
 const fullBytes = 1024 * 1024
-/** Maximum bytes per call of the compressor, so that a long line is not compressed as a whole. */
+/**
+ * Maximum bytes per call of the compressor, so that a long line of an export is not compressed as a
+ * whole.
+ */
 const pieceBytes = 256 * 1024
-/** Bytes of a piece of compressed output. */
+/** Bytes of each buffer in which the compressor returns its output. */
 const outputBytes = 64 * 1024
-/** Characters that are collected for one call of the compressor: a call takes 50 µs by itself. */
+/**
+ * Characters of an export that are collected for one call of the compressor, because any call takes
+ * at least 50 µs.
+ */
 const collectedLength = 64 * 1024
 
-/** Messages of a chunk, and its maximum age. */
+/** Limits of a chunk (part of an export file): number of messages, and age in milliseconds. */
 const maxChunkMessages = 500
 const maxChunkMs = 10_000
 
 /**
- * Compresses one chunk of an export: a gzip member (RFC 1952 §2.2). A file may have several
- * members, which are decompressed one after the other.
+ * Compresses one chunk (part) of an export file to a gzip member (RFC 1952 §2.2). Readers
+ * decompress the members of a file one after the other.
  */
 export class ChunkWriter {
   readonly #gzip: Gzip
@@ -43,12 +50,15 @@ export class ChunkWriter {
     this.#failed.catch(() => undefined)
   }
 
-  /** True once the chunk should end. Bytes that are not compressed yet are not counted. */
+  /**
+   * True once the chunk has enough compressed bytes to end. Text that is not compressed yet is not
+   * counted.
+   */
   get isFull(): boolean {
     return this.#size >= fullBytes
   }
 
-  /** Adds text to the chunk. Resolves when further text may follow. */
+  /** Adds text to the chunk. Resolves when the chunk accepts further text. */
   async write(text: string): Promise<void> {
     this.#collected += text
     if (this.#collected.length >= collectedLength) await this.#compress()
@@ -62,7 +72,7 @@ export class ChunkWriter {
         await Promise.race([once(this.#gzip, 'drain'), this.#failed])
   }
 
-  /** Ends the chunk and returns its compressed bytes. */
+  /** Ends the chunk (part of an export file) and returns its compressed bytes. */
   async end(): Promise<Buffer> {
     await this.#compress()
     const ended = once(this.#gzip, 'end')
@@ -71,19 +81,19 @@ export class ChunkWriter {
     return Buffer.concat(this.#output)
   }
 
-  /** Frees the memory of a chunk that is not needed. */
+  /** Frees the memory of a chunk of an export file that will not be stored. */
   [Symbol.dispose](): void {
     this.#gzip.destroy()
   }
 }
 
-/** Chunk in progress, and the messages in it. */
+/** Chunk (part of an export file) that is being written, with the number of its messages. */
 export class OpenChunk {
   readonly startedAt = Date.now()
   messages = 0
   skipped = 0
   hasBytes = false
-  /** Position after the last message. */
+  /** Position in the export's list of messages after the last message of this chunk. */
   merge: MergePosition
   readonly #writer = new ChunkWriter()
 
@@ -95,7 +105,10 @@ export class OpenChunk {
     return this.#writer.isFull
   }
 
-  /** True if the chunk should be stored after the current message. */
+  /**
+   * True if the chunk reached a limit of bytes, messages or age, so that it is stored after the
+   * current message.
+   */
   get isDue(): boolean {
     const isOld = Date.now() - this.startedAt >= maxChunkMs
     return this.isFull || this.messages + this.skipped >= maxChunkMessages || isOld

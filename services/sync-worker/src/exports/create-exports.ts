@@ -16,11 +16,14 @@ export interface ExportParts extends Omit<ExportDeps, 'readKey' | 'metrics'> {
   readonly bus: Pick<Bus, 'request'>
   readonly registry: Metrics
   readonly sessions: Pick<Registry, 'findPrepared'>
-  /** Id of this worker, and the secret that authenticates requests for keys. */
+  /**
+   * Id of this worker, and the secret that authenticates the worker in requests for keys of export
+   * files.
+   */
   readonly worker: { id: string; proof: string }
 }
 
-/** Starts the exports of this worker. Disposal stops them. */
+/** Creates the runner of this worker's exports. Disposal of `stack` stops the exports. */
 export function createExports(
   stack: AsyncDisposableStack,
   { bus, registry, sessions, worker, ...rest }: ExportParts,
@@ -37,7 +40,7 @@ export function createExports(
   return stack.use(new ExportRunner({ ...deps, readKey, turns, retryDelayMs, findAccount }))
 }
 
-/** Creates the function that finds the session of an account of an export. */
+/** Creates the function that finds the exported account on this worker. */
 function accountFinder(sessions: ExportParts['sessions']): RunDeps['findAccount'] {
   return async (account, signal) => {
     const session = await sessions.findPrepared(account, signal)

@@ -7,7 +7,7 @@ import { type AccountLease, withLease } from '../store/lease.ts'
 import { endedError } from '../store/running-exports.ts'
 import type { ExportMetrics } from './export-metrics.ts'
 
-/** Reads the key of the chunks of an export from auth-bridge. */
+/** Requests the key that encrypts the file of an export from auth-bridge. */
 export type ReadExportKey = (
   target: { account: string; exportId: string },
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export interface ExportDeps {
   readonly log: Logger
 }
 
-/** Export that this worker runs, under the lease of its account. */
+/** Context of an export that this worker runs under the lease of the exported account. */
 export interface ExportContext {
   readonly exportId: string
   readonly lease: AccountLease
@@ -30,7 +30,7 @@ export interface ExportContext {
 }
 
 /**
- * Runs a transaction of an export under the account's lease.
+ * Runs a database transaction of an export under the lease of the exported account.
  *
  * @throws AppError `stale` if the lease is lost
  */
@@ -42,7 +42,8 @@ export function inExport<T>(
 }
 
 /**
- * Ends an export in a transaction that also runs `before`, and publishes the event of the end.
+ * Ends an export in a transaction that first runs `before`. Publishes the event about the end of
+ * the export afterwards.
  *
  * @throws AppError `stale` if the lease is lost or the export has ended; nothing is stored then
  */

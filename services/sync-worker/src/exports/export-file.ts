@@ -3,7 +3,7 @@ import { encryptChunk } from '@posthorn/secrets'
 import { endedError, type FilePosition, rewindFile } from '../store/running-exports.ts'
 import { type ExportContext, inExport } from './export-context.ts'
 
-/** File of an export: encrypts chunks and stores them in order. */
+/** Writer of an export's file: encrypts the chunks of the file and stores the chunks in order. */
 export class ExportFile {
   readonly #context: ExportContext
   readonly #key: Buffer
@@ -15,14 +15,14 @@ export class ExportFile {
     this.#end = end
   }
 
-  /** Position after the last stored chunk. */
+  /** Position in the export file after the last stored chunk. */
   get end(): FilePosition {
     return this.#end
   }
 
   /**
-   * Appends a chunk in the transaction of `store`, which runs `save` with the position after the
-   * chunk.
+   * Appends a chunk to the export file. Passes a transaction to `store`, which also runs `save`
+   * with the position after the chunk.
    *
    * @throws AppError `stale` if the lease is lost or the export has ended; nothing is stored then
    */
@@ -44,7 +44,7 @@ export class ExportFile {
     this.#end = end
   }
 
-  /** Removes the chunks after a position. */
+  /** Removes the chunks of the export file that follow a position. */
   async rewind(end: FilePosition): Promise<void> {
     if (this.#end.chunks === end.chunks) return
     await inExport(this.#context, (tx) => rewindFile(tx, this.#context.exportId, end))

@@ -2,7 +2,7 @@ import type { Metrics } from '@posthorn/telemetry'
 
 export type ExportMetrics = ReturnType<typeof createExportMetrics>
 
-/** Creates the metrics of exports. */
+/** Creates the metrics of exports, which write messages of an account to a file. */
 export function createExportMetrics(metrics: Metrics) {
   const running = metrics.gauge({
     name: 'exports_running',

@@ -19,37 +19,37 @@ import { type ExportBounds, MessageExporter } from './message-exporter.ts'
 import { OwnFailures } from './failures/own-failures.ts'
 import type { ExportPosition } from './position.ts'
 
-/** Account of an export on this worker. */
+/** Account whose messages an export reads, with the account's lease and driver on this worker. */
 export interface ExportAccount {
   lease: AccountLease
   driver: ExportDriver
-  /** True while new mail of the account waits for a sync. */
+  /** True while new mail of the account waits for a sync, so that the export pauses. */
   isSyncDue: () => boolean
 }
 
 export interface RunDeps extends ExportDeps {
   readonly turns: Pick<ExportTurns, 'take'>
-  /** Delay before an interrupted export continues, by the number of failures in a row. */
+  /** Delay before an interrupted export continues, by the number of consecutive failures. */
   readonly retryDelayMs: Backoff
-  /** Finds the session of an account. @throws AppError `unavailable` without a session */
+  /** Finds the exported account. @throws AppError `unavailable` if the account has no session */
   readonly findAccount: (account: string, signal: AbortSignal) => Promise<ExportAccount>
 }
 
-/** Times that the list of messages starts again. */
+/** Maximum times that an export starts its list of messages again after a lost folder or cursor. */
 const maxRestarts = 10
-/** Messages that are read one by one after a failure, to find the message that fails. */
+/** Messages that an export reads one by one after a failure, to find the message that fails. */
 const maxCareful = 100
 
-/** Turn that failed, with the message or folder that it would have read first. */
+/** Failed turn (work period) of an export, and the message or folder to read first in that turn. */
 interface FailedTurn {
   item: string
   state: ListedExport | undefined
-  /** Absent while messages are listed. */
+  /** Exporter that writes the messages. Absent while the export still lists the messages. */
   exporter: MessageExporter | undefined
   cause: unknown
 }
 
-/** State of an export in the memory of this worker. Dropped after each failure. */
+/** Run of an export on this worker. The state in memory is dropped after each failure. */
 export class ExportRun {
   hasEnded = false
   readonly #deps: RunDeps
@@ -59,9 +59,9 @@ export class ExportRun {
   #exporter: MessageExporter | undefined
   readonly #failed = new FailedItem()
   readonly #ownFailures = new OwnFailures()
-  /** Messages to read one by one. */
+  /** Number of messages that the export still has to read one by one. */
   #careful = 0
-  /** Messages that were listed or exported when the current turn started. */
+  /** Messages that the export had listed, exported or skipped before the current turn. */
   #doneBefore = 0
 
   constructor(deps: RunDeps, exportId: string) {
@@ -69,7 +69,7 @@ export class ExportRun {
     this.#exportId = exportId
   }
 
-  /** Runs one turn. Returns true once the export has ended. */
+  /** Runs one turn (limited work period) of the export. Returns true once the export has ended. */
   async turn(account: ExportAccount, signal: AbortSignal): Promise<boolean> {
     if (account.lease.epoch !== this.#account?.lease.epoch) this.#dropState()
     this.#account = account
@@ -92,12 +92,12 @@ export class ExportRun {
     return await exporter.turn({ ...options, limit: 1, onLastAttempt })
   }
 
-  /** Called after a turn without failure. */
+  /** Resets the export's period of internal errors. Called after a turn without failure. */
   clearFailures(): void {
     this.#ownFailures.reset()
   }
 
-  /** Recovers from a failure. Returns the number of failures in a row without progress. */
+  /** Recovers from a failure of the export. Returns the consecutive failures without progress. */
   async recover(error: unknown, before: number, signal: AbortSignal): Promise<number> {
     try {
       if (isStale(error)) throw error
@@ -112,9 +112,9 @@ export class ExportRun {
     }
   }
 
-  /** Records a failure. A message or folder that fails repeatedly is skipped. */
+  /** Records a failure of the export. A message or folder that fails repeatedly is skipped. */
   async #recordFailure(error: unknown, before: number, signal: AbortSignal): Promise<number> {
-    // Repeated failures are no news.
+    // Only the first of several consecutive failures of an export is logged as info.
     const level = before === 0 ? 'info' : 'debug'
     this.#deps.log[level]({ err: error }, 'export interrupted, will be repeated')
     const item = this.#item
@@ -134,8 +134,8 @@ export class ExportRun {
   }
 
   /**
-   * Handles a failure of one message or folder, while the mail server works. Returns true if the
-   * export continues without it, false if the failed turn is repeated.
+   * Handles a failure to read one message or folder, while the mail server works. Returns true if
+   * the message or folder is skipped, false if the export repeats the failed work.
    */
   async #handle(
     context: ExportContext,
@@ -154,14 +154,14 @@ export class ExportRun {
     return true
   }
 
-  /** Message or folder that the next turn reads first. */
+  /** Identifies the message or folder that the export reads first in its next turn. */
   get #item(): string | undefined {
     if (this.#exporter) return this.#exporter.nextId
     const { position } = this.#state ?? {}
     return position && `${position.scanned} ${position.cursor ?? ''}`
   }
 
-  /** True if the mail server cannot be used at all, or limits the requests. */
+  /** True if the export cannot use the mail server at all, or if the server limits the requests. */
   async #isDown(
     { driver }: ExportAccount,
     { cause }: MailFailure,
@@ -187,7 +187,7 @@ export class ExportRun {
     await this.#fail(context, { error, ...(errorCode !== undefined && { errorCode }) })
   }
 
-  /** Records an error that does not come from the mail server. */
+  /** Records an error that is not the mail server's. If such errors last, fails the export. */
   async #recordOwnFailure(context: ExportContext, err: unknown): Promise<void> {
     const { config, log } = this.#deps
     if (!this.#ownFailures.isOver(err, config.exports.maxUnavailableMs)) return
@@ -203,7 +203,7 @@ export class ExportRun {
     this.hasEnded = true
   }
 
-  /** Starts the list again, because the mailbox changed: folders are read again. */
+  /** Lists the messages and folders of the export again, because a folder or cursor was lost. */
   async #restart(
     context: ExportContext,
     { row, position }: ListedExport,
@@ -242,7 +242,7 @@ export class ExportRun {
   ): Promise<MessageExporter> {
     const { account } = context.lease
     const key = await this.#deps.readKey({ account, exportId: this.#exportId }, signal)
-    // A worker that died within a message left chunks of that message.
+    // A worker that died while it exported a message left chunks of this message in the file.
     if (row.chunks > position.file.chunks)
       await inExport(context, (tx) => rewindFile(tx, this.#exportId, position.file))
     const file = new ExportFile(context, key, position.file)
@@ -260,7 +260,7 @@ export class ExportRun {
   }
 }
 
-/** Messages of an export that are listed or exported: each turn with progress adds some. */
+/** Messages that an export has listed, exported or skipped. Each turn with progress adds some. */
 function doneOf({ row }: ListedExport): number {
   return row.messagesQueued + row.messagesExported + row.messagesSkipped
 }
@@ -273,7 +273,7 @@ function isStale(error: unknown): boolean {
   return isOfKind(error, 'stale')
 }
 
-/** True if a folder or the cursor of a list does not exist any more. */
+/** True if an error means that a folder or the cursor of a message list does not exist any more. */
 function isLost(error: unknown): boolean {
   return (
     error instanceof AppError &&

@@ -5,7 +5,7 @@ import { listUnfinishedExports } from '../store/running-exports.ts'
 import type { RunDeps } from './export-run.ts'
 import { runExport } from './run-export.ts'
 
-/** Interval at which new and cancelled exports are found. */
+/** Interval at which a worker looks for new and cancelled exports. */
 const pollMs = 1_000
 
 interface RunningExport {
@@ -15,9 +15,9 @@ interface RunningExport {
 }
 
 /**
- * Runs the unfinished exports of this worker's shards. New exports start, and cancelled exports
- * stop, within a second. A released shard waits for its exports to stop; the next holder continues
- * each export at its stored position.
+ * Runs the unfinished exports of this worker's shards (groups of accounts). New exports start, and
+ * cancelled exports stop, within a second. The release of a shard waits until the shard's exports
+ * have stopped. The next holder of the shard continues each export at its stored position.
  */
 export class ExportRunner implements ShardObserver, AsyncDisposable {
   readonly #deps: RunDeps

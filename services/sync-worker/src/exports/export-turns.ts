@@ -2,33 +2,38 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { KeyedMutex, Semaphore, sleep } from '@posthorn/flow'
 
 /**
- * Turns that run concurrently in one worker. A turn takes up to 30 MiB: two batches of 6 MiB, one
- * FETCH of 48 messages of up to 320 KiB, and the chunk in progress.
+ * Maximum exports that work concurrently in one worker. Each export takes up to 30 MiB: two batches
+ * of 6 MiB, one FETCH of 48 messages of up to 320 KiB, and the chunk in progress.
  */
 const maxTurns = 2
-/** Delay of the event loop above which exports pause. */
+/** Delay of the event loop in milliseconds above which exports pause. */
 const maxLagMs = 50
-/** Interval of measurements while exports pause. */
+/** Interval at which a pausing export checks whether it may continue. */
 const pauseMs = 100
-/** Maximum of all pauses of one turn, so that exports go on, slowly, on a busy worker. */
+/**
+ * Maximum total pause in one turn of an export, so that exports continue slowly on a busy worker.
+ */
 const maxPauseMs = 5_000
 
 export interface TurnOptions {
   account: string
-  /** True while new mail of the account waits for a sync. */
+  /** True while new mail of the account waits for a sync, so that the account's export pauses. */
   isSyncDue: () => boolean
   signal: AbortSignal
 }
 
-/** Turn of an export. Disposal ends the turn. */
+/** Turn of an export: permission to work for a limited time. Disposal ends the turn. */
 export interface Turn extends Disposable {
-  /** Waits while new mail waits or the event loop lags, up to 5 s in one turn. */
+  /**
+   * Waits while new mail of the account waits for a sync or the event loop lags, up to 5 s per
+   * turn.
+   */
   pause: () => Promise<void>
 }
 
 /**
- * Turns of exports. Accounts take turns: an account runs one export at a time and waits in one
- * queue with the others. Pauses exports while the event loop lags.
+ * Gives exports their turns (permissions to work for a limited time). An account runs one export at
+ * a time. All accounts wait in one queue. Exports pause while the event loop lags.
  */
 export class ExportTurns implements Disposable {
   readonly #accounts = new KeyedMutex()
@@ -42,7 +47,7 @@ export class ExportTurns implements Disposable {
     this.#reset.unref()
   }
 
-  /** Waits for a turn. */
+  /** Waits for the turn of an export: the permission to work for a limited time. */
   async take(options: TurnOptions): Promise<Turn> {
     const { account, signal } = options
     using stack = new DisposableStack()

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ExportEntry } from '../drivers/export-driver.ts'
 
-/** Maximum entries of a part, and its maximum bytes. A merge has one part per run in memory. */
+/**
+ * Maximum entries and bytes of a part of a sorted run (piece of an export's message list). A merge
+ * holds one part of each run in memory.
+ */
 export const partLimits = { entries: 4_096, bytes: 128 * 1024 }
-/** Maximum entries of a run, which is sorted in memory. */
+/** Maximum entries of a run (piece of an export's message list), which is sorted in memory. */
 export const maxRunEntries = 65_536
 /**
  * Entries of a run that are sorted or packed in one step of the event loop, which takes a few
@@ -11,12 +14,16 @@ export const maxRunEntries = 65_536
  */
 const entriesPerStep = 4_096
 
-/** Bytes of an entry before its id: sort key (6), length of the id (1). */
+/**
+ * Bytes of a packed message list entry before the message id: sort key (6) and length of the id
+ * (1).
+ */
 const headBytes = 7
 const orderBytes = 6
 
 /**
- * Order of entries: by date, then by id, a shorter id first, so that numbers in ids ascend. Pure.
+ * Compares two entries of an export's message list: by date, then by id. A shorter id comes first,
+ * so that numbers in ids ascend. Pure.
  */
 export function compareEntries(one: ExportEntry, other: ExportEntry): number {
   if (one.order !== other.order) return one.order - other.order
@@ -24,7 +31,10 @@ export function compareEntries(one: ExportEntry, other: ExportEntry): number {
   return one.id < other.id ? -1 : Number(one.id > other.id)
 }
 
-/** Sorts the entries of a run and packs them into parts. Other work of the process continues. */
+/**
+ * Sorts the entries of a run (piece of an export's message list) and packs the entries into parts.
+ * Other work of the process continues meanwhile.
+ */
 export async function packRun(entries: readonly ExportEntry[]): Promise<Buffer[]> {
   const slices: ExportEntry[][] = []
   for (let at = 0; at < entries.length; at += entriesPerStep) {
@@ -41,7 +51,7 @@ export async function packRun(entries: readonly ExportEntry[]): Promise<Buffer[]
   return parts.end()
 }
 
-/** Merges sorted slices into one sequence of entries in order. */
+/** Merges sorted slices of a run into one sequence of entries in order. */
 function* mergeSlices(slices: readonly ExportEntry[][]): Generator<ExportEntry> {
   const heads = slices.map((slice) => ({ slice, at: 0 }))
   for (;;) {
@@ -56,7 +66,7 @@ function* mergeSlices(slices: readonly ExportEntry[][]): Generator<ExportEntry> 
   }
 }
 
-/** Parts of a run, each of which keeps the limits of parts. */
+/** Parts of a run of an export's message list. Each part keeps the limits of parts. */
 class PartList {
   readonly #parts: Buffer[] = []
   #packed: Buffer[] = []
@@ -69,7 +79,7 @@ class PartList {
     this.#bytes += item.length
   }
 
-  /** Returns the parts. No entry may be added afterwards. */
+  /** Returns the parts of the run. No entry may be added afterwards. */
   end(): Buffer[] {
     if (this.#packed.length > 0) this.#endPart()
     return this.#parts
@@ -90,7 +100,10 @@ function packEntry({ order, id }: ExportEntry): Buffer {
   return item
 }
 
-/** Reads the entry at an offset of a part. Undefined at the end of the part. Pure. */
+/**
+ * Reads the message list entry at an offset of a packed part. Undefined at the end of the part.
+ * Pure.
+ */
 export function unpackEntry(
   part: Buffer,
   offset: number,

@@ -6,16 +6,22 @@ import { maxRunEntries, packRun } from './index-entries.ts'
 import { fromDriver, mailCall } from './failures/mail-failure.ts'
 import { type ExportPosition, startPosition } from './position.ts'
 
-/** Maximum time of a turn, after which other exports have their turns. */
+/**
+ * Maximum time in milliseconds for which an export lists messages before other exports have their
+ * turns.
+ */
 const turnMs = 10_000
 
-/** State of an export in memory, as stored. */
+/** State of an export in memory: a copy of the stored row and position. */
 export interface ListedExport {
   row: ExportRow
   position: ExportPosition
 }
 
-/** Selects the folders of an export, and stores them. Also starts the list again. */
+/**
+ * Selects the folders that an export reads and stores the selection. Deletes the messages that were
+ * listed before, so that the export lists its messages from the start.
+ */
 export async function selectExportFolders(
   context: ExportContext,
   { driver, row, restarts }: { driver: ExportDriver; row: ExportRow; restarts: number },
@@ -35,8 +41,9 @@ export async function selectExportFolders(
 }
 
 /**
- * Lists messages for one turn, and stores them as a sorted run with the position after them.
- * Returns false once all folders are listed.
+ * Lists messages of an export for a limited time. Stores the messages as a sorted run (piece of the
+ * message list), together with the position after these messages. Returns false once all folders
+ * are listed.
  */
 export async function listTurn(
   context: ExportContext,
@@ -59,8 +66,8 @@ export async function listTurn(
 }
 
 /**
- * Passes over the folder that is being listed, which the mail server refuses. The export will be
- * truncated.
+ * Skips the folder that an export is listing, because the mail server refuses the folder. The
+ * export then ends as truncated.
  */
 export async function skipFolder(context: ExportContext, position: ExportPosition): Promise<void> {
   const { exportId, deps } = context
@@ -73,12 +80,12 @@ export async function skipFolder(context: ExportContext, position: ExportPositio
   delete position.cursor
 }
 
-/** List of the messages of the remaining folders of an export. */
+/** List of messages in the remaining folders of an export. */
 class FolderList {
   readonly entries: ExportEntry[] = []
-  /** Number of folders that are listed completely. */
+  /** Number of folders whose messages are listed completely. */
   scanned: number
-  /** Position in the folder after them. */
+  /** Cursor in the folder that is listed next. Undefined at the start of the folder. */
   cursor: string | undefined
   readonly #driver: ExportDriver
   readonly #export: ListedExport
@@ -94,7 +101,7 @@ class FolderList {
     return this.scanned >= this.#export.position.folders.length
   }
 
-  /** Lists a folder until its end, or until `isOver`. */
+  /** Lists the messages of a folder until the end of the folder, or until `isOver` returns true. */
   async listFolder(isOver: () => boolean, signal: AbortSignal): Promise<void> {
     const { row, position } = this.#export
     const folder = position.folders[this.scanned]

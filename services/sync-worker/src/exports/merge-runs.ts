@@ -1,24 +1,30 @@
 import type { ExportEntry } from '../drivers/export-driver.ts'
 import { compareEntries, unpackEntry } from './index-entries.ts'
 
-/** Position in one run: number of the part, and offset of the next entry in the part. */
+/**
+ * Position in a sorted run (piece of an export's message list): number of the part, and offset of
+ * the next entry in the part.
+ */
 export type RunPosition = readonly [part: number, offset: number]
 
-/** Position of a merge, stored with each chunk. */
+/**
+ * Position in the merge of an export's sorted runs (pieces of the message list). Stored with each
+ * chunk of the export file.
+ */
 export interface MergePosition {
-  /** Position per run. Runs without a position start at their first entry. */
+  /** Position in each run. A run without a position is read from its first entry. */
   runs: RunPosition[]
-  /** Last entry, so that the same message in another run is not repeated. */
+  /** Last merged entry, so that the same message in another run is not exported again. */
   last?: ExportEntry
 }
 
-/** Next entry of a merge, with the position after the entry. */
+/** Next entry of a merge of sorted runs, and the position after the entry. */
 export interface MergedEntry extends ExportEntry {
   run: number
   after: RunPosition
 }
 
-/** Loads a part of a run. Undefined after the last part. */
+/** Loads a part of a sorted run of an export's message list. Undefined after the last part. */
 export type LoadPart = (run: number, part: number) => Promise<Buffer | undefined>
 
 interface Head {
@@ -26,13 +32,14 @@ interface Head {
   part: number
   content: Buffer
   entry: ExportEntry
-  /** Offset after the entry. */
+  /** Offset of the entry that follows `entry` in the part. */
   next: number
 }
 
 /**
- * Merges sorted runs of entries into one sequence by date. Has one part per run in memory. A repeat
- * from a stored position gives the same entries.
+ * Merges the sorted runs (pieces) of an export's message list into one sequence by date. Holds one
+ * part of each run in memory. A merge that is repeated from a stored position returns the same
+ * entries.
  */
 export class RunMerge {
   readonly #load: LoadPart
@@ -44,7 +51,7 @@ export class RunMerge {
     this.#last = last
   }
 
-  /** Opens a merge of `runs` runs at a position. */
+  /** Opens the merge of `runs` sorted runs at a stored position. */
   static async open(runs: number, position: MergePosition, load: LoadPart): Promise<RunMerge> {
     const merge = new RunMerge(load, position.last)
     for (let run = 0; run < runs; run++) {
@@ -54,7 +61,7 @@ export class RunMerge {
     return merge
   }
 
-  /** Takes up to `limit` entries in order. Fewer, or none, at the end. */
+  /** Returns the next entries of the merge in order: `limit` entries, or fewer at the end. */
   async take(limit: number): Promise<MergedEntry[]> {
     const taken: MergedEntry[] = []
     while (taken.length < limit) {
@@ -62,7 +69,7 @@ export class RunMerge {
       if (!head) break
       const { run, part, entry, next } = head
       await this.#advance(head)
-      // A stored position does not pass entries of other runs that are repeated.
+      // After a stored position, another run may still contain an entry that was exported already.
       if (this.#last && compareEntries(this.#last, entry) >= 0) continue
       this.#last = entry
       taken.push({ ...entry, run, after: [part, next] })
@@ -96,7 +103,7 @@ export class RunMerge {
   }
 }
 
-/** Position of a merge after an entry. Pure. */
+/** Computes the position of a merge of sorted runs after an entry. Pure. */
 export function positionAfter(position: MergePosition, entry: MergedEntry): MergePosition {
   const runs = Array.from({ length: Math.max(position.runs.length, entry.run + 1) }, (_, run) =>
     run === entry.run ? entry.after : (position.runs[run] ?? ([0, 0] as const)),

@@ -12,16 +12,22 @@ import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
 import { estimateEnd, type ExportPosition } from './position.ts'
 
-/** Messages that a driver reads in one turn: about one second. */
+/**
+ * Maximum messages that an export requests from the account driver in one turn: about one second of
+ * work.
+ */
 const maxBatch = 2_000
-/** Maximum time of a turn, after which other exports have their turns. */
+/**
+ * Maximum time in milliseconds for which an export writes messages before other exports have their
+ * turns.
+ */
 const turnMs = 10_000
 
-/** Limits that end an export as truncated. */
+/** Limits of an export. An export that reaches a limit ends as truncated. */
 export interface ExportBounds {
   maxMessages: number
   maxBytes: number
-  /** True if no more may be stored. */
+  /** True if the files of all exports have reached the storage limit. */
   isStorageFull: () => Promise<boolean>
 }
 
@@ -36,33 +42,36 @@ interface TurnOptions {
   driver: ExportDriver
   bounds: ExportBounds
   signal: AbortSignal
-  /** Called before each message. Waits while other work has priority. */
+  /** Called before each message is exported. Waits while syncs or other work have priority. */
   pause: Turn['pause']
-  /** Maximum messages of the turn. */
+  /** Maximum number of messages to export in this turn. */
   limit?: number
-  /** Message that is skipped if this turn fails, too. Contents that are refused are left out. */
+  /**
+   * Id of the message that is skipped if the next attempt to read it fails, too. In this attempt,
+   * contents of the message that the mail system refuses are left out.
+   */
   onLastAttempt?: string | undefined
 }
 
 interface AddOptions {
-  /** True to replace contents that the mail system refuses by their errors. */
+  /** True to replace attachments that the mail system refuses by error texts. */
   acceptsPartial: boolean
   signal: AbortSignal
 }
 
 /**
- * Exports messages by date. Lines are collected in a chunk; a chunk is stored together with the
- * position after its last message. A message with large contents takes chunks of its own: they
- * count only when the message is complete.
+ * Exports messages in the order of their dates. Collects the lines of messages in a chunk of the
+ * export file. A chunk is stored together with the position after its last message. A message with
+ * large attachments has separate chunks, which count only when the message is complete.
  */
 export class MessageExporter {
   readonly #context: ExportContext
   readonly #row: ExportRow
   readonly #file: ExportFile
-  /** Position after the last stored message. */
+  /** Position of the export after the last stored message. */
   #position: ExportPosition
   #merge: RunMerge | undefined
-  /** Messages taken from the merge that are not exported yet. */
+  /** Messages that were taken from the sorted message list but are not exported yet. */
   #pending: MergedEntry[] = []
   #chunk: OpenChunk | undefined
 
@@ -73,15 +82,15 @@ export class MessageExporter {
     this.#position = position
   }
 
-  /** Id of the next message to export. */
+  /** Id of the next message to export. Undefined if no message was taken from the message list. */
   get nextId(): string | undefined {
     return this.#pending[0]?.id
   }
 
   /**
-   * Exports messages for one turn. Returns true once the export has ended.
+   * Exports messages for a limited time. Returns true once the export has ended.
    *
-   * @throws MailFailure: the messages before the failure are stored
+   * @throws MailFailure if a message cannot be read; the messages before it are stored
    */
   async turn(options: TurnOptions): Promise<boolean> {
     const { bounds, limit = maxBatch } = options
@@ -101,7 +110,9 @@ export class MessageExporter {
     return false
   }
 
-  /** Exports these messages, or as many as a turn has time for. */
+  /**
+   * Exports the given messages. Stops early when the time of the turn is over or the file is full.
+   */
   async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
     const { driver, bounds, signal, pause, onLastAttempt } = options
     const endAt = Date.now() + turnMs
@@ -112,14 +123,14 @@ export class MessageExporter {
       await pause()
       signal.throwIfAborted()
       await this.#add(reading, { acceptsPartial, signal })
-      // No chunk is open after a message that took chunks of its own.
+      // A message with separate chunks leaves no chunk in progress.
       if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
       if (Date.now() >= endAt || (await this.#isFull(bounds))) return
     }
   }
 
-  /** Passes over the next message, which cannot be read. */
+  /** Skips the next message of the export, because the message cannot be read. */
   async skip(): Promise<void> {
     this.#chunkOrNew().skip()
     this.#pass()
@@ -152,7 +163,7 @@ export class MessageExporter {
     }
   }
 
-  /** Moves the position of the chunk in progress behind the next message. */
+  /** Moves the position of the chunk in progress past the message that was just handled. */
   #pass(): void {
     const entry = this.#pending.shift()
     if (!entry || !this.#chunk) return
@@ -160,8 +171,9 @@ export class MessageExporter {
   }
 
   /**
-   * Adds a message whose contents are read while they are stored. Content that turns out to be too
-   * large, or is refused at the last attempt, is replaced by its error: the message starts again.
+   * Exports a message whose attachments are read while the message is written. If an attachment
+   * turns out to be too large, or is refused at the last attempt, the message is written again from
+   * its start, with an error instead of the attachment.
    */
   async #addStreamed(exported: ExportedMessage, options: AddOptions): Promise<void> {
     await this.#store()
@@ -195,21 +207,28 @@ export class MessageExporter {
     this.#chunk = undefined
   }
 
-  /** Stores a chunk in the middle of a message. The stored position stays before the message. */
+  /**
+   * Stores a chunk that ends in the middle of a message. The stored position of the export stays
+   * before the message.
+   */
   async #storePartial(): Promise<void> {
     const chunk = this.#chunkOrNew()
     this.#chunk = undefined
     await this.#file.append({ bytes: await chunk.end() }, async () => undefined)
   }
 
-  /** Stores the chunk in progress with the position after its last message. */
+  /**
+   * Stores the chunk in progress together with the export's position after the last message of the
+   * chunk.
+   */
   async #store(): Promise<void> {
     const chunk = this.#chunk
     if (!chunk) return
     this.#chunk = undefined
     if (!chunk.hasBytes) {
       chunk[Symbol.dispose]()
-      // The last piece of a large message may have filled, and stored, its chunk.
+      // A chunk without bytes has nothing to append to the file. For example, the last piece of a
+      // large message may have filled the previous chunk.
       const update = this.#update(chunk, this.#file.end)
       await inExport(this.#context, (tx) => this.#save(tx, update))
       this.#apply(update)
@@ -223,7 +242,7 @@ export class MessageExporter {
     if (update) this.#apply(update)
   }
 
-  /** Stores the last chunk and ends the export. */
+  /** Stores the last chunk of the export file and ends the export. */
   async #finish(truncated: boolean): Promise<true> {
     const chunk = this.#chunkOrNew()
     this.#chunk = undefined

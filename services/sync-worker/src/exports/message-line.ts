@@ -4,11 +4,11 @@ import { type ExportContent, maxAttachmentBytes, tooLargeText } from '../drivers
 import { toMailFailure } from './failures/mail-failure.ts'
 
 /**
- * Attachment that turned out to be too large while it was written, or that the mail server refused,
- * with the error of the server as `cause`.
+ * Error of an attachment that turned out to be too large while its message was exported, or that
+ * the mail server refused. For a refused attachment, `cause` is the error of the server.
  */
 export class ContentError extends Error {
-  /** Position of the attachment in the message. */
+  /** Index of the attachment among the attachments of its message. */
   readonly at: number
 
   constructor(at: number, message: string, options?: ErrorOptions) {
@@ -17,21 +17,27 @@ export class ContentError extends Error {
   }
 }
 
-/** Message and the contents of its attachments, in the order of the attachments. */
+/** Exported message, and the contents of its attachments in the order of the attachments. */
 export interface ExportedMessage {
   message: MessageDetail
   contents: readonly ExportContent[]
 }
 
-/** Maximum bytes of texts and contents in memory of a message that shares a chunk with others. */
+/**
+ * Maximum bytes of texts and attachments of a message that shares a chunk of the export file with
+ * other messages.
+ */
 const maxSharedBytes = 512 * 1024
-/** Maximum characters of a piece of a line. A multiple of 4, the characters of a base64 group. */
+/**
+ * Maximum characters of a piece of an export line. A multiple of 4, the number of characters in a
+ * base64 group.
+ */
 export const maxPieceLength = 256 * 1024
 const maxPieceBytes = (maxPieceLength / 4) * 3
 
 /**
- * True if the line of a message takes chunks of its own: a content has to be read while the line is
- * written, or the line is too long for one chunk.
+ * True if a message needs separate chunks of the export file: an attachment has to be read while
+ * the message is written, or the message is too long to share a chunk.
  */
 export function isStreamed({ message, contents }: ExportedMessage): boolean {
   let bytes = Buffer.byteLength(message.text?.plain ?? '')
@@ -44,10 +50,10 @@ export function isStreamed({ message, contents }: ExportedMessage): boolean {
 }
 
 /**
- * Line of a message in the file, in pieces of at most `maxPieceLength` characters: JSON and a line
- * feed. Contents that are not in memory are read piece by piece.
+ * Line of a message in the export file, as JSON with a line feed, in pieces of at most
+ * `maxPieceLength` characters. Attachments that are not in memory are read piece by piece.
  *
- * @throws ContentError if a content is too large or refused; MailFailure after other failures
+ * @throws ContentError if an attachment is too large or refused; MailFailure after other failures
  */
 export async function* messageLine(exported: ExportedMessage): AsyncGenerator<string> {
   const { message, contents } = exported
@@ -78,7 +84,10 @@ async function* attachmentJson(
   }
 }
 
-/** Divides text into pieces. The two halves of a surrogate pair stay together. */
+/**
+ * Divides text into pieces of at most `maxPieceLength` characters. Does not separate the two halves
+ * of a surrogate pair.
+ */
 function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
     const last = at + maxPieceLength - 1
@@ -97,13 +106,16 @@ function* base64Of(bytes: Buffer): Generator<string> {
     yield bytes.subarray(at, at + maxPieceBytes).toString('base64')
 }
 
-/** JSON of an object without its end, to which members can be added. */
+/** JSON text of an object without the closing brace, to which members can be added. */
 function openObject(value: object): string {
   const json = JSON.stringify(value)
   return json === '{}' ? '{' : `${json.slice(0, -1)},`
 }
 
-/** Content as base64. Base64 encodes three bytes as four characters, so bytes are left over. */
+/**
+ * Encodes the content of an attachment as base64. Base64 encodes three bytes as four characters, so
+ * up to two bytes of a piece are kept for the next piece.
+ */
 async function* base64Pieces(
   open: () => Promise<AsyncIterable<Uint8Array>>,
   at: number,
@@ -127,7 +139,7 @@ async function* base64Pieces(
   if (rest.length > 0) yield rest.toString('base64')
 }
 
-/** Kinds of errors that concern the content: the server refuses or lacks it. */
+/** Kinds of errors that concern one attachment: the mail server refuses or lacks the attachment. */
 const contentKinds: ReadonlySet<string> = new Set([
   'not-found',
   'rejected',

@@ -3,31 +3,42 @@ import type { FilePosition } from '../store/running-exports.ts'
 import type { MergePosition } from './merge-runs.ts'
 
 /**
- * Position of an export, stored in `exports.position` together with everything before it. Another
- * worker continues here.
+ * Position of an export, stored in `exports.position` in one transaction with the work before the
+ * position. After a failure, a worker continues the export at the position.
  */
 export interface ExportPosition {
-  /** Folders to read, in this order. */
+  /** Folders that the export reads, in this order. */
   folders: ExportFolder[]
-  /** Number of folders that are listed completely. */
+  /** Number of the export's folders whose messages are listed completely. */
   scanned: number
-  /** Position in the folder after them. Absent: its start. */
+  /** Cursor in the folder that is listed next. Absent at the start of the folder. */
   cursor?: string
-  /** Number of stored runs of the list of messages. */
+  /** Number of stored sorted runs (pieces of the export's message list). */
   runs: number
-  /** Number of times that the list was started again, because a folder or cursor was lost. */
+  /**
+   * Number of times that the export listed its messages again, because a folder or cursor was lost.
+   */
   restarts: number
-  /** True if a folder could not be listed, so that the file lacks its messages. */
+  /**
+   * True if the mail server refused to list a folder, so that the export file lacks the folder's
+   * messages.
+   */
   lacksFolder?: true
-  /** Position after the last exported message. */
+  /** Position in the sorted message list after the last exported message. */
   merge: MergePosition
-  /** End of that message in the file. Chunks after it belong to an unfinished message. */
+  /**
+   * End of the last exported message in the export file. Later chunks belong to an incomplete
+   * message.
+   */
   file: FilePosition
-  /** Time at which the first message was exported, in epoch milliseconds, for the estimated end. */
+  /**
+   * Time at which the first message was exported, in epoch milliseconds. Used to estimate the end
+   * of the export.
+   */
   exportingSince?: number
 }
 
-/** Position at the start of the list of messages. */
+/** Creates the position of an export before its first message is listed. */
 export function startPosition(folders: readonly ExportFolder[], restarts = 0): ExportPosition {
   return {
     folders: [...folders],
@@ -39,13 +50,16 @@ export function startPosition(folders: readonly ExportFolder[], restarts = 0): E
   }
 }
 
-/** Estimated end of an export, from the messages of the time since its start. Pure. */
+/**
+ * Estimates the end of an export from the number of messages exported so far and the time they
+ * took. Null if unknown. Pure.
+ */
 export function estimateEnd(
   { done, queued, since }: { done: number; queued: number; since: number },
   now: number,
 ): Date | null {
   const elapsedMs = now - since
-  // Figures of the first seconds say little.
+  // The speed in the first seconds of an export says little about the later speed.
   if (done === 0 || elapsedMs < 5_000) return null
   return new Date(now + Math.round((elapsedMs / done) * Math.max(0, queued - done)))
 }

@@ -2,8 +2,8 @@ import { sleep } from '@posthorn/flow'
 import { ExportRun, type RunDeps } from './export-run.ts'
 
 /**
- * Runs an export of this worker until its end, or until the signal aborts. Starts at the stored
- * position, also after a failure. Never throws.
+ * Runs an export of this worker until the export ends or the signal aborts. Starts at the stored
+ * position of the export, also after a failure. Never throws.
  */
 export async function runExport(
   deps: RunDeps,

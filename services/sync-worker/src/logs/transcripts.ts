@@ -39,7 +39,10 @@ const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
  */
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
-  /** Number of log lines that were added to each account's log since old lines were deleted. */
+  /**
+   * Number of log lines that were added to each account's log after its old lines were last
+   * deleted.
+   */
   const added = new Map<string, number>()
   let connections = 0
 

@@ -7,7 +7,7 @@ export interface IncompleteUploadDeps {
   db: Db
   log: Logger
   sessions: Pick<Registry, 'find'>
-  /** Shards that this worker has leased. */
+  /** Shards (groups of accounts) that this worker has leased. */
   shards: () => readonly number[]
 }
 

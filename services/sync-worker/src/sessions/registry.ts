@@ -15,8 +15,9 @@ export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
 }
 
 /**
- * Runs one session for each account of the leased shards. `refresh` applies a changed registration
- * immediately. A periodic sweep finds changed registrations for which `refresh` was not called.
+ * Runs one session for each account of the leased shards (groups of accounts). `refresh` applies a
+ * changed registration immediately. A periodic sweep finds changed registrations for which
+ * `refresh` was not called.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #deps: RegistryDeps
@@ -95,8 +96,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const released = new Set(shards)
     for (const [account, { lease }] of this.#running)
       if (released.has(lease.shard)) void this.#stop(account)
-    // Waits until all account sessions of the released shards have stopped, including sessions that
-    // were being stopped before this call.
+    // Waits until all account sessions of the released shards (groups of accounts) have stopped,
+    // including sessions that were being stopped before this call.
     const stopping = [...this.#stopping.values()].filter(({ shard }) => released.has(shard))
     await Promise.all(stopping.map(({ done }) => done))
   }
@@ -166,7 +167,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     this.#startListed(shards, versions)
   }
 
-  /** Starts the sessions of the accounts in claimed shards. */
+  /** Starts the sessions of the accounts in claimed shards (groups of accounts). */
   async #startUnlisted(): Promise<void> {
     const shards = [...this.#unlisted]
     this.#startListed(shards, await listAccountVersions(this.#deps.store.db, shards))

@@ -7,8 +7,8 @@ import type { ShardObserver } from './shard-accounts.ts'
 const firstEpoch = '1'
 
 /**
- * Shards (groups of accounts) that this worker holds. Also records since when no other worker holds
- * each shard.
+ * Shards (groups of accounts) that this worker holds. Also records when this worker took each shard
+ * over from another worker.
  */
 export class HeldShards implements ShardObserver {
   readonly #clock: Clock

@@ -82,7 +82,9 @@ export function holdShards(
 
 export interface TakeoverOptions {
   shards: Pick<LeasedShards, 'isTaking'>
-  /** Number of live workers, which share the logins of a host. */
+  /**
+   * Number of live workers, which share the permitted logins per second of a mail server's host.
+   */
   loginRate: Pick<LoginRate, 'workers'>
   accounts: Pick<ShardAccounts, 'listed' | 'logins' | 'moving'>
   logins: Pick<Config['logins'], 'perSecond' | 'concurrent'>

@@ -48,12 +48,12 @@ export class LeasedShards {
   readonly #options: ShardHolderOptions
   readonly #clock: Clock
   readonly #releases: ShardReleases
-  /** Ids of the workers that were listed in the last claim interval. */
+  /** Ids of the workers that were live in the last claim interval. */
   #listed: ReadonlySet<string> = new Set()
   /** Times of this worker's last heartbeat, and of its first heartbeat after an interruption. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
-  /** Value of `refusing` in this worker's last heartbeat. */
+  /** True if this worker refused further shards (groups of accounts) in its last heartbeat. */
   #isRefusingStored = false
   #isReleasing = false
   #isTaking = true
@@ -167,7 +167,7 @@ export class LeasedShards {
     return this.#clock() - this.#heartbeatAt < 2 * this.#options.config.heartbeatMs
   }
 
-  /** Shards for which this worker still has account sessions. */
+  /** Shards (groups of accounts) for which this worker still has account sessions. */
   #active(): number[] {
     return [...this.leases.keys(), ...this.#releases.pending]
   }

@@ -17,9 +17,11 @@ export interface ShardReleasesOptions {
 
 /** Workers that claim released shards, and when these workers are ready for more logins. */
 export interface Receivers {
-  /** Ids of the workers that claim released shards. */
+  /** Ids of the workers that claim released shards (groups of accounts). */
   ids: readonly string[]
-  /** Number of live workers, which share the logins of a host. */
+  /**
+   * Number of live workers, which share the permitted logins per second of a mail server's host.
+   */
   workers: number
   /**
    * A receiver (worker that claims released shards) is ready for more shards this long before the
@@ -94,7 +96,7 @@ export class ShardReleases {
     return selected
   }
 
-  /** Releases shards to other workers in the background. */
+  /** Releases shards (groups of accounts) to other workers in the background. */
   start(leases: readonly Lease[]): void {
     const logins = this.#options.accounts.logins()
     for (const lease of leases) {
@@ -103,7 +105,7 @@ export class ShardReleases {
     }
   }
 
-  /** Waits until all started releases of shards have ended. */
+  /** Waits until all started releases of shards (groups of accounts) have ended. */
   drain(): Promise<void> {
     return this.#releases.drain()
   }

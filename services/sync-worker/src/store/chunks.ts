@@ -20,7 +20,7 @@ export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
 
 export interface ChunkOwner {
   mailbox: string
-  /** Epoch of the lease on the shard of the mailbox's account. */
+  /** Epoch (claim number) of the lease under which the index of the mailbox is written. */
   epoch: string
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Stores a sorted run of messages of an export. Requires the account's lease. */
+/** Stores a sorted run (piece) of an export's message list. Requires the account's lease. */
 export async function insertRun(
   tx: Tx,
   exportId: string,
@@ -11,7 +11,9 @@ export async function insertRun(
     await tx.insertInto('exportIndex').values({ exportId, run, part, entries }).execute()
 }
 
-/** Loads a part of a run. Undefined if there is no such part. */
+/**
+ * Loads a part of a sorted run of an export's message list. Undefined if the run has no such part.
+ */
 export async function findPart(
   db: Db,
   { exportId, run, part }: { exportId: string; run: number; part: number },
@@ -26,12 +28,12 @@ export async function findPart(
   return row?.entries
 }
 
-/** Deletes the list of messages of an export. */
+/** Deletes the stored message list of an export. */
 export async function deleteIndex(tx: Tx, exportId: string): Promise<void> {
   await tx.deleteFrom('exportIndex').where('exportId', '=', exportId).execute()
 }
 
-/** Deletes the lists of messages of exports that have ended. */
+/** Deletes the stored message lists of exports that have ended. */
 export async function deleteEndedIndexes(db: Db): Promise<void> {
   await sql`
     delete from export_index i using exports e

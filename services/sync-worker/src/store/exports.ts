@@ -1,18 +1,20 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Maximum chunks of an export that one transaction removes: about 32 MiB. */
+/** Maximum chunks of an export file that one transaction removes: about 32 MiB. */
 const chunksPerBatch = 32
 
-/** Ids of unfinished exports that have made no progress for so long that they expired. */
+/**
+ * Lists the ids of unfinished exports that expired because they made no progress for a long time.
+ */
 export async function listExpiredExports(db: Db): Promise<string[]> {
   const rows = await expiredExports(db).select('exportId').execute()
   return rows.map(({ exportId }) => exportId)
 }
 
 /**
- * Locks an export that has expired. Returns false if the export has ended, or has made progress
- * since it was listed.
+ * Locks an export that has expired. Returns false if the export ended or made progress after
+ * `listExpiredExports` returned it.
  */
 export async function lockExpiredExport(tx: Tx, exportId: string): Promise<boolean> {
   const row = await expiredExports(tx)
@@ -32,16 +34,17 @@ function expiredExports(db: Db) {
 }
 
 /**
- * Removes a batch of the chunks of one export whose file is not needed, and after its last chunk
- * the row, unless the API still shows the export. Such exports were deleted, have expired, failed
- * or were cancelled. Exports that another process removes at this moment are skipped. Returns false
- * if there is nothing to remove.
+ * Removes some chunks of one export file that is not needed, because its export was deleted, has
+ * expired, failed or was cancelled. With the last chunk, also removes the row of the export, unless
+ * the API still shows the export. Skips exports that another process is removing. Returns false if
+ * there is nothing to remove.
  */
 export async function removeExportChunks(tx: Tx): Promise<boolean> {
   const next = await lockRemovableExport(tx)
   if (!next) return false
-  // The statement that locks the row also sees chunks that another process removes meanwhile. To
-  // delete these chunks in the same statement would look like the end of the export.
+  // The chunks are deleted in a separate statement. The statement that locks the export's row would
+  // also count chunks that another process has just removed, and would delete fewer chunks than the
+  // limit, as at the end of the file.
   const { numAffectedRows } = await sql`
     delete from export_chunks c using (
       select c.day, c.export_id, c.number from exports e
@@ -56,11 +59,14 @@ export async function removeExportChunks(tx: Tx): Promise<boolean> {
 
 interface RemovableExport {
   exportId: string
-  /** True for an export that the API still shows, without its file. */
+  /** True for an export that the API still shows, but whose file is removed. */
   isShown: boolean
 }
 
-/** Locks an export with chunks or a row to remove. Each part of the condition has an index. */
+/**
+ * Locks an export whose chunks or row have to be removed. Each part of the SQL condition has an
+ * index.
+ */
 async function lockRemovableExport(tx: Tx): Promise<RemovableExport | undefined> {
   const { rows } = await sql<RemovableExport>`
     select export_id as "exportId", account is not null and expires_at > now() as "isShown"
@@ -73,14 +79,17 @@ async function lockRemovableExport(tx: Tx): Promise<RemovableExport | undefined>
   return rows[0]
 }
 
-/** Removes the row of an export without chunks, or stores that an export has no more chunks. */
+/**
+ * Removes the row of an export whose chunks are removed. If the API still shows the export, only
+ * stores that the export has no chunks.
+ */
 async function removeRecord(tx: Tx, { exportId, isShown }: RemovableExport): Promise<void> {
   await (isShown
     ? tx.updateTable('exports').set({ storedBytes: '0' }).where('exportId', '=', exportId).execute()
     : tx.deleteFrom('exports').where('exportId', '=', exportId).execute())
 }
 
-/** Drops the table partitions of past days whose exports have all been removed. */
+/** Drops the table partitions of past days from which all exports have been removed. */
 export async function dropExportPartitions(db: Db): Promise<void> {
   await sql`select drop_export_partitions()`.execute(db)
 }

@@ -174,8 +174,8 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
 export interface SyncCursor {
   uidNext: number
   /**
-   * Number of messages in the mailbox index; for a fast index, the number that the server reports.
-   * Null if both numbers are equal, but the server did not list all messages.
+   * Number of messages in the mailbox index; for a fast index (without messages), the number that
+   * the server reports. Null if both numbers are equal, but the server did not list all messages.
    */
   messages: number | null
   highestModseq?: bigint
@@ -202,7 +202,9 @@ export async function markEmptied(tx: Tx, id: string): Promise<void> {
 
 export interface IndexedCounters {
   uidValidity: bigint
-  /** Lowest UID of the messages to announce later. Used by the fast index only. */
+  /**
+   * Lowest UID of the messages to announce later. Used by the fast index (without messages) only.
+   */
   uidNext?: number
   highestModseq?: bigint
 }
@@ -261,7 +263,10 @@ export function saveIdsOnly(
   return update(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
 }
 
-/** Stores the UIDNEXT up to which a fast index is complete. Requires the account's lease. */
+/**
+ * Stores the UIDNEXT up to which a fast index (without messages) is complete. Requires the
+ * account's lease.
+ */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
   await update(tx, id, { uidNext: String(uidNext) })
 }

@@ -38,10 +38,14 @@ const columns = [
   'position',
 ] as const
 
-/** Export in the form that the worker runs. */
+/** Columns of an export that the worker needs to run the export. */
 export type ExportRow = Pick<Selectable<Exports>, (typeof columns)[number]>
 
-/** Marks an export as processing and returns it. @throws AppError `stale` if it has ended */
+/**
+ * Marks an export as `processing` and returns its row.
+ *
+ * @throws AppError `stale` if the export has ended
+ */
 export async function startExport(tx: Tx, exportId: string): Promise<ExportRow> {
   const row = await updateExport(tx, exportId, {
     status: 'processing',
@@ -64,11 +68,11 @@ function updateExport(tx: Tx, exportId: string, set: UpdateObject<Tables, 'expor
     .where('account', 'is not', null)
 }
 
-/** Progress of an export. Absent members stay. */
+/** Progress of an export to store. Stored values of absent members stay unchanged. */
 export interface ExportUpdate {
-  /** Time after which an export without further progress expires. */
+  /** Time without further progress after which the export expires, in milliseconds. */
   maxAgeMs: number
-  /** Position of the worker, see `exports/position.ts`. */
+  /** Position at which a worker continues the export; see `exports/position.ts`. */
   position?: object
   phase?: 'indexing' | 'exporting'
   foldersScanned?: number
@@ -101,8 +105,8 @@ export async function saveProgress(
 }
 
 /**
- * Records that the mail server of an export cannot be used. Returns the milliseconds since the
- * first such record without progress.
+ * Records that the mail server of an export cannot be used. Returns the milliseconds from the first
+ * such record after the export's last progress.
  */
 export async function saveUnavailable(tx: Tx, exportId: string): Promise<number> {
   const row = await updateExport(tx, exportId, {
@@ -113,14 +117,14 @@ export async function saveUnavailable(tx: Tx, exportId: string): Promise<number>
   return row?.ms ?? endedError(exportId)
 }
 
-/** Position in the file of an export. */
+/** Position in the file of an export: number of chunks and bytes before the position. */
 export interface FilePosition {
-  /** Number of chunks. */
+  /** Number of chunks of the file before the position. */
   chunks: number
   bytes: number
 }
 
-/** Removes the chunks after a position of the file. Requires the account's lease. */
+/** Removes the chunks of an export file that follow a position. Requires the account's lease. */
 export async function rewindFile(
   tx: Tx,
   exportId: string,
@@ -143,7 +147,7 @@ export async function rewindFile(
   if (!row) endedError(exportId)
 }
 
-/** Bytes of the stored files of all exports. */
+/** Sum of the stored bytes of all export files. */
 export async function sumStoredBytes(db: Db): Promise<number> {
   const row = await db
     .selectFrom('exports')
@@ -153,7 +157,7 @@ export async function sumStoredBytes(db: Db): Promise<number> {
   return Number(row?.bytes ?? 0)
 }
 
-/** @throws AppError `stale` */
+/** Fails a change of an export that has ended. @throws AppError `stale` */
 export function endedError(exportId: string): never {
   throw new AppError('stale', `Export "${exportId}" has ended`)
 }

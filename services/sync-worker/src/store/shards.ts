@@ -7,7 +7,7 @@ export interface Heartbeat {
   worker: string
   /** Secret that authenticates the worker. Only the hash of the secret is stored. */
   proof?: string
-  /** True if the worker refuses further shards for lack of memory. */
+  /** True if the worker refuses further shards (groups of accounts) for lack of memory. */
   refusing: boolean
 }
 
@@ -43,7 +43,7 @@ export interface LiveWorker {
   refusing: boolean
   /** True if the worker lends quota units of mailboxes to senders. */
   lends: boolean
-  /** Number of shards that the table `shards` assigns to the worker. */
+  /** Number of shards (groups of accounts) that the table `shards` assigns to the worker. */
   shards: number
 }
 
@@ -79,7 +79,10 @@ export interface Reservation {
   receivers: readonly string[]
   /** Seconds that the logins of the accounts in released shards will take at the receivers. */
   seconds: number
-  /** A worker is ready for more logins this long before its reserved logins end. */
+  /**
+   * Time by which a worker is ready for more logins before the login time reserved at the worker
+   * ends.
+   */
   aheadMs: number
 }
 
@@ -143,7 +146,7 @@ function validSince(expiryMs: number) {
   return sql`now() - make_interval(secs => ${expiryMs / 1000})`
 }
 
-/** Lists the shards that the table `shards` assigns to a worker. */
+/** Lists the shards (groups of accounts) that the table `shards` assigns to a worker. */
 export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     select shard, epoch from shards where owner = ${worker}::uuid
@@ -153,11 +156,11 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 
 export interface ClaimOptions {
   worker: string
-  /** Maximum number of shards that one statement claims. */
+  /** Maximum number of shards (groups of accounts) that one statement claims. */
   limit: number
   /** Maximum number of accounts in the claimed shards. */
   capacity: number
-  /** Number of accounts in claimed shards after which no further shard is claimed. */
+  /** Number of accounts in the claimed shards after which the statement claims no further shard. */
   step: number
   /**
    * Shards on which this worker works. Claims include other shards that the table assigns to this
@@ -212,7 +215,10 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
   `.execute(db)
 }
 
-/** Releases shards that the table assigns to a worker that does not work on these shards. */
+/**
+ * Releases shards (groups of accounts) that the table assigns to a worker that does not work on
+ * these shards.
+ */
 export async function releaseOrphaned(
   db: Db,
   { worker, active }: { worker: string; active: readonly number[] },

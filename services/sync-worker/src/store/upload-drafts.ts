@@ -26,7 +26,7 @@ export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   columns: sql`message_id as "messageId"`,
 })
 
-/** SQL condition for rows whose account is in one of some shards. */
+/** SQL condition for upload records whose account is in one of some shards (groups of accounts). */
 export function isInShards(shards: readonly number[]) {
   return sql<boolean>`account in (
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`

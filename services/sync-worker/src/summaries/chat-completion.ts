@@ -89,7 +89,10 @@ function completionsUrl(base: string) {
   return { url: url.href, ...login }
 }
 
-/** API dialect to try after a rejected request. Undefined if the dialect is not the reason. */
+/**
+ * API dialect to try after a rejected request. Undefined if the dialect did not cause the
+ * rejection.
+ */
 export function alternativeDialect(
   { json, maxTokens }: Dialect,
   rejection: string,

@@ -20,7 +20,7 @@ const replaceMs = 60 * minuteMs
 
 /**
  * Delay between the end of the connection on which the client listens for notifications and the
- * renewal of the watch.
+ * renewal of the watch (registration for notifications).
  */
 const reconnectMs = 30_000
 /**
@@ -40,7 +40,7 @@ export class AccountWatch {
   account: WatchedAccount
   /**
    * True between two connections of the account session. Meanwhile notifications are collected, but
-   * the watch is not renewed.
+   * the watch (registration for notifications) is not renewed.
    */
   isPaused = false
   /**
@@ -49,24 +49,25 @@ export class AccountWatch {
    */
   row: ApiWatchRow | null | undefined
   /**
-   * Hash of the secret of the watch that is being registered at the provider. A notification with
-   * this secret may arrive before the provider's response to the registration.
+   * Hash of the secret of the watch (registration for notifications) that is being created at the
+   * provider. A notification with this secret may arrive before the provider's response to the
+   * registration.
    */
   pendingHash: Buffer | undefined
-  /** Time of the next renewal of the watch, in epoch milliseconds. */
+  /** Time at which the watch (registration for notifications) is renewed next, in epoch ms. */
   renewAt: number
-  /** Number of consecutive failures to register or renew the watch. */
+  /** Number of consecutive failures to register for notifications or renew the registration. */
   failures = 0
   isRenewing = false
-  /** True while a new watch is being created. False while an existing watch is renewed. */
+  /** True while a new watch (registration for notifications) is created; false during a renewal. */
   isCreating = false
-  /** True if the provider ended the watch or sends no notifications, so that it is replaced. */
+  /** True if the watch must be replaced: the provider ended it or sends no notifications. */
   isLost = false
   /** Time of the provider's last notification. Stored periodically. */
   notifiedAt: Date | undefined
   /** Controller whose abort ends the connection on which the client listens for notifications. */
   #listening = new AbortController()
-  /** Expiry time of the watch for which the provider last requested a renewal. */
+  /** Expiry time of the registration whose renewal the provider last requested. */
   #expiringAt = 0
   #replacedAt = -Infinity
   /** Time of the earliest reported change of the mailbox that no notification has followed. */
@@ -138,8 +139,8 @@ export class AccountWatch {
   }
 
   /**
-   * Requests a sync after a watch was created, to find changes from before the creation of the
-   * watch.
+   * Requests a sync after a watch (registration for notifications) was created, to find changes
+   * from before its creation.
    */
   catchUp(wasLost: boolean): void {
     this.#unannouncedAt = undefined
@@ -173,15 +174,16 @@ export class AccountWatch {
   }
 
   /**
-   * Pauses renewals of the watch, unless the watch belongs to a later session of the account by
-   * now.
+   * Pauses renewals of the watch (registration for notifications), unless the watch belongs to a
+   * later session of the account by now.
    */
   pause(account: WatchedAccount): void {
     if (this.account === account) this.isPaused = true
   }
 
   /**
-   * Continues renewals of the watch for the next connection of the account. Schedules due renewals.
+   * Continues renewals of the watch (registration for notifications) for the next connection of the
+   * account. Schedules due renewals.
    */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
@@ -276,10 +278,13 @@ export interface WatchHandle extends Disposable {
   readonly remoteId: string | undefined
   /**
    * Reports a change that a poll found without a notification, with the time of the change. If the
-   * provider has sent no notification for 5 min since such a change, the watch is replaced, at most
-   * once an hour.
+   * provider has sent no notification for 5 min after such a change, the watch (registration for
+   * notifications) is replaced, at most once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /** Suspends renewals of the account's watch until the account is added again. */
+  /**
+   * Suspends renewals of the account's registration for notifications until the account is added
+   * again.
+   */
   pause(): void
 }

@@ -12,8 +12,8 @@ export interface RegisteredWatch extends ApiWatch {
    */
   readonly hash: Buffer | null
   /**
-   * True if the watch was created now, so that the provider sent no notifications of earlier
-   * changes.
+   * True if the watch (registration for notifications) was created now, so that the provider sent
+   * no notifications of earlier changes.
    */
   readonly isNew: boolean
 }
@@ -23,13 +23,16 @@ export interface RegistrationOptions {
   readonly now: () => number
 }
 
-/** Random bytes of a watch's secret, encoded in 43 characters. Microsoft permits 128 characters. */
+/**
+ * Random bytes of the secret in notifications, encoded in 43 characters. Microsoft permits 128
+ * characters.
+ */
 const secretBytes = 32
 
 /**
- * Renews the watch of an account at the provider. Creates a watch if the account has none, or if
- * the watch was lost or has expired. Stops other watches of the account, which a crash may have
- * left.
+ * Renews the watch (registration for notifications) of an account at the provider. Creates a watch
+ * if the account has none, or if the watch was lost or has expired. Stops other watches of the
+ * account, which a crash may have left.
  *
  * @throws MailApiError
  */
@@ -45,21 +48,28 @@ export async function registerWatch(
     : create(watch, api, { signal, now })
 }
 
-/** Stops all watches of an account except the watch to renew. Returns the watch to renew. */
+/**
+ * Stops all watches (registrations for notifications) of an account except the watch to renew.
+ * Returns the watch to renew.
+ */
 async function stopOthers(
   { row, isLost }: AccountWatch,
   api: MailApiWatches,
   signal: AbortSignal,
 ): Promise<ApiWatchRow | undefined> {
   const current = row?.remoteId ? row : undefined
-  // A provider that cannot list watches has only one watch per mailbox, which is the stored watch.
+  // A provider that cannot list watches (registrations for notifications) has only one watch per
+  // mailbox, which is the stored watch.
   const listed = (await api.listWatches(signal)) ?? (current ? [{ id: current.remoteId }] : [])
   const isKept = (id: string) => !isLost && id === current?.remoteId
   for (const { id } of listed) if (!isKept(id)) await api.stopWatch(id, signal)
   return listed.some(({ id }) => isKept(id)) ? current : undefined
 }
 
-/** Renews a watch at the provider. Undefined if the provider no longer has the watch. */
+/**
+ * Renews a watch (registration for notifications) at the provider. Undefined if the provider no
+ * longer has the watch.
+ */
 async function renew(
   api: MailApiWatches,
   id: string,

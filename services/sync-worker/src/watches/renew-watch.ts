@@ -13,20 +13,23 @@ export interface RenewalDeps {
   readonly commit: CommitDeps
   readonly metrics: Pick<WatchMetrics, 'watchRenewed'>
   readonly now: () => number
-  /** Returns false after the session of the account whose watch is renewed has ended. */
+  /**
+   * Returns false after the end of the account session whose watch (registration for notifications)
+   * is renewed.
+   */
   readonly isCurrent: () => boolean
 }
 
 const dayMs = 86_400_000
 /** Delay before an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/** Timeout of a watch's registration, including the provider's check of the destination. */
+/** Timeout of registering for notifications, including the provider's check of the destination. */
 const timeoutMs = 60_000
 
 /**
- * Registers or renews the watch of an account and stores the result. A failure is repeated with
- * backoff. The event `connectError` reports a lasting failure once. The state of the account does
- * not change, because polling continues. Never rejects.
+ * Registers or renews the watch (registration for notifications) of an account and stores the
+ * result. A failure is repeated with backoff. The event `connectError` reports a lasting failure
+ * once. The state of the account does not change, because polling continues. Never rejects.
  */
 export async function renewWatch(
   deps: RenewalDeps,
@@ -52,8 +55,8 @@ export async function renewWatch(
 }
 
 /**
- * Postpones the renewal of a watch for 30 s. Called if the account belongs to another worker now,
- * or if Postgres is unavailable.
+ * Postpones the renewal of a watch (registration for notifications) for 30 s. Called if the account
+ * belongs to another worker now, or if Postgres is unavailable.
  */
 function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
   watch.renewAt = now() + 30_000
@@ -89,8 +92,9 @@ async function store(
 }
 
 /**
- * Computes the time of the next renewal of a watch: after a day, or after half of the watch's
- * remaining life if that is shorter. Varies by ± 10 %, so that the renewals of accounts are spread.
+ * Computes the time of the next renewal of a watch (registration for notifications): after a day,
+ * or after half of the watch's remaining life if that is shorter. Varies by ± 10 %, so that the
+ * renewals of accounts are spread.
  */
 function renewalTime(expiresAt: number, now: number): number {
   return now + Math.min(dayMs, (expiresAt - now) / 2) * (0.9 + 0.2 * Math.random())
@@ -181,31 +185,31 @@ const watchErrorCode = 'SubscriptionSetupError'
 /** Maximum characters that are stored of a provider's error text. */
 const maxTextLength = 1_000
 /**
- * Failures of a watch registration that may end without a change at the provider. A temporary
+ * Failures to register for notifications that may end without a change at the provider. A temporary
  * failure that is repeated counts as a refusal.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
 /**
- * Consecutive temporary failures to register an account's watch before the missing watch is
+ * Consecutive temporary failures to register for notifications before the missing registration is
  * reported, about 8 min.
  */
 const maxTemporary = 5
-/** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
+/** Delay before a failed registration for notifications is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
 
 interface WatchFailure {
   readonly response: string
   readonly retryMs: number
   /**
-   * True if the failure must be reported to the owner of the account: the provider refuses the
-   * watch, or the account has had no watch for minutes.
+   * True if the failure to register for notifications must be reported to the owner of the account:
+   * the provider refuses the registration, or the account has had none for minutes.
    */
   readonly isReported: boolean
 }
 
 /**
- * Decides what follows the n-th consecutive failure to register a watch: the delay until the next
- * attempt, and whether the failure is reported.
+ * Decides what follows the n-th consecutive failure to register for notifications: the delay until
+ * the next attempt, and whether the failure is reported.
  */
 function failureOfWatch(
   error: unknown,

@@ -6,7 +6,7 @@ export interface WatchMetrics {
    * account, for example because another worker holds the account.
    */
   notified(outcome: 'accepted' | 'forged' | 'unknown'): void
-  /** Counts an attempt to register or renew a watch. */
+  /** Counts an attempt to register or renew a watch (registration for notifications). */
   watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
 }
 

@@ -17,13 +17,15 @@ export interface WatchRegistryDeps {
   readonly now?: () => number
 }
 
-/** Interval at which due renewals of watches are started. */
+/** Interval at which due renewals of watches (registrations for notifications) are started. */
 const tickMs = 5_000
 /** Interval at which the times of the last notifications are stored. */
 const storeMs = 60_000
-/** Maximum accounts whose watches one query loads. */
+/** Maximum accounts whose watches (registrations for notifications) one query loads. */
 const maxLoaded = 1_000
-/** Maximum concurrent registrations of watches. Each registration takes about three requests. */
+/**
+ * Maximum concurrent registrations for notifications. Each registration takes about three requests.
+ */
 const maxConcurrent = 10
 
 /**
@@ -49,7 +51,10 @@ export class WatchRegistry implements AsyncDisposable {
   readonly #deps: WatchRegistryDeps
   readonly #now: () => number
   readonly #watches = new Map<string, AccountWatch>()
-  /** Lease epochs of accounts whose watches were checked at the provider, by account. */
+  /**
+   * Lease epochs of accounts whose watches (registrations for notifications) were checked at the
+   * provider, by account.
+   */
   readonly #checked = new Map<string, string>()
   readonly #permits = new Semaphore(maxConcurrent)
   readonly #tasks = new TaskGroup()
@@ -80,8 +85,9 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * Adds an account to the registry of watches. The watch of the account is registered or renewed
-   * from now on. If the account was added before under the same lease, the earlier watch continues.
+   * Adds an account to the registry of watches (registrations for notifications). The watch of the
+   * account is registered or renewed from now on. If the account was added before under the same
+   * lease, the earlier watch continues.
    */
   add(account: WatchedAccount): WatchHandle {
     const { account: id, epoch } = account.lease
@@ -135,7 +141,10 @@ export class WatchRegistry implements AsyncDisposable {
     }
   }
 
-  /** Loads the stored watches of new accounts. A failure is repeated with the next tick. */
+  /**
+   * Loads the stored watches (registrations for notifications) of new accounts. A failed load is
+   * repeated at the next timer tick.
+   */
   async #load(): Promise<void> {
     const missing = [...this.#watches.values()].filter(({ row }) => row === undefined)
     for (let at = 0; at < missing.length; at += maxLoaded) {
@@ -150,10 +159,10 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True if this worker, as the new holder of the account's shard, must check an active watch at
-   * the provider. True only once per lease. The check is a renewal of the watch, which also stops
-   * unknown watches, creates a silently removed watch again, and reopens a connection on which an
-   * earlier holder of the shard listened.
+   * True if this worker, as the new holder of the account's shard, must check an active watch
+   * (registration for notifications) at the provider. True only once per lease. The check is a
+   * renewal of the watch, which also stops unknown watches, creates a silently removed watch again,
+   * and reopens a connection on which an earlier holder of the shard listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

@@ -148,7 +148,7 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
 
 /**
  * Result of a delivery attempt without a request, because the login or a header of the webhook
- * target cannot be unsealed. The attempt is retried: the operator may restore the key.
+ * target cannot be unsealed (decrypted). The attempt is retried: the operator may restore the key.
  */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }

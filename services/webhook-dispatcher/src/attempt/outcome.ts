@@ -42,7 +42,7 @@ export interface Attempt {
   id: string
   /** Number of the webhook delivery attempt, counted from 1. */
   attempts: number
-  /** Age of the webhook delivery: time since its queueing. */
+  /** Age of the webhook delivery: time since the delivery was queued. */
   ageMs?: number
 }
 
@@ -160,7 +160,7 @@ export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   return { ...noCall, id, state, uncounted, outcome: null }
 }
 
-/** Result that ends a webhook delivery without a call of the target. */
+/** Result that ends a webhook delivery without a call of the webhook target. */
 export function finalResult(
   id: string,
   trigger: 'drop' | 'exhaust',

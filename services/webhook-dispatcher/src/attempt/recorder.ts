@@ -155,12 +155,12 @@ export class AttemptRecorder {
       await renewClaims(db, ids.slice(start, start + renewBatch), owner)
   }
 
-  /** Ends the repeated tries to commit results of delivery attempts. */
+  /** Ends the repeated tries to commit results of webhook delivery attempts. */
   stop(): void {
     this.#stop.abort()
   }
 
-  /** Resolves when no running statement counts delivery attempts in advance. */
+  /** Resolves when no running statement counts webhook delivery attempts in advance. */
   async drainPrecounts(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }

@@ -23,7 +23,7 @@ export class Backlog {
   #reads = 0
   #timer: NodeJS.Timeout | undefined
   #pollAt = Infinity
-  /** Called when a poll of due deliveries is due. */
+  /** Called when the next poll of due webhook deliveries has to start. */
   onPoll: () => void = () => undefined
 
   has(lane: string): boolean {
@@ -79,7 +79,7 @@ export class Backlog {
     this.#timer = setTimeout(ring, Math.max(0, Math.ceil(ms)))
   }
 
-  /** Cancels the next poll of due deliveries and ignores further requests. */
+  /** Cancels the next poll of due webhook deliveries and ignores further requests for polls. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#pollAt = -Infinity

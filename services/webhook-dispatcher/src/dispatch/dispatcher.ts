@@ -21,9 +21,9 @@ const maxPerLane = 500
 const maxRows = 1_000
 
 /**
- * Claims webhook deliveries, from fan-outs and by polls, and schedules their attempts. Polls claim
- * due rows: retries, rows that exceeded the capacity, and rows whose lease ended because the
- * process died. Starts paused, until the first call of `setPaused`.
+ * Claims webhook deliveries, when they are created (fan-out) and by polls, and schedules their
+ * attempts. Polls claim due rows: retries, rows that exceeded the capacity, and rows whose lease
+ * ended because the process died. Starts paused, until the first call of `setPaused`.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly owner: ClaimOwner
@@ -54,16 +54,16 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Runs a fan-out that inserts and claims deliveries, and that enqueues the claimed deliveries
-   * before its end.
+   * Runs a fan-out (creation of webhook deliveries) that inserts and claims deliveries, and that
+   * enqueues the claimed deliveries before its end.
    */
   claimShared<T>(fanOut: () => Promise<T>): Promise<T> {
     return this.#lock.shared(fanOut)
   }
 
   /**
-   * Takes over the result of a fan-out: claimed deliveries, and lanes (queues of one webhook target
-   * each) with unclaimed deliveries.
+   * Takes over the result of a fan-out (creation of webhook deliveries): claimed deliveries, and
+   * lanes (queues of one webhook target each) with unclaimed deliveries.
    */
   enqueue(claimed: readonly ClaimedDelivery[], unclaimedLanes: ReadonlySet<string>): void {
     for (const lane of unclaimedLanes) this.#backlog.mark(lane)

@@ -15,29 +15,34 @@ import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
 /**
- * Maximum fan-outs that may claim webhook deliveries at the same time. The number exceeds the
- * fan-outs that a process runs concurrently.
+ * Maximum fan-outs (transactions that create webhook deliveries) that may claim deliveries at the
+ * same time. The number exceeds the fan-outs that a process runs concurrently.
  */
 const maxShared = 1_000
 
 /**
- * Readers-writer lock of the claims of deliveries of this process, FIFO.
+ * Readers-writer lock of the claims of webhook deliveries of this process, FIFO.
  *
- * A claim depends on the rows that belong to this process already, enqueued or not. Fan-outs may
- * claim concurrently: an account belongs to one partition. A poll claims due rows of any account,
- * so it runs alone; otherwise two claims could be enqueued in the wrong order.
+ * A claim depends on the rows that belong to this process already, enqueued or not. Fan-outs, which
+ * create deliveries, may claim concurrently: an account belongs to one partition (group of
+ * accounts). A poll claims due rows of any account, so it runs alone; otherwise two claims could be
+ * enqueued in the wrong order.
  */
 export class ClaimLock {
   readonly #permits = new Semaphore(maxShared)
 
   /**
-   * Runs a fan-out that claims the webhook deliveries it inserts, concurrently with other fan-outs.
+   * Runs a fan-out (creation of webhook deliveries) that claims the deliveries it inserts,
+   * concurrently with other fan-outs.
    */
   shared<T>(claim: () => Promise<T>): Promise<T> {
     return this.#permits.run(claim)
   }
 
-  /** Runs a poll that claims due webhook deliveries, while no fan-out or other poll claims. */
+  /**
+   * Runs a poll that claims due webhook deliveries, while no fan-out (creation of deliveries) and
+   * no other poll claims.
+   */
   async exclusive<T>(claim: () => Promise<T>): Promise<T> {
     using _lock = await this.#permits.acquireAll()
     return await claim()

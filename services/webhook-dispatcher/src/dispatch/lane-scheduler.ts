@@ -10,7 +10,7 @@ export interface LaneItem {
    * FIFO order.
    */
   chain: string
-  /** Bytes of memory that the item (webhook delivery) uses. */
+  /** Bytes of memory that the waiting webhook delivery uses. */
   bytes: number
 }
 
@@ -44,13 +44,19 @@ interface Lane<T> {
   /** Number of waiting and running items (webhook deliveries) of the lane (queue of one target). */
   size: number
   /**
-   * Chains (serial sequences of webhook deliveries) with items in this lane, in the order of their
-   * next start.
+   * Chains (serial sequences of webhook deliveries) with items in this lane (queue of one target),
+   * in the order of their next start.
    */
   chains: Map<string, Chain<T>>
-  /** Chains (serial sequences of webhook deliveries) of the lane that have a running item. */
+  /**
+   * Chains (serial sequences of webhook deliveries) of the lane (queue of one target) that have a
+   * running item.
+   */
   running: Set<Chain<T>>
-  /** Timer that is set while the throttle delays calls of the lane's webhook target. */
+  /**
+   * Timer that is set while the throttle delays calls of the webhook target to which the lane
+   * (queue) belongs.
+   */
   timer?: NodeJS.Timeout
 }
 
@@ -76,8 +82,8 @@ export class LaneScheduler<T extends LaneItem> {
   readonly #options: LaneSchedulerOptions<T>
   readonly #lanes = new Map<string, Lane<T>>()
   /**
-   * Waiting chains of items (webhook deliveries that run serially), by lane. A running chain is
-   * added again after its item if the chain has more items.
+   * Waiting chains of items (webhook deliveries that run serially), by lane (queue of one target).
+   * A running chain is added again after its item if the chain has more items.
    */
   readonly #queue: FairQueue<Chain<T>>
   readonly #running = new TaskGroup({ onError: fail })
@@ -239,8 +245,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Appends a chain of items (webhook deliveries that run serially) to its lane. `chains` keeps the
-   * order in which chains start.
+   * Appends a chain of items (webhook deliveries that run serially) to its lane (queue of one
+   * target). `chains` keeps the order in which chains start.
    */
   #enqueue(lane: Lane<T>, chain: Chain<T>): void {
     lane.chains.set(chain.name, chain)
@@ -248,8 +254,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Number of items (webhook deliveries) of a lane that may run now: 0 while the throttle delays
-   * calls of the lane's target, with a timer for the end of the delay.
+   * Number of items (webhook deliveries) of a lane (queue of one target) that may run now: 0 while
+   * the throttle delays calls of the target, with a timer for the end of the delay.
    */
   #startLimit(name: string): number {
     const { throttle } = this.#options
@@ -280,8 +286,8 @@ export class LaneScheduler<T extends LaneItem> {
 }
 
 /**
- * Ends the process, by an unhandled rejection, because the function `run` of the lane scheduler
- * must not reject.
+ * Ends the process, by an unhandled rejection, because the function `run` of the scheduler of
+ * webhook deliveries must not reject.
  */
 function fail(error: unknown): never {
   throw error

@@ -62,13 +62,16 @@ export class TargetThrottle {
     this.#openMs = backoff({ baseMs: suspendMs, maxMs: maxSuspendMs })
   }
 
-  /** Maximum concurrent calls of a lane's webhook target. */
+  /** Maximum concurrent calls of the webhook target to which a lane (queue) belongs. */
   limit(lane: string): number {
     const failures = this.#lanes.get(lane)?.breaker.consecutiveFailures ?? 0
     return failures >= degradedThreshold ? 1 : this.#optionsOf(lane).concurrency
   }
 
-  /** Milliseconds until the next call of a lane's webhook target may start. */
+  /**
+   * Milliseconds until the next call of the webhook target to which a lane (queue) belongs may
+   * start.
+   */
   delayMs(lane: string): number {
     const throttle = this.#lanes.get(lane)
     if (!throttle) return 0
@@ -78,8 +81,8 @@ export class TargetThrottle {
   }
 
   /**
-   * True while no call of the lane's webhook target may start and no more of its deliveries should
-   * be claimed.
+   * True while no call of the lane's webhook target may start and no more deliveries of the lane
+   * (queue of one target) should be claimed.
    */
   isSuspended(lane: string): boolean {
     return this.#lanes.get(lane)?.breaker.isOpen === true

@@ -6,8 +6,8 @@ import { KeyedMutex, Semaphore, SingleFlight } from '@posthorn/flow'
 import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'
 
 /**
- * Requests a fan-out of a partition's events that starts after the request. Resolves or rejects
- * with that fan-out.
+ * Requests a fan-out (creation of webhook deliveries) for the events of a partition (group of
+ * accounts). The fan-out starts after the request. Resolves or rejects with the fan-out.
  */
 export type RequestRun = (partition: number) => Promise<void>
 
@@ -27,22 +27,23 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // A fan-out creates webhook deliveries for the events of a partition. A fan-out requested
-      // from now on has to follow, because the current fan-out may have read the events already.
+      // A fan-out creates webhook deliveries for the events of a partition (group of accounts). A
+      // fan-out requested from now on has to follow, because the current fan-out may have read the
+      // events already.
       requested.forget(partition)
       await run(partition)
     })
 }
 
 /**
- * Maximum unacknowledged event messages (hints) of one partition. One fan-out acknowledges all
- * messages of the partition.
+ * Maximum unacknowledged RabbitMQ messages about events (hints) per partition (group of accounts).
+ * One fan-out, which creates webhook deliveries, acknowledges all messages of the partition.
  */
 const prefetch = 200
 
 /**
- * Consumes event messages from RabbitMQ as hints that a partition has pending events. The rows in
- * Postgres decide which events are pending.
+ * Consumes RabbitMQ messages about events as hints that a partition (group of accounts) has pending
+ * events. The rows in Postgres decide which events are pending.
  */
 export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<AsyncDisposable> {
   const consumers = await Promise.all(
@@ -66,7 +67,10 @@ const latePublishMs = 2_000
 /** Maximum events that are published to RabbitMQ in one transaction. */
 const publishBatch = 100
 
-/** Fans out events whose RabbitMQ messages were lost. Works without RabbitMQ. */
+/**
+ * Creates the webhook deliveries of events (fan-out) whose RabbitMQ messages were lost. Works
+ * without RabbitMQ.
+ */
 export function sweepFanOut(db: Db, requestRun: RequestRun) {
   return async (): Promise<void> => {
     const late = await listLatePartitions(db, lateFanOutMs)

@@ -37,17 +37,17 @@ export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
   /**
-   * Calls the filter and map functions of webhook routes before the fan-out transaction, because
-   * the transaction must not wait for functions.
+   * Calls the filter and map functions of webhook routes before the transaction that creates
+   * deliveries (fan-out), because the transaction must not wait for functions.
    */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>
-  /** Called with the events of a fan-out after the commit of their webhook deliveries. */
+  /** Called with the events whose webhook deliveries a fan-out has created and committed. */
   onFannedOut: (events: readonly PendingEvent[]) => void
 }
 
-/** Maximum events whose deliveries one fan-out transaction inserts. */
+/** Maximum events whose webhook deliveries one transaction inserts (fan-out). */
 export const batchSize = 500
 
 /**
@@ -93,8 +93,8 @@ async function fanOutBatch(
 }
 
 /**
- * Maps the deletion of an account during the fan-out transaction to the result `outdated`, which
- * repeats the transaction. The next transaction does not find the account.
+ * Maps the deletion of an account during the transaction that creates webhook deliveries to the
+ * result `outdated`, which repeats the transaction. The next transaction does not find the account.
  */
 function outdatedByDeletion(error: unknown): 'outdated' {
   if (isDeletedAccountError(error)) return 'outdated'
@@ -148,7 +148,7 @@ interface TargetContext {
   accounts: ReadonlyMap<string, AccountTarget>
   settings: Settings
   decisions: RouteDecisions
-  /** Event bodies for the webhook targets of tenants, by event row. */
+  /** Event bodies for the webhook targets of tenants, by the row id of the event. */
   tenantBodies: ReadonlyMap<string, string>
 }
 
@@ -179,7 +179,7 @@ function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[
 
 /**
  * Value of `data.messageSpecialUse` in a `messageNew` event. Undefined for an unreadable body,
- * which must not block the partition.
+ * which must not block the events of other accounts in the partition (group of accounts).
  */
 function messageSpecialUseOf(
   { event, body }: PendingEvent,
@@ -209,7 +209,7 @@ function markClaimed(
   })
 }
 
-/** Number of inserted deliveries per webhook route. */
+/** Number of inserted webhook deliveries per webhook route. */
 function countRoutes(
   deliveries: readonly NewDelivery[],
   inserted: ReadonlyMap<string, unknown>,

@@ -15,7 +15,7 @@ export interface RouteDecision {
 
 /** Decisions of the webhook routes about the pending events of a partition (group of accounts). */
 export interface RouteDecisions {
-  /** Version of the webhook routes that made the decisions. */
+  /** Version of the webhook routes by which the decisions were made. */
   readonly version: string
   /** Returns the webhook routes that apply to an event. Undefined if the event was not decided. */
   of(event: PendingEvent): readonly RouteDecision[] | undefined

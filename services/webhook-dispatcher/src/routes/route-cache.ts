@@ -17,8 +17,8 @@ export type RouteCache = ReturnType<typeof cacheRoutes>
 const ttlMs = 2_000
 
 /**
- * Creates the cache of the enabled webhook routes. Fan-outs compare the version of the routes in
- * their transaction, so fan-outs never use outdated routes.
+ * Creates the cache of the enabled webhook routes. The transactions that create webhook deliveries
+ * (fan-outs) compare the version of the routes, so they never use outdated routes.
  */
 export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
@@ -40,7 +40,7 @@ export function cacheRoutes(db: Db) {
     get snapshot(): RouteSnapshot {
       return snapshot
     },
-    /** Reads the webhook routes if their version changed. */
+    /** Reads the webhook routes from Postgres if their version changed. */
     refresh: () => reads.run('routes', read),
     /**
      * Finds a webhook route that is enabled, or was enabled within the lifetime of the cache.

@@ -52,7 +52,7 @@ export type DeliveryState = keyof Transitions
 export type DeliveryTrigger<S extends DeliveryState = 'claimed' | 'attempting'> =
   S extends DeliveryState ? keyof Transitions[S] : never
 /**
- * States that a process records for a webhook delivery when the process ends its claim of the
+ * States in which a process may leave a webhook delivery when the process ends its claim of the
  * delivery.
  */
 export type RecordedState = Exclude<DeliveryState, 'claimed' | 'attempting'>
@@ -65,7 +65,9 @@ export function transition<S extends DeliveryState, T extends keyof Transitions[
   return transitions[state][trigger]
 }
 
-/** Result of the claim of a webhook delivery, in the form that is recorded. */
+/**
+ * Result with which a process ends its claim of a webhook delivery, in the form that is recorded.
+ */
 export interface DeliveryResult {
   id: string
   state: RecordedState
@@ -73,7 +75,10 @@ export interface DeliveryResult {
   waitMs: number
   /** True if a delivery attempt was counted in advance and is subtracted again. */
   uncounted: boolean
-  /** Outcome of the delivery attempt. Null leaves the four columns of the last result unchanged. */
+  /**
+   * Outcome of the delivery attempt. Null leaves the columns of the last result (outcome, status,
+   * error, response) unchanged.
+   */
   outcome: string | null
   status: number | null
   error: string | null
@@ -115,7 +120,7 @@ export async function beginAttempts(
 
 /**
  * Records results of webhook delivery attempts and ends the claims, in one statement with the lines
- * of the attempt log. Skips deliveries that another process has claimed since.
+ * of the attempt log. Skips deliveries that another process has claimed meanwhile.
  */
 export async function recordResults(
   db: Db,

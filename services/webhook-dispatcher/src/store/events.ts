@@ -25,7 +25,7 @@ export interface PendingEvent {
   body: string | null
   /** Webhook target of a deleted account, recorded with the event `accountDeleted`. */
   accountTarget: StoredTarget | null
-  /** Version of the webhook routes when the event was read. */
+  /** Version of all webhook routes at the time when the event was read. */
   routesVersion: string
 }
 
@@ -43,14 +43,14 @@ export const maxInlineBody = 65_536
 export const maxBodyBytes = 64 * 1024 * 1024
 
 /**
- * First key of the advisory lock of a partition (group of accounts): at most one fan-out of a
- * partition runs at a time. The second key is the partition.
+ * First key of the advisory lock of a partition (group of accounts): at most one fan-out (creation
+ * of webhook deliveries) of a partition runs at a time. The second key is the partition.
  */
 const fanOutLock = 7_825_515
 
 /**
- * Waits until no other process fans out the events of the partition. The lock on the partition is
- * held until the end of the transaction.
+ * Waits until no other process creates webhook deliveries for the events of the partition (group of
+ * accounts). The lock on the partition is held until the end of the transaction.
  */
 export async function lockPartition(tx: Tx, partition: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${fanOutLock}::integer, ${partition}::integer)`.execute(tx)
@@ -100,8 +100,8 @@ export async function markFannedOut(
 }
 
 /**
- * Partitions (groups of accounts) with events that have been waiting for their fan-out for at least
- * `lateMs`.
+ * Partitions (groups of accounts) with events that have been waiting for at least `lateMs` until
+ * their webhook deliveries are created (fan-out).
  */
 export async function listLatePartitions(db: Db, lateMs: number): Promise<number[]> {
   const { rows } = await sql<{ partition: number }>`
@@ -146,7 +146,7 @@ export async function findBodyBytes(
   return rows[0]?.bytes ?? undefined
 }
 
-/** Event, or webhook delivery with an id, whose body is read. */
+/** Event whose body is read or, with an id, the webhook delivery whose body is read. */
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**

@@ -2,7 +2,7 @@ import { type Db, readSettings } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 
-/** Maximum expired rows that one delete statement deletes. */
+/** Maximum number of expired rows that one delete statement of the retention deletes. */
 const limit = 5_000
 /**
  * Time for which the counters per minute for statistics are kept. Statistics cover one week; one

@@ -37,8 +37,8 @@ export async function countEvents(
 }
 
 /**
- * True if counting the events of a fan-out failed because an account was deleted during the
- * transaction.
+ * True if counting the events of a fan-out (creation of webhook deliveries) failed because an
+ * account was deleted during the transaction.
  */
 export function isDeletedAccountError(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }

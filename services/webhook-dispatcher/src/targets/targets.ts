@@ -10,8 +10,8 @@ import type { PendingEvent } from '../store/events.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
 
 /**
- * Custom headers of a webhook target as stored, and the owner of the headers. Sealed values can be
- * unsealed only for this owner.
+ * Custom headers of a webhook target as stored, and the owner of the headers. Sealed (encrypted)
+ * values can be unsealed only for this owner.
  */
 export interface OwnedHeaders {
   owner: HeaderOwner
@@ -174,9 +174,7 @@ export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /**
-   * Reason why a sealed value of the webhook target cannot be unsealed. No request is then sent.
-   */
+  /** Reason why no key decrypts a value of the webhook target. No request is then sent. */
   unsealError?: string
 }
 
@@ -250,8 +248,9 @@ export function createTargets(deps: TargetsDeps) {
 }
 
 /**
- * Substitute for a delivery's account that is missing without a record of its deletion. Undefined
- * for a delivery to the account's own target, since only that target is unknown.
+ * Substitute for the account of a webhook delivery, if the account is missing without a record of
+ * its deletion. Undefined for a delivery to the account's own target, because only that target is
+ * unknown.
  */
 function unknownAccount({ target }: Delivery): AccountTarget | undefined {
   return target === 'account'
@@ -286,8 +285,8 @@ function unsealHeaders(
 }
 
 /**
- * Plaintext of a sealed value of a webhook target. Undefined if no key unseals the value; a retry
- * would have the same result.
+ * Plaintext of a sealed (encrypted) value of a webhook target. Undefined if no key unseals the
+ * value; a retry would have the same result.
  */
 async function undefinedIfNoKey<T>(unsealed: Promise<T>): Promise<T | undefined> {
   try {

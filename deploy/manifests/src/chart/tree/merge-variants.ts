@@ -10,8 +10,8 @@ import {
 } from './nodes.ts'
 
 /**
- * Value of a manifest field in one kustomize build: of the base alone, or of the base with one
- * component.
+ * Variant of a manifest field: its value in one kustomize build, either of the base alone or of the
+ * base with one component.
  */
 export interface Variant {
   /**

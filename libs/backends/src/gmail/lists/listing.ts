@@ -64,8 +64,8 @@ async function listByQuery(
 }
 
 /**
- * Number of messages of a Gmail label. Undefined if the label does not exist. The request for the
- * list of messages reports a missing label.
+ * Number of messages with a Gmail label. Undefined if the label does not exist: the later request
+ * for the list of messages then reports the missing label.
  */
 async function countOf(
   requests: GmailRequests,

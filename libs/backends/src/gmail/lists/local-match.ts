@@ -17,8 +17,8 @@ const hasLabel = (message: CheckedMessage, text: string, labels: readonly NamedL
   has(message, findLabel(labels, text)?.id ?? text)
 
 /**
- * Functions that check a message against one search term each. Only these terms can be combined
- * with a lookup of messages by their ids.
+ * Functions that check a Gmail message against one search term each. Only terms with a function can
+ * be combined with a search for message ids.
  */
 const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } = {
   unseen: (message, value) => has(message, flagLabels.unseen) === value,

@@ -10,10 +10,13 @@ export interface GmailQuery {
   includeSpamTrash?: true
 }
 
-/** Plan of the Gmail requests that find the messages of a search. */
+/**
+ * Plan how to find the messages of a search by requests to Gmail: by one list, by ids, or by a
+ * thread.
+ */
 export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
-  /** Search that no message can match. */
+  /** Search that no message can match, so that Gmail need not be asked. */
   | { kind: 'nothing' }
   /**
    * Search for Gmail messages with these ids, in this order; all other search terms are ignored.
@@ -207,7 +210,7 @@ function systemTerm(id: string): string {
     : `-in:${id === 'CHAT' ? 'chats' : id.toLowerCase()}`
 }
 
-/** Form of a label name in a Gmail query. */
+/** Converts a label name to the form that Gmail queries require. */
 function wordOf(name: string): string {
   return name.toLowerCase().replace(/[\s/&|(){}"]/g, '-')
 }

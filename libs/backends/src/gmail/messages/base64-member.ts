@@ -32,7 +32,8 @@ export async function* readBase64Member(
 }
 
 /**
- * Decoder of a base64url member in a JSON response. The decoder is before, in or after the value.
+ * Decoder of the value of a base64url member in a JSON response that arrives in chunks. Its state
+ * is a position before, in or after the value.
  */
 class Base64Member {
   readonly #start: RegExp

@@ -4,11 +4,10 @@ import type { GmailMessage, GmailMessagePart } from '../../provider-types/gmail.
 import { readParts } from './parts.ts'
 
 /**
- * Refuses a Gmail message without the members that Gmail sends with every message: they are missing
- * while a Gmail server has no complete copy of a new message. Header fields are never missing,
- * because Gmail adds some to messages without any.
- *
- * @throws MailApiError `unavailable`, incomplete
+ * Refuses a Gmail message without the members that Gmail sends with every message: these members
+ * are missing while a Gmail server has no complete copy of a new message. Header fields are never
+ * missing, because Gmail adds some to messages without any.
+ * @throws MailApiError `unavailable` with `incomplete`
  */
 export function assertComplete(
   { payload, snippet }: Partial<GmailMessage>,

@@ -7,7 +7,10 @@ import { stateOfLabels } from '../labels.ts'
 import { clean, headersOf } from './headers.ts'
 import { attachmentsOf, readParts } from './parts.ts'
 
-/** Fields of the message header that an envelope needs. */
+/**
+ * Names of header fields from which the envelope of a Gmail message (subject, addresses, date) is
+ * built.
+ */
 const envelopeHeaders = [
   'Date',
   'Subject',

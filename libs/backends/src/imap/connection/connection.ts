@@ -40,8 +40,8 @@ export interface MailboxRef {
 }
 
 /**
- * Transcript of an IMAP connection, and record of the messages that the server cannot describe.
- * Several connections of an account may share both objects.
+ * Objects that an IMAP connection uses: a transcript of its lines, and a record of the messages
+ * that the server cannot describe. Several connections of an account may share both objects.
  */
 interface ConnectionParts {
   transcript?: Transcript | undefined
@@ -160,7 +160,7 @@ export class ImapConnection {
     return this.#rejections.unreadable
   }
 
-  /** Record of the messages in a mailbox that the server cannot describe. */
+  /** Returns the record of those messages in a mailbox that the IMAP server cannot describe. */
   faultsIn(mailbox: MailboxRef): MailboxFaults {
     return this.#faults.of(mailbox)
   }
@@ -242,8 +242,8 @@ export class ImapConnection {
   }
 
   /**
-   * True if the IMAP connection selected this mailbox last. The server may have closed the mailbox
-   * since then.
+   * True if no other mailbox was selected on the IMAP connection after this mailbox. The server may
+   * have closed the mailbox meanwhile.
    */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity

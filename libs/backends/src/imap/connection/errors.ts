@@ -178,7 +178,10 @@ function unreachableError(failure: ImapFlowError, response: ServerResponse): App
   })
 }
 
-/** Codes of OpenSSL errors whose texts are constant. */
+/**
+ * OpenSSL error codes about certificates. Their error texts are constant, so they cannot reveal
+ * data from the network.
+ */
 const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**

@@ -23,9 +23,9 @@ interface FlagChange {
 const maxBufferedFlags = 1_000
 
 /**
- * Passes notifications of an IMAP server to the watcher and buffers notifications while there is no
- * watcher. Servers add notifications to the response of any command. Buffering closes the gap
- * between a comparison of the mailbox and the next watch.
+ * Passes notifications of an IMAP server to the watcher (function that receives notifications), and
+ * buffers notifications while there is no watcher. Servers add notifications to the response of any
+ * command. Buffering closes the gap between a comparison of the mailbox and the next watch.
  */
 export class NotificationBuffer {
   #watcher: ((notification: MailboxNotification) => void) | undefined

@@ -12,7 +12,10 @@ const unprocessed = 'Failed to process untagged response'
  * because entries contain mail data.
  */
 export class RejectionLogger {
-  /** Last rejection of the running IMAP command. Reset by the caller of the command. */
+  /**
+   * Last rejection that the IMAP server sent to the running command. Cleared by the caller of the
+   * command.
+   */
   last: ImapFlowError | undefined
   /** Number of IMAP responses that imapflow skipped because it could not parse or process them. */
   unreadable = 0

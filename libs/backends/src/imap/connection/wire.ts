@@ -45,7 +45,10 @@ const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AU
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
 
-/** STATUS items to request together with LIST, and the function that receives their values. */
+/**
+ * STATUS items that are requested together with an IMAP LIST command, and the function that
+ * receives their values.
+ */
 interface ListCounters {
   items: readonly string[]
   onStatus: (path: string, items: StatusItems) => void
@@ -161,8 +164,8 @@ export class Wire {
   }
 
   /**
-   * Requests mailbox counters with every LIST command that `work` sends, unless the server has
-   * rejected such a LIST before.
+   * Runs `work`, and requests mailbox counters with every IMAP LIST command that `work` sends,
+   * unless the server has rejected such a LIST before.
    */
   async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
     if (!this.#countersRejected) this.#counters = counters
@@ -178,7 +181,7 @@ export class Wire {
     return this.#names.decodeListed(raw)
   }
 
-  /** Mailbox name as an argument of an IMAP command. */
+  /** Converts the path of a mailbox to an argument of an IMAP command. */
   nameOf(path: string): Token {
     return { type: 'STRING', value: this.#names.encode(path) }
   }

@@ -4,7 +4,10 @@ import type { ImapConnection } from '../connection/connection.ts'
 import { mailboxError } from '../connection/errors.ts'
 import { type LineHandler, textOf, textsOf, type Token } from '../tokens.ts'
 
-/** Maximum number of quota roots of an IMAP account that are compared. */
+/**
+ * Maximum number of quota roots of an IMAP account that are read to find the root with the least
+ * free space.
+ */
 const maxRoots = 8
 
 /**

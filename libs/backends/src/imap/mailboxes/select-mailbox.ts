@@ -72,8 +72,8 @@ export async function ensureSelected(
 }
 
 /**
- * Summary of a mailbox. Undefined unless the IMAP connection has selected this mailbox, for writing
- * if writing is requested.
+ * Summary of a mailbox that the IMAP connection has selected, for writing if writing is requested.
+ * Undefined if the mailbox is not selected in this way.
  */
 function selectedSummary(
   { client, selectedIfAny }: ImapConnection,

@@ -8,8 +8,8 @@ import { assertFlag } from './flags.ts'
 import { pathOf } from '../mailboxes/mailbox-commands.ts'
 
 /**
- * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of an APPEND
- * command.
+ * Lowest upload rate, in bytes per millisecond, for which an APPEND command is given time.
+ * Determines the timeout of the command.
  */
 const bytesPerMs = 32
 

@@ -2,7 +2,10 @@ import type { MessageArrival, UidRange } from '../../mail-session.ts'
 import type { ImapConnection } from '../connection/connection.ts'
 import { fetchRows } from './fetch-rows.ts'
 
-/** FETCH query for arrival times. The size marks a complete response, see `fetchRows`. */
+/**
+ * FETCH query for arrival times. Requests the size as well, because a response is complete only if
+ * it has the size, see `fetchRows`.
+ */
 const query = { uid: true, size: true, internalDate: true } as const
 
 /** Fetches the arrival times of messages. An unreadable time is an invalid date. */

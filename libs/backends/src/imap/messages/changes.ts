@@ -51,8 +51,8 @@ class Changes {
   readonly #vanished: UidRange[] = []
   readonly #changed: MailboxChange[] = []
   /**
-   * Flag arrays by combination of flags, shared by the messages. Hundreds of thousands of messages
-   * have only few combinations.
+   * Flag arrays by combination of flags, so that messages with the same flags share an array.
+   * Hundreds of thousands of messages have only few combinations.
    */
   readonly #combinations = new Map<string, string[]>()
 

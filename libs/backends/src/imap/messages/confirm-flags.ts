@@ -43,7 +43,7 @@ interface Change {
   connection: ImapConnection
   mailbox: MailboxRef
   update: FlagsUpdate
-  /** States of messages for which the IMAP server has not confirmed the change of flags. */
+  /** States of messages whose change of flags the IMAP server has not confirmed, by UID. */
   states: Map<number, State>
 }
 

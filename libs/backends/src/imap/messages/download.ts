@@ -8,7 +8,7 @@ import { messageNotFound } from '../connection/errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
 /**
- * Bytes of a download that one FETCH requests. Large enough to limit round trips to distant
+ * Bytes of a message download that one FETCH requests. Large enough to limit round trips to distant
  * servers, and small enough to limit memory.
  */
 const chunkBytes = 2 ** 20

@@ -1,9 +1,9 @@
 import type { MessagePartsRequest, Section } from '../../mail-session.ts'
 import { sectionsOf } from './sections.ts'
 
-/** Maximum bytes of all expected sections of one message. */
+/** Maximum total bytes of the body sections that are fetched together with one message. */
 const maxTotalBytes = 64 * 1024
-/** Unit of the requested bytes of a section. */
+/** Length in bytes to whose multiples the requested length of a body section is rounded up. */
 const unit = 1024
 
 interface Layout {
@@ -12,9 +12,9 @@ interface Layout {
 }
 
 /**
- * Sections that further messages probably have: the sections that were requested of more than half
- * of the messages in `requests`. The length of a section is the size of the longest part plus 25 %.
- * Returns no sections if the messages differ, or if the sections are longer than 64 KiB. Pure.
+ * Body sections to fetch together with further messages: the sections that were requested of more
+ * than half of the messages in `requests`. The length of a section is the size of the longest part
+ * plus 25 %. Returns no sections if the messages differ, or if the sections are longer than 64 KiB.
  */
 export function expectedSections(requests: readonly MessagePartsRequest[]): Section[] {
   const layouts = new Map<string, Layout>()
@@ -33,8 +33,8 @@ export function expectedSections(requests: readonly MessagePartsRequest[]): Sect
 }
 
 /**
- * Sections to fetch for parts of a message, with the lengths that hold parts of their size, and no
- * longer than requested.
+ * Body sections that contain the wanted MIME parts of a message. Their lengths suffice for parts of
+ * the reported size, and do not exceed the requested lengths.
  */
 function lengthsOf(...[structure, wanted]: Parameters<typeof sectionsOf>): Section[] {
   return sectionsOf(structure, wanted).map(({ key, maxLength, bodyPart: { size = 0 } }) => ({
@@ -43,7 +43,9 @@ function lengthsOf(...[structure, wanted]: Parameters<typeof sectionsOf>): Secti
   }))
 }
 
-/** Sections without repeated keys, ordered by key. */
+/**
+ * Body sections in the order of their keys. Sections with the same key are merged into the longest.
+ */
 function mergeSections(sections: readonly Section[]): Section[] {
   const lengths = new Map<string, number>()
   for (const { key, maxLength } of sections)

@@ -14,7 +14,10 @@ export const headersOnly: FetchQueryObject = {
   bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
 }
 
-/** FETCH query for flags, which every server can answer without reading the message. */
+/**
+ * FETCH query for flags, arrival time and size, which every server can answer without reading the
+ * message.
+ */
 export const flagsOnly: FetchQueryObject = {
   uid: true,
   flags: true,
@@ -33,7 +36,7 @@ export function fullQuery(headers: boolean): FetchQueryObject {
   return { ...bareQuery(headers), envelope: true, bodyStructure: true }
 }
 
-/** FETCH query that also requests the first bytes of sections. */
+/** Extends a FETCH query by the first bytes of body sections. */
 export function withSections(
   query: FetchQueryObject,
   sections: readonly Section[],

@@ -13,7 +13,7 @@ interface RowQuery {
   onSent: () => void
 }
 
-/** Fetches the messages with these sequence numbers. Returns the FETCH responses (rows). */
+/** Fetches the messages with a range of sequence numbers. Returns the FETCH responses (rows). */
 export async function fetchSequence(
   connection: ImapConnection,
   [first, last]: readonly [number, number],
@@ -100,7 +100,7 @@ function mergeRows(
   return { ...earlier, ...Object.fromEntries(present) }
 }
 
-/** Adds rows, which replace earlier rows of the same messages. */
+/** Adds FETCH responses (rows), which replace earlier responses for the same messages. */
 export function addRows(rows: Rows, more: Rows): void {
   for (const [uid, row] of more) rows.set(uid, row)
 }

@@ -15,11 +15,15 @@ const batchUids = 500
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
-/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
+/**
+ * Maximum rejections of FETCH queries without envelope and structure. After more rejections, the
+ * fetch fails, because the mail server itself seems to be faulty.
+ */
 const maxFailures = 40
 /**
- * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
- * are fetched with the bare query. The next batch with these messages continues the search.
+ * Maximum rejections of FETCH queries with envelope and structure per batch of messages. After more
+ * rejections, the remaining messages are fetched with the bare query (no envelope, no structure).
+ * The next batch with these messages continues the search for the rejected messages.
  */
 const maxRejections = 250
 
@@ -56,9 +60,12 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
-  /** Sections that the caller expects. */
+  /** Body sections that the caller requests together with each message. */
   readonly #expected: readonly Section[]
-  /** Sections that the full query also requests. None after such a query has failed. */
+  /**
+   * Body sections that the FETCH query with envelope and structure also requests. Empty after such
+   * a query has failed.
+   */
   #sections: readonly Section[]
   /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
@@ -114,7 +121,10 @@ class Fetch {
     return messages
   }
 
-  /** Sends the full FETCH query with sequence numbers. Undefined if the server rejects it. */
+  /**
+   * Fetches messages by sequence numbers, with envelope and structure. Undefined if the IMAP server
+   * rejects the FETCH query.
+   */
   async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
     let isSent = false
     try {
@@ -131,7 +141,10 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Sends the full FETCH query (with envelope), or the bare query if the full is rejected. */
+  /**
+   * Fetches messages with envelope and structure, or with the bare query (neither of them) if the
+   * IMAP server rejects that.
+   */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0 || (await this.#describeWithSections(uids, rows))) return
     try {
@@ -145,9 +158,10 @@ class Fetch {
   }
 
   /**
-   * Sends the full FETCH query with the expected sections. Returns false if the server rejects the
-   * query, or if a message of the mailbox is a possible cause of a lost connection: the query
-   * without sections then shows whether the description of a message is the cause.
+   * Sends the FETCH query with envelope, structure and expected body sections. Returns false if the
+   * server rejects the query, or if a message of the mailbox is a possible cause of a lost
+   * connection: the query without sections then shows whether the description of a message is the
+   * cause.
    */
   async #describeWithSections(uids: readonly UidRange[], rows: Rows): Promise<boolean> {
     const sections = this.#sections
@@ -162,7 +176,10 @@ class Fetch {
     }
   }
 
-  /** Sends the full FETCH query. Halves a rejected batch until a query has one message. */
+  /**
+   * Sends the FETCH query with envelope and structure. Halves a rejected batch of messages until a
+   * query has one message.
+   */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
@@ -175,7 +192,8 @@ class Fetch {
   async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
     try {
       const full = await this.#fetch(uids, this.#full)
-      // Removes the bare FETCH responses (rows) of messages that the full query does not return.
+      // Removes bare FETCH responses (without envelope and structure) of messages that the full
+      // query does not return.
       for (const uid of uidsIn(uids)) rows.delete(uid)
       addRows(rows, full)
     } catch (error) {
@@ -185,7 +203,10 @@ class Fetch {
     }
   }
 
-  /** Sends the bare FETCH query. For messages whose header the server rejects, fetches flags. */
+  /**
+   * Fetches messages without envelope and structure. For messages whose header the server rejects,
+   * fetches flags.
+   */
   async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
     if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
     const { header } = this.#faults
@@ -222,8 +243,8 @@ class Fetch {
   }
 
   /**
-   * Sends the full FETCH query again after NOOP. A response that imapflow cannot read is a
-   * rejection.
+   * Sends the FETCH query with envelope and structure again after NOOP. A response that imapflow
+   * cannot read counts as a rejection.
    */
   async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
     const connection = this.#connection
@@ -232,7 +253,8 @@ class Fetch {
     } catch (error) {
       if (!isRejection(error)) throw error
     }
-    // The sections of a message may be the reason that its response was unreadable.
+    // Body sections are not requested again, because they may be the reason that a response was
+    // unreadable.
     this.#sections = []
     const before = connection.unreadableResponses
     await this.#describe(uids, rows)
@@ -240,7 +262,10 @@ class Fetch {
       for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
   }
 
-  /** Converts rows. Adds addresses of the header if the envelope of a message has none. */
+  /**
+   * Converts FETCH responses (rows) to messages. Takes the addresses from the message header if the
+   * envelope of a message has none.
+   */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
     const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
     if (bare.length > 0) await this.#addAddresses(rows, bare)
@@ -260,7 +285,10 @@ class Fetch {
       }
   }
 
-  /** Sends a FETCH query. If the connection is lost, records the messages as possible causes. */
+  /**
+   * Sends a FETCH query. If the connection is lost, records the requested messages as possible
+   * causes of the loss.
+   */
   async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     const faults = this.#faultsOf(query)
     const connection = this.#connection
@@ -278,7 +306,10 @@ class Fetch {
     }
   }
 
-  /** Record of faulty messages for a FETCH query, to which the loss of a connection is added. */
+  /**
+   * Record in which a FETCH query notes the messages that may have caused the loss of the
+   * connection.
+   */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
     if (query.envelope) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)

@@ -24,8 +24,8 @@ const batchUids = 5_000
  */
 export const maxConfirmed = batchUids
 /**
- * Maximum number of STORE commands for a change of flags. Needed because UID ranges may contain
- * UIDs that never existed.
+ * Maximum number of STORE commands for one change of flags. The limit is needed because UID ranges
+ * may contain a huge number of UIDs that never existed.
  */
 const maxBatches = 100
 const maxLabelLength = 1_024
@@ -43,7 +43,7 @@ export async function changeFlags(
   await store(connection, uids, { update, useLabels: false })
 }
 
-/** Changes the Gmail labels of messages. STORE changes labels in the same way as flags. */
+/** Changes the Gmail labels of messages by STORE, in the same way as flags. */
 export async function changeLabels(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -63,14 +63,17 @@ export function* commandSets(uids: readonly UidRange[]): Generator<string, void,
   for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
 }
 
-/** Lists of UID ranges that are short enough for one IMAP command each, as in `commandSets`. */
+/**
+ * Splits UID ranges into lists that are short enough for one IMAP command each, as `commandSets`
+ * does.
+ */
 export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
   for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
 }
 
-/** Marks messages as deleted. The caller must hold the mutex of the IMAP connection. */
+/** Sets the flag `\Deleted` of messages. The caller must hold the mutex of the IMAP connection. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,

@@ -14,7 +14,10 @@ import { clean, cleanIfPresent } from '../text.ts'
 
 type Envelope = FetchedMessage['envelope']
 
-/** Messages converted per tick of the event loop. Converting a large message takes 2 ms. */
+/**
+ * Number of FETCH responses that are converted to messages per tick of the event loop. Converting a
+ * large message takes 2 ms.
+ */
 const messagesPerTick = 10
 
 export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObject): MessageFlags {

@@ -14,7 +14,7 @@ import { fetchOne } from './download.ts'
 import { fetchRows } from './fetch-rows.ts'
 import { type PartSection, sectionsOf } from './sections.ts'
 
-/** Messages whose sections are decoded per tick of the event loop. */
+/** Number of messages whose body sections are decoded per tick of the event loop. */
 const messagesPerTick = 10
 
 /** Fetches the first bytes of several MIME parts of one message with one FETCH command. */
@@ -29,7 +29,7 @@ export async function readParts(
   return decodeSections(row.bodyParts, sections)
 }
 
-/** Parts of several messages; see `MailSession.readPartsOfAll`. */
+/** Reads MIME parts of several messages; see `MailSession.readPartsOfAll`. */
 export async function readPartsOfAll(
   connection: ImapConnection,
   requests: readonly MessagePartsRequest[],
@@ -56,8 +56,8 @@ export async function readPartsOfAll(
 }
 
 /**
- * Finds sections among the sections that were fetched with a message. Undefined if one of the
- * sections is missing or incomplete, or empty although the part has a size.
+ * Finds body sections among the sections that were fetched together with a message. Undefined if
+ * one of the sections is missing or incomplete, or empty although the MIME part has a size.
  */
 function findFetched(
   fetched: readonly FetchedSection[],
@@ -75,7 +75,10 @@ function findFetched(
   return contents
 }
 
-/** Fetches the encoded sections of the messages of a group, by UID. None if the server refuses. */
+/**
+ * Fetches the encoded body sections of a group of messages, by UID. Returns an empty map if the
+ * IMAP server rejects the FETCH.
+ */
 async function fetchGroup(
   connection: ImapConnection,
   group: Group,
@@ -101,7 +104,9 @@ interface SectionsRequest {
 
 type Group = [SectionsRequest, ...SectionsRequest[]]
 
-/** Groups messages of which the same sections are requested, so that one FETCH serves a group. */
+/**
+ * Groups messages of which the same body sections are requested, so that one FETCH serves a group.
+ */
 function groupBySections(requests: readonly SectionsRequest[]): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const { request, sections } of requests) {

@@ -4,12 +4,14 @@ import { findPart, sectionOf } from './structure.ts'
 /** MIME part whose first bytes are requested, and the section to fetch for these bytes. */
 export interface PartSection extends Section {
   part: string
-  /** Maximum bytes after decoding. */
+  /** Maximum bytes of the requested MIME part, counted after decoding. */
   maxBytes: number
   bodyPart: BodyPart
 }
 
-/** Sections to fetch for MIME parts of a message. Leaves out parts that the structure lacks. */
+/**
+ * Body sections to fetch for MIME parts of a message. Leaves out parts that the structure lacks.
+ */
 export function sectionsOf(structure: BodyPart, wanted: readonly PartRequest[]): PartSection[] {
   return wanted.flatMap(({ part, maxBytes }) => {
     const bodyPart = findPart(structure, part)

@@ -58,8 +58,8 @@ function cleanValues(parameters: Record<string, string>): Record<string, string>
 }
 
 /**
- * Section name of a MIME part for a FETCH command. Some servers know the body of a message without
- * multipart only as TEXT.
+ * Name of the body section with a MIME part, for a FETCH command. Some servers know the body of a
+ * message without multipart only as TEXT.
  */
 export function sectionOf(root: BodyPart, part: string): string {
   return part === '1' && root.part === '1' ? 'TEXT' : part

@@ -25,7 +25,9 @@ interface List {
 
 type State = 'between' | 'atom' | 'quoted' | 'tail'
 
-/** Bytes of a literal in an IMAP response: how many follow, and how many of these are kept. */
+/**
+ * Literal in an IMAP response: number of bytes that follow, and how many of these bytes are kept.
+ */
 export interface Literal {
   length: number
   kept: number

@@ -10,8 +10,7 @@ export class Output {
   #pieces: Buffer[] = []
 
   /**
-   * Begins a chunk of IMAP input. Whether its bytes are kept continues from the end of the previous
-   * chunk.
+   * Begins a chunk of IMAP input. Bytes are kept or dropped as at the end of the previous chunk.
    */
   start(chunk: Buffer): void {
     this.#chunk = chunk
@@ -40,7 +39,10 @@ export class Output {
     if (isKeeping) this.keep(at)
   }
 
-  /** Ends a piece of the filtered IMAP input before this offset of the chunk. */
+  /**
+   * Ends a piece of the filtered IMAP input before this offset of the chunk. The event loop runs
+   * between two pieces.
+   */
   split(at: number): void {
     const isKeeping = this.#isKeeping
     this.drop(at)

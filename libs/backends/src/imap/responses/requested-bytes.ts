@@ -17,8 +17,8 @@ export interface RequestedBytes {
 const maxNameLength = 300
 
 /**
- * Data item of a FETCH command for message content. `partial` is the first byte and the number of
- * bytes.
+ * Data item of a FETCH command that requests message content. `partial` contains the offset of the
+ * first requested byte and the number of bytes.
  */
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 
@@ -70,7 +70,7 @@ export class ContentName {
     if (this.#name.length < maxNameLength) this.#name += String.fromCharCode(byte)
   }
 
-  /** Maximum bytes that are kept of the content with this name. */
+  /** Maximum bytes that are kept of the current data item's message content in a FETCH response. */
   keptBytes({ kept, sections }: RequestedBytes): number {
     if (sections.size === 0) return kept
     const [, section] = /^BODY\[([^\]]*)\]/i.exec(this.#name) ?? []

@@ -44,7 +44,10 @@ export class ResponseFilter {
   #lineBytes = 0
   #literalBytes = 0
 
-  /** Begins an IMAP command, which may request message content. */
+  /**
+   * Called before an IMAP command is sent. `requested` are the limits for the message content that
+   * the command requests.
+   */
   startCommand(requested: RequestedBytes): void {
     this.#requested = requested
     this.#commandTokens = 0
@@ -86,7 +89,7 @@ export class ResponseFilter {
       throw responseError('ResponseTooLarge', 'The mail server sent a response that is too large')
   }
 
-  /** Collects the start of an IMAP response until its kind is known. */
+  /** Collects the first bytes of an IMAP response until they show which kind of response it is. */
   #begin(byte: number): void {
     this.#start += String.fromCharCode(byte)
     if (byte === char.lf) return

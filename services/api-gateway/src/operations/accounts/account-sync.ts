@@ -10,8 +10,9 @@ import type { OperationDeps } from '../operation-deps.ts'
 type AccountSyncDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks' | 'timeoutMs'>
 
 /**
- * Operations that control the session of an account. Requests to reconnect or to flush change the
- * stored account, so that the account's worker sees the new version even if the broadcast is lost.
+ * Operations that control the session of an account, its connection to the mail server. Requests to
+ * reconnect or to flush the mailbox indexes change the stored account, so that the account's worker
+ * sees the new version even if the broadcast is lost.
  */
 export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
   const { db, bus, tasks } = deps

@@ -22,7 +22,7 @@ import { accountNotFound } from '../../store/accounts.ts'
 import { visibleFailure, visibleLastError } from '../hide-failure.ts'
 import { present } from '../present.ts'
 
-/** Operations that read accounts. */
+/** API operations that return accounts: a list of accounts, or one account. */
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [

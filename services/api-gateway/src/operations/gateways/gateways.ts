@@ -105,8 +105,8 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
 type PlannedColumns = Pick<GatewayPlan, 'columns'>
 
 /**
- * Seals and stores a new password for the server of the SMTP gateway, or deletes the stored
- * password.
+ * Seals (encrypts) and stores a new password for the server of the SMTP gateway, or deletes the
+ * stored password.
  */
 async function storePassword(
   tx: Tx,

@@ -90,7 +90,7 @@ function loginOf({ username, host, port, secure = false }: GatewayColumns): Stor
   return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
 }
 
-/** Server of an SMTP gateway, for which the password of the gateway is sealed. */
+/** Server of an SMTP gateway, for which the password of the gateway is sealed (encrypted). */
 export function gatewayDestination({ username, ...server }: GatewayColumns): Destination {
   return destinationOf(server, { user: username ?? undefined })
 }

@@ -95,7 +95,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   ]
 }
 
-/** Seals and stores new secrets of an OAuth2 application, for use at its provider. */
+/** Seals (encrypts) and stores new secrets of an OAuth2 application, for use at its provider. */
 async function storeSecrets(
   tx: Tx,
   { app, sealer, to }: { app: string; sealer: Sealer; to: string },

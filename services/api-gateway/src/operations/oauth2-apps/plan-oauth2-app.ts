@@ -17,7 +17,7 @@ import { acceptsAccounts } from '../../accounts/plan-oauth2.ts'
 import { mask } from '../../http/masks.ts'
 import type { AppSecretKind, LockedApp } from '../../store/oauth2-apps.ts'
 
-/** Changes of an OAuth2 application. */
+/** Planned values of an OAuth2 application, and new secrets to seal (encrypt). */
 export interface AppPlan {
   name: string
   enabled: boolean

@@ -13,12 +13,15 @@ import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
 import { type SettingChange, settingSealContext } from '../../store/settings.ts'
 
-/** Change of a setting before sealing. The member `seal` and header values are in plaintext. */
+/**
+ * Planned change of a setting. The member `seal` and header values are in plaintext, and are sealed
+ * (encrypted) when the change is stored.
+ */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
   /**
    * Change of the setting `authServer`: the masked URL, which clients can read, and the complete
-   * URL, which is sealed.
+   * URL, which is stored sealed (encrypted).
    */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
@@ -107,7 +110,10 @@ function isChanged(change: PlannedChange, stored: Settings, sealed: ReadonlySet<
   return !isDeepStrictEqual(value, stored[key])
 }
 
-/** Seals changes of settings: secrets for their contexts, logins in URLs, and header values. */
+/**
+ * Seals (encrypts) changes of settings: secrets for their contexts, logins in URLs, and header
+ * values.
+ */
 export function sealChanges(planned: readonly PlannedChange[], sealer: Sealer) {
   return Promise.all(planned.map((change) => sealChange(change, sealer)))
 }

@@ -9,8 +9,8 @@ import { attachmentFields } from '../../composing/attachments.ts'
 import { assertNoThread, referenceFields } from '../../composing/references.ts'
 
 /**
- * Fields of a submission that are not allowed with a raw message. The raw message contains them
- * itself, or they would change its bytes.
+ * Fields of a submission that are not allowed with a raw message, because the raw message has its
+ * own values for the fields, or because the fields would change its bytes.
  */
 const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 'render'] as const
 /**

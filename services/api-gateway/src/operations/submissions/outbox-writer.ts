@@ -199,8 +199,9 @@ function withKey(
 }
 
 /**
- * Filing of a message after sending: Sent copy, reference and draft. Null if the request has no
- * filing options, or if the account has no mailbox.
+ * Work in the mailbox after a message was sent (filing): copy in the Sent mailbox, flag of the
+ * referenced message, removal of the draft. Null if the request has no filing options, or if the
+ * account has no mailbox.
  */
 function filingOf({ owner, options, filing }: SendOptions): Filing | null {
   if (!hasMailbox(owner)) return null

@@ -19,7 +19,7 @@ import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 
-/** Dependencies of storing a submission with one message or a mail merge. */
+/** Objects that are needed to store a submission, which is one message or a mail merge. */
 export interface SubmitTools extends ComposeTools {
   db: Db
   writer: OutboxWriter
@@ -91,8 +91,8 @@ async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeO
 }
 
 /**
- * Result of a mail merge as a dry run: the outcomes of all recipients with the bytes of the first
- * message.
+ * Response to a mail merge that is only tested (dry run): the outcomes of all recipients with the
+ * bytes of the first message.
  */
 async function preview(outcomes: AsyncGenerator<MergeOutcome>): Promise<SubmissionResult> {
   const mailMerge: MergeResult[] = []

@@ -64,7 +64,10 @@ function sendOptionsOf(resolved: ResolvedSubmission): SendOptions {
   return { account, read, owner, options: submission, filing, thread }
 }
 
-/** Stores the only message of a submission. A dry run returns the bytes of the message instead. */
+/**
+ * Stores the only message of a submission. For a dry run (test without sending), returns the bytes
+ * of the message instead.
+ */
 async function submitSingle(
   tools: SubmitTools,
   resolved: ResolvedSubmission,

@@ -12,8 +12,7 @@ import { sealHeaderColumn, unknownMask, unmaskHeaders, unmaskUrl } from '../../h
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 
 /**
- * Columns of a webhook route that a request sets.
- *
+ * Plans the columns of a webhook route from the members of a request.
  * @throws AppError `invalid` for a mask that does not match the stored value
  */
 export function columnsOf(
@@ -34,8 +33,8 @@ export function columnsOf(
 }
 
 /**
- * Seals the login in the target URL of a webhook route and its header values. Sealed values stay as
- * they are.
+ * Seals (encrypts) the login in the target URL of a webhook route and its header values. Sealed
+ * values stay as they are.
  */
 export async function sealColumns(
   columns: RouteColumns,

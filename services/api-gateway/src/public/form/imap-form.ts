@@ -27,7 +27,7 @@ export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
   /** Timeout of a test login. The logins at the IMAP and SMTP servers are tested concurrently. */
   timeoutMs: number
-  /** Duration of a login test if the mail server cannot be used. */
+  /** Fixed duration of a test login if the mail server cannot be used. */
   unusableMs: number
 }
 

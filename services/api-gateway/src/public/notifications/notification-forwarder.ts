@@ -9,8 +9,8 @@ import { AppError } from '@posthorn/errors'
 import { Batcher, withTimeout } from '@posthorn/flow'
 
 /**
- * Maximum notifications that wait for RabbitMQ. They need 2 MB of memory, or 12 MB if each names
- * ten messages.
+ * Maximum notifications that wait for RabbitMQ. The waiting notifications need 2 MB of memory, or
+ * 12 MB if each names ten messages.
  */
 const maxWaiting = 5_000
 /**

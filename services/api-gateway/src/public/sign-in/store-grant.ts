@@ -17,8 +17,8 @@ export interface StoreGrantDeps extends ConnectDeps {
 }
 
 /**
- * OAuth2 grant that the provider has issued, sealed for the account, and the user who gave the
- * grant.
+ * OAuth2 grant that the provider has issued, sealed (encrypted) for the account, and the user who
+ * gave the grant.
  */
 export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 

@@ -19,7 +19,8 @@ import type { ReserveRequest } from '../../store/sending-reserves.ts'
 
 export interface BorrowedUnitsDeps {
   /**
-   * Takes quota units from the reserve of a mailbox, which all senders share. See `takeReserve`.
+   * Takes quota units (for requests to a mail API) from the reserve of a mailbox, which all senders
+   * share. See `takeReserve`.
    */
   reserve: (request: ReserveRequest) => Promise<number>
   bus: Pick<Bus, 'request'>
@@ -43,7 +44,7 @@ const askAgainMs = 1_000
  */
 const maxTakeMs = 10_000
 
-/** Reply to a request for quota units. */
+/** Reply of a sync-worker to the request to lend quota units of a mailbox. */
 interface Offer extends Loan {
   /**
    * Time in milliseconds after which quota units are probably available. `delayMs` may be shorter.
@@ -136,8 +137,9 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Takes quota units from the reserve that all senders share. If Postgres is unavailable, the
-   * units count as available after a delay, because senders start no attempts without Postgres.
+   * Takes quota units from the reserve of a mailbox, which all senders share. If Postgres is
+   * unavailable, the units count as available after a delay, because senders start no attempts
+   * without Postgres.
    */
   async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps

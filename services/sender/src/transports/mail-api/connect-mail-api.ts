@@ -25,7 +25,7 @@ export interface MailApiTarget {
 
 export interface MailApiConnection {
   readonly api: MailApi
-  /** Name of the mail API in the text of a sending result. */
+  /** Name of the mail API, as the text of a sending result contains it. */
   readonly apiName: string
   /**
    * Failure of the last login at the mail API. Absent if the last login succeeded. Needed because

@@ -147,7 +147,7 @@ export function contentOf({
   const { mime, mimeBytes, envelope } = submission
   const loaded = withBcc(mime, envelope)
   if (mimeBytes <= mime.length) return loaded
-  /** Number of bytes that the added Bcc field makes the message longer. */
+  /** Number of bytes by which the added Bcc field makes the message longer. */
   const added = loaded.length - mime.length
   return {
     length: mimeBytes + added,

@@ -98,7 +98,10 @@ function failedSendOf(error: unknown): FailedSend | undefined {
   return toFailedSend({ message, code: 'ETIMEDOUT' }, account)
 }
 
-/** Failure with the original error text of the provider, which API clients of Gmail do not get. */
+/**
+ * Failure with the mail provider's own error text. The error of the API client may have a general
+ * text instead, as for Gmail.
+ */
 function describe({ message, extras }: MailApiError, code: string): AttemptFailure {
   const { response } = extras.info ?? {}
   return { message: typeof response === 'string' ? response : message, code }

@@ -16,7 +16,7 @@ import type { Submission } from '../../store/submission.ts'
 import { type CredentialsDeps, fromAuthBridge, requestCredentials } from '../credentials.ts'
 import { AttemptError, PreAttemptError } from '../transport.ts'
 
-/** Outgoing server of a message, and the network path to the server. */
+/** Outgoing mail server to which a message is sent, and the network path to the server. */
 export interface Destination {
   /**
    * Key of the SMTP sessions that a message may use. The key identifies all properties that a
@@ -77,7 +77,8 @@ type OutgoingServer = Pick<
   | 'credentials'
 > & {
   /**
-   * Account or gateway, and the version of its configuration: part of the key of an SMTP session.
+   * Account or gateway (shared SMTP server), and the version of its configuration: part of the key
+   * that decides which messages may share an SMTP session.
    */
   owner: readonly string[]
   rejectUnauthorized: boolean

@@ -10,7 +10,10 @@ import {
 import type { Destination } from './destination.ts'
 import { toAttemptError } from './nodemailer.ts'
 
-/** Message of one SMTP transaction. */
+/**
+ * Message to be sent in one SMTP transaction, with its destination and the callbacks of the
+ * attempt.
+ */
 export type OutgoingMessage = Pick<Submission, 'envelope' | 'mime' | 'dsn'> &
   Pick<SendOptions, 'signal' | 'commitIntent' | 'onReply'> & { destination: Destination }
 

@@ -6,7 +6,7 @@ import { AttemptError, type RejectedRecipient, type SendResult } from '../transp
 import type { OutgoingMessage } from './handover-stream.ts'
 import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
 
-/** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
+/** Capabilities of a mail server, as stated in the server's EHLO reply (RFC 5321 §4.1.1.1). */
 export interface EhloOffers {
   /** EHLO keywords of the SMTP extensions that the server offers, in upper case. */
   extensions: ReadonlySet<string>
@@ -45,7 +45,8 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
   const mechanisms: string[] = []
   let maxBytes: number | undefined
   for (const line of lines) {
-    // Splits at `=` as well, because legacy servers write the EHLO keyword AUTH as `AUTH=LOGIN`.
+    // Splits a line of the EHLO reply at `=` as well as at spaces, because legacy servers write the
+    // keyword AUTH as `AUTH=LOGIN`.
     const [keyword = '', ...args] = line.toUpperCase().split(/[\s=]+/)
     extensions.add(keyword)
     if (keyword === 'AUTH') mechanisms.push(...args.filter((arg) => arg !== ''))

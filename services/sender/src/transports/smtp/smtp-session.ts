@@ -24,7 +24,7 @@ import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from '
 export interface SmtpLimits {
   /** Egress policy for mail servers: networks in which mail servers must not be. */
   egress: EgressPolicy
-  /** Ports that mail servers may have. */
+  /** Ports on which the sender may connect to mail servers. */
   mailPorts: MailPorts
   connectMs: number
   greetingMs: number

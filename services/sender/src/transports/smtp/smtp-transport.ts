@@ -43,7 +43,7 @@ const sentCopyResponse =
   'Found in the Sent folder of the account: the reply to the previous attempt was lost'
 
 /**
- * Sends submissions by SMTP, to the server of the account or to a gateway.
+ * Sends submissions by SMTP, to the server of the account or to a gateway (shared SMTP server).
  *
  * SMTP cannot tell whether a server has a message (RFC 1047). After an unknown outcome, the Sent
  * mailbox is searched if the server files sent mail. Otherwise the same bytes are sent again.
@@ -171,8 +171,8 @@ class SessionPool implements AsyncDisposable {
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
     try {
       const result = await session.send(message)
-      // The session returns to the pool before the result is returned, so that the next message
-      // finds the session.
+      // The SMTP session returns to the pool before the result of its message is returned, so that
+      // the next message finds the session.
       await this.#keep(message.destination, session)
       return result
     } catch (error) {

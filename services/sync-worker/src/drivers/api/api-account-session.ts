@@ -21,7 +21,9 @@ export interface ApiSessionDeps extends FollowDeps {
 
 /** Grace period in which a running sync pass may end after the account session was stopped. */
 const graceMs = 1_000
-/** Use of a client for work without a waiting caller. */
+/**
+ * Priority and maximum wait of a mail API client for background work, for which no caller waits.
+ */
 const backgroundUse = { priority: 'initial-sync', maxWaitMs: 10_000 } as const
 /** Timeout for stopping the watch (registration for notifications) of a deleted account. */
 const stopTimeoutMs = 10_000

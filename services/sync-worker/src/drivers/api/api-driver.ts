@@ -86,7 +86,7 @@ const commands: {
     },
 }
 
-/** Driver of an account at a mail API. */
+/** Account driver for a mail API: runs the commands of one account and syncs the account. */
 class ApiDriver implements AccountDriver {
   /**
    * Key by which logins are limited. Always undefined, because mail APIs do not limit the number of

@@ -186,7 +186,10 @@ async function openFeeds(
     followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
   }
   const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
-  /** Number of messages per folder that the last page could not list. Changes are logged. */
+  /**
+   * Number of messages that the provider last left out of the list of each folder as unreadable.
+   * Only changes of the number are logged.
+   */
   const unreadable = new Map<string, number>()
   return new MailboxFeeds({
     api,

@@ -18,7 +18,9 @@ export interface NotifiedAccount {
    */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /** Watch (registration for notifications) of the last `follow`. Disposed by the session. */
+  /**
+   * Watch (registration for notifications) of the last `follow`. Disposed by the account session.
+   */
   watch: WatchHandle | undefined
 }
 
@@ -29,7 +31,10 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/** Builds the account for the registry of watches. Its notifications start sync passes. */
+/**
+ * Describes the account for the registry of watches (registrations for notifications). The
+ * account's notifications start sync passes.
+ */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

@@ -40,7 +40,7 @@ type ImapCommandDeps = ExportReadDeps & FilingDeps & UploadDeps
 
 interface ImapDriverDeps extends ImapSessionDeps {
   readonly commands: ImapCommandDeps
-  /** Returns the key by which logins at a host are limited. */
+  /** Returns the key by which logins at a mail server's host are limited. */
   readonly loginKeyOf: (host: string) => string
 }
 
@@ -95,7 +95,7 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
 /** Commands that read nothing from the mail server, so that they do not hasten a login. */
 const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion', 'listSignatures'])
 
-/** Driver of an account at an IMAP server. */
+/** Account driver for IMAP: runs the commands of one account and syncs the account. */
 class ImapDriver implements AccountDriver {
   readonly exports: ImapExports
   readonly #deps: ImapDriverDeps

@@ -25,7 +25,10 @@ const maxImageBytes = 2 * 1024 * 1024
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
 const maxImages = 100
 
-/** Texts of a message, with the maximum bytes of all embedded images and of the texts as JSON. */
+/**
+ * HTML and plain text of a message, with limits in bytes: `maxTotalBytes` for all embedded images,
+ * `maxJsonBytes` for the texts with images as JSON.
+ */
 export interface TextsWithReferences {
   html: string
   plain?: string

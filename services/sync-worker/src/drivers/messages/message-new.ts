@@ -24,7 +24,7 @@ export interface TextKinds {
 export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends ReportSource {
   readonly read: ReadPart
   readonly entry: MessageEntry & { path: string }
-  /** Bytes of the message. */
+  /** Size of the new message in bytes. */
   readonly size: number
   readonly headers: Record<string, string[]>
   /** Attachments of the new message, in the order of the message entry. */

@@ -2,22 +2,28 @@ import { sqlState } from '@posthorn/db'
 import { UnavailableError } from '@posthorn/errors'
 import { abortable, abortableItems } from '@posthorn/flow'
 
-/** Error of the mail system of an account, as `cause`. Other errors say nothing about messages. */
+/**
+ * Failure of an account's mail system during an export, with the original error as `cause`. Only
+ * such failures may mean that a message or folder cannot be read.
+ */
 export class MailFailure extends Error {
   constructor(cause: unknown) {
     super('The mail system failed', { cause })
   }
 }
 
-/** `MailFailure` of an error in a driver. Errors of Postgres in a driver stay. */
+/**
+ * Converts an error of an account driver to a `MailFailure`. Returns errors of Postgres unchanged.
+ */
 export function toMailFailure(error: unknown): unknown {
   const isOfPostgres = error instanceof UnavailableError || sqlState(error) !== undefined
   return isOfPostgres ? error : new MailFailure(error)
 }
 
 /**
- * Iterates over results of a driver, whose errors become `MailFailure`. Rejects with the reason of
- * the signal once it aborts, although the driver may wait for the mail system.
+ * Iterates over the results of an account driver and converts the driver's errors by
+ * `toMailFailure`. Once the signal aborts, rejects with the reason of the signal, even while the
+ * driver waits for the mail system.
  */
 export async function* fromDriver<T>(
   results: AsyncIterable<T>,
@@ -30,7 +36,7 @@ export async function* fromDriver<T>(
   }
 }
 
-/** Awaits a result of a driver, as `fromDriver`. */
+/** Awaits one result of an account driver. Converts errors and aborts as `fromDriver` does. */
 export async function mailCall<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await abortable(result, signal)

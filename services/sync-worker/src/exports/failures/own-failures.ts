@@ -3,19 +3,23 @@ import { AppError, UnavailableError } from '@posthorn/errors'
 const outageKinds: ReadonlySet<string> = new Set(['unavailable', 'unreachable', 'timeout'])
 
 /**
- * Failures of an export that do not come from the mail system. Outages of services of this product
- * never end an export, other errors end it if they last: a repeat does not help.
+ * Failures of an export that do not come from the mail system. Outages of this product's services
+ * never end an export. Other errors end the export if they last, because a repetition does not
+ * help.
  */
 export class OwnFailures {
-  /** Time of the first error without progress since then, in epoch milliseconds. */
+  /** Time of the first internal error after the export's last progress, in epoch milliseconds. */
   #since: number | undefined
 
-  /** Called when the export makes progress. */
+  /** Drops the recorded internal errors. Called when the export makes progress. */
   reset(): void {
     this.#since = undefined
   }
 
-  /** Counts a failure. True if errors have lasted for `maxMs`. */
+  /**
+   * Records an internal failure of an export. True if failures other than outages have lasted for
+   * `maxMs`.
+   */
   isOver(error: unknown, maxMs: number, now = Date.now()): boolean {
     if (isOutage(error)) return false
     this.#since ??= now

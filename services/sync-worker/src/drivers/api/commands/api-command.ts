@@ -27,8 +27,9 @@ export interface ApiCommand extends ApiCommandDeps {
   /** Deadline of the command in epoch milliseconds. */
   readonly deadline: number
   /**
-   * Requests a sync pass, which records the events of a change. With placement `folder`, the pass
-   * reads only the folders of the given messages, otherwise all feeds (lists of changes).
+   * Requests a sync pass, which records the events of a change. If each message is in one folder
+   * (placement `folder`), the pass reads only the folders of the given messages, otherwise all
+   * feeds (lists of changes).
    */
   readonly requestPass: (messages?: readonly string[]) => void
   /**

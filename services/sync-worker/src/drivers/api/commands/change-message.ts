@@ -206,8 +206,8 @@ async function moveOne<T extends BulkResult>(
 }
 
 /**
- * Folder that a moved message leaves, with placement `labels`: `source`, or the most specific
- * folder of the message.
+ * Folder that a moved message leaves if labels replace folders (placement `labels`): `source`, or
+ * the most specific folder of the message.
  */
 async function findSource(
   command: ApiCommand,
@@ -277,7 +277,7 @@ function isKnown(flag: string): boolean {
 /**
  * Converts a change of labels to the form of a mail API.
  *
- * @throws AppError `invalid` `UnsupportedOperation` for `set` with placement `labels`
+ * @throws AppError `invalid` `UnsupportedOperation` for `set` if labels replace folders
  */
 export async function toLabelChange(
   command: ApiCommand,

@@ -79,8 +79,9 @@ export function isAllMessages(path: string): boolean {
 }
 
 /**
- * Converts names of labels to labels of the provider. With placement `labels`, a name is a path, a
- * special use or an id, and becomes an id. Otherwise names stay unchanged.
+ * Converts names of labels to labels of the provider. If labels replace folders (placement
+ * `labels`), a name is a path, a special use or an id, and becomes an id. Otherwise names stay
+ * unchanged.
  *
  * @throws AppError `not-found` `NotFound` for a label that does not exist
  */

@@ -131,8 +131,8 @@ export function getDraftVersion({
 }: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {
   const messageId = checkApiMessageId(message)
   return async ({ api, signal }) => {
-    // With placement `labels`, each change of a draft gives the draft another id, so that no
-    // version is needed. A search for the new id would cost requests.
+    // If labels replace folders (placement `labels`), each change of a draft gives the draft
+    // another id, so that no version is needed. A search for the new id would cost requests.
     if (api.traits.placement === 'labels') return {}
     const [draft] = await api.findDrafts({ messageId }, signal)
     return defined({ version: draft?.version })

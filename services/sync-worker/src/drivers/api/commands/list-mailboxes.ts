@@ -8,8 +8,8 @@ import type { ApiCommand, ApiWork } from './api-command.ts'
 import { allMessages } from './folders.ts'
 
 /**
- * Lists the folders or labels of the provider. With placement `labels`, the list contains the
- * virtual mailbox that events name, but not the tabs of the inbox.
+ * Lists the folders or labels of the provider. If labels replace folders (placement `labels`), the
+ * list contains the virtual mailbox that events name, but not the tabs of the inbox.
  */
 export function listMailboxes({
   counters,

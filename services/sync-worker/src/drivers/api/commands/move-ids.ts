@@ -11,8 +11,8 @@ export interface Destination {
 }
 
 /**
- * Finds the destination of a move of messages. With placement `labels`, a message is archived by
- * removing it from all folders.
+ * Finds the destination of a move of messages. If labels replace folders (placement `labels`), a
+ * message is archived by removing it from all folders.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */
@@ -25,7 +25,10 @@ export async function getDestination(command: ApiCommand, path: string): Promise
   return { folder, path: pathOf(folder) }
 }
 
-/** Moves messages. With placement `labels`, `from` is the folder that the messages leave. */
+/**
+ * Moves messages to a folder. If labels replace folders (placement `labels`), `from` is the folder
+ * that the messages leave.
+ */
 export async function moveIds(
   { api, signal }: Pick<ApiCommand, 'api' | 'signal'>,
   ids: readonly string[],

@@ -11,8 +11,8 @@ import { getDestination, moveIds } from './move-ids.ts'
 
 /**
  * Maximum number of messages that one command changes. The response contains an id, or a pair of
- * ids, for each message and takes some megabytes. With placement `folder`, each message needs a
- * separate request to the provider.
+ * ids, for each message and takes some megabytes. If each message is in one folder (placement
+ * `folder`), each message needs a separate request to the provider.
  */
 const maxIds = { labels: 100_000, folder: 1_000 } as const
 

@@ -151,8 +151,8 @@ export function pathOf({ path }: { path: readonly string[] }): string {
 }
 
 /**
- * Splits a path into the names of its folders. With placement `labels`, `%2F` is not decoded,
- * because names of labels contain no `/`.
+ * Splits a path into the names of its folders. If labels replace folders (placement `labels`),
+ * `%2F` is not decoded, because names of labels contain no `/`.
  */
 export function namesIn(path: string, placement: MailApiTraits['placement']): string[] {
   const names = path.split('/')
@@ -177,7 +177,7 @@ export function matchFolders<F extends NamedFolder>(folders: readonly F[], name:
 
 /**
  * Selects the folders to sync: the folders that `paths` names, or all folders if `paths` is empty.
- * With placement `labels`, always selects all folders. Pure.
+ * If labels replace folders (placement `labels`), always selects all folders. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],

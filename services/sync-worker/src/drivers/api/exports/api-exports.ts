@@ -18,7 +18,7 @@ import { isAllMessages } from '../commands/folders.ts'
 import { matchFolders } from '../events/folder-names.ts'
 import { readMessages } from './read-messages.ts'
 
-/** Messages per page of a list. */
+/** Messages per page of a folder's message list. */
 const pageSize = 500
 
 interface ApiExportDeps {
@@ -26,17 +26,17 @@ interface ApiExportDeps {
   readonly provider: Provider
 }
 
-/** Position in the list of a folder. */
+/** Position in the message list of a folder. */
 interface ListCursor {
-  /** Token of the next page. Absent after the last page. */
+  /** Token of the next page of the message list. Absent after the last page. */
   token?: string
-  /** Number of messages before the position. */
+  /** Number of messages before the position in the message list of the folder. */
   count: number
 }
 
 /**
- * Reads messages of an account at a mail API for exports. The requests come after those of callers
- * and syncs.
+ * Reads messages of an account at a mail API for exports. The requests have a lower priority than
+ * requests of callers and syncs.
  */
 export class ApiExports implements ExportDriver {
   readonly #session: ApiAccountSession
@@ -133,7 +133,7 @@ export class ApiExports implements ExportDriver {
   }
 }
 
-/** Folders with these names, or the folders of an export that names none. */
+/** Selects the folders with these names, or the default folders for an export without names. */
 function selectNamed(folders: readonly ApiFolder[], names: readonly string[]): ApiFolder[] {
   if (names.length === 0) return defaultExportFolders(folders)
   return [...new Set(names.flatMap((name) => matchFolders(folders, name)))]
@@ -146,16 +146,20 @@ function parseCursor(cursor: string): ListCursor {
 interface PageRequest {
   query: MessageQuery
   page: PageOptions
-  /** Number of messages on the pages before. */
+  /** Number of messages on the earlier pages of the list. */
   count: number
-  /** True if the messages are not merged with those of other folders. */
+  /**
+   * True if the export reads no other folder, so that messages of several folders need not be
+   * merged.
+   */
   isOnly: boolean
   signal: AbortSignal
 }
 
 /**
- * Lists a page of messages with their order. A single list of a mailbox with labels needs no dates,
- * which would cost a request per message: it is in the order of the dates, newest first.
+ * Lists a page of messages with their sort keys. If an export reads one folder of a mailbox with
+ * labels, the sort keys are positions in the list, which has the newest message first. Dates would
+ * cost a request per message.
  */
 async function listPage(
   api: MailApi,

@@ -15,14 +15,17 @@ import { isMailboxFailure, type OnRefusal } from '../messages/refusals.ts'
 import { maxTextBytes } from '../messages/read-text.ts'
 
 /**
- * Maximum bytes of each text of messages that are read together. Messages with longer texts are
- * read once more, one by one.
+ * Maximum bytes of each text (plain or HTML) of messages that are read together. A message with a
+ * longer text is read again alone.
  */
 const maxSharedTextBytes = 256 * 1024
-/** Maximum size of an attachment that is read before its message is written. */
+/**
+ * Maximum bytes of a message's attachments that are read before the message is written to the
+ * export.
+ */
 const maxHeldBytes = 1024 * 1024
 
-/** Reads a batch of messages. The results are in the order of the ids. */
+/** Reads a batch of messages for an export. The results are in the order of the message ids. */
 export async function* readMessages(
   command: ApiCommand,
   ids: readonly string[],
@@ -90,10 +93,10 @@ async function readContents(
 }
 
 interface WantedContent extends Pick<ExportReadOptions, 'acceptsPartial'> {
-  /** Id of the message. */
+  /** Id of the message that has the attachment. */
   id: string
   attachment: ApiAttachment
-  /** True to read the content now. */
+  /** True to read the content of the attachment into memory now. */
   isHeld: boolean
 }
 
@@ -108,7 +111,10 @@ async function contentOf(
   return isHeld ? readContent(open, acceptsPartial) : { open }
 }
 
-/** Content in memory. A larger content than announced is read while it is written. */
+/**
+ * Reads the content of an attachment into memory. If the content is much larger than announced,
+ * returns `open`, which reads the content while the message is written.
+ */
 async function readContent(
   open: () => Promise<AsyncIterable<Uint8Array>>,
   acceptsPartial: boolean,

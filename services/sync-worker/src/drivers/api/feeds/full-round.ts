@@ -97,8 +97,8 @@ export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): P
 }
 
 /**
- * Queries that list the recent messages of a feed. With placement `labels`, a list of the whole
- * mailbox leaves out junk and trash, so these folders are listed separately.
+ * Queries that list the recent messages of a feed. If labels replace folders (placement `labels`),
+ * a list of the whole mailbox leaves out junk and trash, so these folders are listed separately.
  */
 function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
   if (feed.folderId !== undefined) return [{ folderId: feed.folderId }]

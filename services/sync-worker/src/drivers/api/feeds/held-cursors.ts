@@ -4,8 +4,8 @@ import type { FeedState } from './stored/feed-store.ts'
  * Maximum consecutive polls whose cursors are not stored. A provider accepts only the last few
  * cursors of a feed: Microsoft Graph lists three or four in its errors
  * (microsoftgraph/microsoft-graph-docs issue 2877). If the stored cursor is older after a crash, a
- * full round is needed. A crash during the next poll leaves two cursors that are newer than the
- * stored cursor.
+ * full round (list of all messages) is needed. A crash during the next poll leaves two cursors that
+ * are newer than the stored cursor.
  */
 const maxHeld = 1
 

@@ -249,8 +249,8 @@ export class MailboxFeeds {
   ): Promise<IndexWriter> {
     const { store, account, losses, now } = this.#options
     const epoch = before ? before.epoch + 1 : now().getTime()
-    // Clients list the mailbox after the mailboxReset event. Only messages that arrive after the
-    // reset are announced.
+    // Clients list the mailbox after its `mailboxReset` event. Only messages that arrive after this
+    // event are announced.
     const announceFrom = isLost ? now() : null
     const mailbox = {
       epoch,

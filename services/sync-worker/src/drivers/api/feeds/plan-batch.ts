@@ -9,7 +9,7 @@ import {
 
 /**
  * Changes that a feed (list of changes) reported: one page of changes, or a part of a collected
- * full round.
+ * full round (list of all messages).
  */
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>

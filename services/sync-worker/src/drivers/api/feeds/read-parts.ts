@@ -7,7 +7,7 @@ import { getGroup } from './read-messages.ts'
 import { indexPart } from './stored/stored-index.ts'
 import { type ReadFeed, readChanges } from './sync-feed.ts'
 
-/** End of reading feeds. */
+/** Data and callback for the commit after all feeds (lists of changes) were read. */
 export interface ReadEnd {
   /** Time of the sync pass. Stored together with the cursors of the feeds (lists of changes). */
   syncedAt?: Date

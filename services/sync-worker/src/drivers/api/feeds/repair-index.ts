@@ -60,10 +60,10 @@ const repairPart = 'repair'
 
 /**
  * Begins or continues the monthly comparison of the message index with a list of the mailbox, if
- * the comparison is due and the feed (list of changes) needs no full round. Only for mailboxes with
- * a single feed. Stops after a few pieces, or if another sync pass is requested. Each piece is
- * committed with its position. After a failure of the provider, which is reported, the next pass
- * continues.
+ * the comparison is due and the feed (list of changes) needs no full round (list of all messages).
+ * Only for mailboxes with a single feed. Stops after a few pieces, or if another sync pass is
+ * requested. Each piece is committed with its position. After a failure of the provider, which is
+ * reported, the next pass continues.
  */
 export async function repairIndex(pass: FeedPass): Promise<void> {
   const { openIdle, onRepair = () => undefined } = pass.repairs

@@ -4,10 +4,10 @@ import { apiFlags, type IndexedMessage } from '../index/indexed-message.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import { indexPart, type StoredIndex } from './stored/stored-index.ts'
 
-/** Maximum number of missing messages of a full round that are requested from the provider. */
+/** Maximum messages missing in a list of all messages that are requested from the provider. */
 export const maxRequests = 500
 /**
- * Delay until the next full round after an incomplete list of messages. Doubles while lists are
+ * Delay before all messages are listed again after an incomplete list. Doubles while lists are
  * shorter than the mailbox's profile says.
  */
 const roundDelayMs = backoff({ baseMs: 60_000, maxMs: 6 * 3_600_000 })
@@ -48,7 +48,7 @@ interface RoundContext {
   readonly signal: AbortSignal
 }
 
-/** Feed with a collected full round (list of all messages). */
+/** Feed whose full round (list of all messages) is collected. */
 export interface CollectedRound {
   readonly feed: Pick<Feed, 'folderId'>
   readonly state: Pick<FeedState, 'feed' | 'applied'>
@@ -88,7 +88,7 @@ export class RoundLosses {
   readonly #maxRequests: number
   /** Plan for messages that the collected message list lacks. Undefined before the comparison. */
   #plan: LossPlan | undefined
-  /** True if the plan for losses is made from the whole list, not from its rest after a restart. */
+  /** True if the plan for losses covers the whole message list, not its rest after a restart. */
   #isOfWholeRound = false
   /** True if the collected message list began before `nextRoundAt`, because a cursor was lost. */
   #isEarly = false

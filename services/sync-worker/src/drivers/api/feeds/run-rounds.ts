@@ -103,8 +103,8 @@ function isDropStarted({ stage, cursor }: FeedState): boolean {
 
 /**
  * Ends a feed (list of changes) whose folder was deleted. Compares the indexed messages of the feed
- * with an empty full round, so that each message is read and found moved or deleted. Returns false
- * if `afterStep` stopped the comparison.
+ * with an empty full round (list of all messages), so that each message is read and found moved or
+ * deleted. Returns false if `afterStep` stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

@@ -84,8 +84,8 @@ export async function completeRound(
 }
 
 /**
- * Position of a feed (list of changes) after one step: a page of changes, or a part of a full
- * round.
+ * Position of a feed (list of changes) after one step: a page of changes, or a part of a full round
+ * (list of all messages).
  */
 interface Step {
   state: FeedState
@@ -123,8 +123,8 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   }
   if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)
   if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
-  // The provider stopped listing messages before the full round was complete, so the round begins
-  // again.
+  // The provider stopped listing messages before the full round (list of all messages) was
+  // complete, so the round begins again.
   if (state.stage === 'collect') return { state: await restartRound(pass, at), isRestart: true }
   const next: FeedState = { ...state, cursor: page.cursor }
   const isComplete = page.complete

@@ -1,11 +1,11 @@
 import { apiFlags, emptyMessage, type IndexedMessage } from './indexed-message.ts'
 
-// A leaf of the message index has one bit row for each folder, label and flag. The name of a bit
-// row is a letter for its kind, then the folder, label or flag.
+// A leaf (block of messages) of the message index has one bit row for each folder, label and flag.
+// The name of a bit row is a letter for its kind, then the folder, label or flag.
 const [folderRow, labelRow, flagRow] = ['/', '#', '!']
 const recentRow = `${flagRow}recent`
 
-/** Message of a leaf of the message index before bit rows set its folder, labels and flags. */
+/** Message of a leaf (block of messages) before bit rows set its folder, labels and flags. */
 export type UnmarkedMessage = IndexedMessage & { labels: string[] }
 
 export function unmarkedMessage(id: string, threadId: string | undefined): UnmarkedMessage {

@@ -3,9 +3,9 @@ import { PackedReader, PackedWriter } from './front-coding.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Packs messages with sorted ids into a leaf of the message index: front-coded ids and thread ids,
- * then one bit row per folder, flag and label. With ids of 16 hexadecimal digits, a message takes
- * about 15 to 20 bytes. Pure.
+ * Packs messages with sorted ids into a leaf (block) of the message index: front-coded ids and
+ * thread ids, then one bit row per folder, flag and label. With ids of 16 hexadecimal digits, a
+ * message takes about 15 to 20 bytes. Pure.
  */
 export function encodeFrontCoded(messages: readonly IndexedMessage[]): Buffer {
   const writer = new PackedWriter()
@@ -24,8 +24,9 @@ export function encodeFrontCoded(messages: readonly IndexedMessage[]): Buffer {
 }
 
 /**
- * Unpacks the messages of a front-coded leaf of the stored message index. @throws Error if the
- * bytes are damaged. Pure.
+ * Unpacks the messages of a front-coded leaf (block of the message index).
+ *
+ * @throws Error if the bytes are damaged. Pure.
  */
 export function decodeFrontCoded(bytes: Uint8Array): IndexedMessage[] {
   const reader = new PackedReader(bytes)
@@ -82,7 +83,7 @@ function readThreads(reader: PackedReader, ids: readonly string[]): (string | un
   })
 }
 
-/** Removes the trailing zero bytes of a bit row. */
+/** Removes the trailing zero bytes of a bit row (one bit per message). */
 function trim(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--

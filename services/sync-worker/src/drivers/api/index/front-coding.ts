@@ -23,7 +23,9 @@ function valuesOf(alphabet: Buffer): Int8Array {
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
-  /** Number of bytes shared with the previous text, at the beginning and at the end. */
+  /**
+   * Numbers of bytes that the text shares with the previous text, at the beginning and at the end.
+   */
   prefix = 0
   suffix = 0
   kind: Kind = kinds.text
@@ -40,8 +42,8 @@ class ListedText {
 }
 
 /**
- * Creates the assumed previous text of the first text in a list. It is "=", because some ids end
- * with "=" and then have a remaining part in base64url.
+ * Creates the assumed previous text of the first text in a list. The assumed text is "=", because
+ * some ids end with "=" and then have a remaining part in base64url.
  */
 function textBefore(): ListedText {
   const text = new ListedText()
@@ -232,9 +234,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the end that two texts share, outside of the shared beginning. Returns the shared
- * length of the previous text if the length is larger by 1. The extra byte is usually a
- * coincidence, and a changed length needs a longer header.
+ * Length of the end that two texts share, outside of the shared beginning. If this length exceeds
+ * the shared end of the previous text by 1, returns the previous length: the extra byte is usually
+ * a coincidence, and a changed length needs a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix

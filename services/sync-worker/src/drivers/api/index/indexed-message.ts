@@ -5,9 +5,14 @@ import { defined } from '@posthorn/contracts/defined'
 export interface IndexedMessage extends ApiFlags {
   id: string
   threadId?: string
-  /** Id of the only folder of the message. Absent with placement `labels`. */
+  /**
+   * Id of the only folder of the message. Absent if labels replace folders (placement `labels`).
+   */
   folderId?: string
-  /** Distinct labels, sorted. Ids of folders with placement `labels`, otherwise names of labels. */
+  /**
+   * Distinct labels of the message, sorted. Ids of folders if labels replace folders (placement
+   * `labels`), otherwise names of labels.
+   */
   labels: readonly string[]
   /**
    * Set only in a collected full round (list of all messages), for a message that is recent enough

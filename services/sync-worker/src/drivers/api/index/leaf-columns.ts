@@ -14,7 +14,7 @@ interface TextColumn {
   characters: string
 }
 
-/** Content of a leaf of the message index before compression. Stored as JSON. */
+/** Content of a leaf (block) of the message index before compression. Stored as JSON. */
 interface LeafColumns {
   ids: TextColumn
   /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the index in `threadIds`. */
@@ -30,9 +30,12 @@ const ownThread = 0
 /** Marks a message whose thread id is the first entry of `threadIds` without earlier messages. */
 const nextThread = 1
 
-/** Maximum bytes of a decompressed index leaf. The 10,000 labels that Gmail permits take 1 MB. */
+/**
+ * Maximum bytes of a decompressed leaf (block) of the message index. The 10,000 labels that Gmail
+ * permits take 1 MB.
+ */
 const maxBytes = 32 * 1024 * 1024
-/** Maximum messages in a leaf of the message index: the column `messages` is a smallint. */
+/** Maximum messages in a leaf (block) of the message index: the column `messages` is a smallint. */
 const maxMessages = 32_767
 
 /**

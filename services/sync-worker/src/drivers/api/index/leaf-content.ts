@@ -2,7 +2,9 @@ import { decodeFrontCoded, encodeFrontCoded } from './front-coded-leaf.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 import { decodeColumns, encodeColumns } from './leaf-columns.ts'
 
-/** Formats of stored leaves of the message index. The first byte of a leaf is its format. */
+/**
+ * Formats of stored leaves (blocks of the message index). The first byte of a leaf is its format.
+ */
 export const leafFormats = { frontCoded: 2, columns: 3 } as const
 
 export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]
@@ -14,7 +16,7 @@ export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]
  */
 const storedFormat: LeafFormat = leafFormats.frontCoded
 
-/** Packs messages with sorted ids into the content of a leaf of the stored message index. Pure. */
+/** Packs messages with sorted ids into the content of a leaf (block of the message index). Pure. */
 export function encodeLeaf(
   messages: readonly IndexedMessage[],
   format: LeafFormat = storedFormat,
@@ -24,8 +26,9 @@ export function encodeLeaf(
 }
 
 /**
- * Unpacks the messages of a leaf of the stored message index. @throws Error if the content is
- * damaged. Pure.
+ * Unpacks the messages of a leaf (block of the message index).
+ *
+ * @throws Error if the content is damaged. Pure.
  */
 export function decodeLeaf(content: Uint8Array): IndexedMessage[] {
   const bytes = content.subarray(1)

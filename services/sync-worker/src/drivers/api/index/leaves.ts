@@ -8,8 +8,8 @@ export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
   /**
-   * `low` of the preceding leaf (block of messages), if that leaf was also loaded because this leaf
-   * is small.
+   * Lowest message id (`low`) of the preceding leaf (block of messages), if that leaf was also
+   * loaded because this leaf is small.
    */
   previous?: string
 }
@@ -18,24 +18,25 @@ export interface Leaf {
 export type StateChanges = ReadonlyMap<string, IndexedMessage | undefined>
 
 export interface LeafChange {
-  /** New or changed leaves of the message index. */
+  /** New or changed leaves (blocks of messages) of the message index. */
   saved: Leaf[]
-  /** `low` (lowest message id) of each leaf of the message index that no longer exists. */
+  /** Lowest message id (`low`) of each leaf (block of messages) that no longer exists. */
   deleted: string[]
   /** Number of messages added to the index. Negative if messages are removed. */
   added: number
 }
 
 /**
- * Maximum messages in a leaf of the message index. Leaves are read and written as a whole. With
- * larger leaves, a commit of scattered changes is slower. With smaller leaves, the keys of leaves
- * take more bytes per message.
+ * Maximum messages in a leaf (block) of the message index. Leaves are read and written as a whole.
+ * With larger leaves, a commit of scattered changes is slower. With smaller leaves, the keys of
+ * leaves take more bytes per message.
  */
 export const maxLeafMessages = 256
 
 /**
- * Applies changes of messages to the leaves of the message index that cover the message ids. Splits
- * leaves with too many messages, and deletes empty leaves. Unchanged leaves are not stored. Pure.
+ * Applies changes of messages to the leaves (blocks) of the message index that cover the message
+ * ids. Splits leaves with too many messages, and deletes empty leaves. Unchanged leaves are not
+ * stored. Pure.
  */
 export function changeLeaves(
   leaves: readonly Leaf[],
@@ -64,8 +65,8 @@ interface MergedLeaf extends Leaf {
 }
 
 /**
- * Sorts leaves of the message index. Joins a small leaf with the preceding leaf if both together
- * are at most 75 % full.
+ * Sorts leaves (blocks) of the message index. Joins a small leaf with the preceding leaf if both
+ * together are at most 75 % full.
  */
 function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] {
   const sorted = leaves.toSorted((one, other) => (one.low < other.low ? -1 : 1))
@@ -125,8 +126,8 @@ function applyChanges(
 }
 
 /**
- * Splits a leaf of the message index that has too many messages. The parts are three quarters full,
- * so that new messages fit. The first part keeps `low`.
+ * Splits a leaf (block) of the message index that has too many messages. The parts are three
+ * quarters full, so that new messages fit. The first part keeps `low`, the lowest message id.
  */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]

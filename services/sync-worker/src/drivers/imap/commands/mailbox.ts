@@ -45,7 +45,12 @@ function isBelowInbox(path: string): boolean {
   return /^inbox[^\p{L}\p{N}]/iu.test(path)
 }
 
-/** Mailbox and UID of a message id. @throws AppError `not-found` `MessageNotFound` after a reset */
+/**
+ * Finds the mailbox that a message id names, and the UID in the id.
+ *
+ * @throws AppError `not-found` `MessageNotFound` if a new UIDVALIDITY of the mailbox made the id
+ *   invalid
+ */
 export async function locateMessage(
   db: Db,
   account: string,

@@ -202,7 +202,7 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  /** Takes the idle connection that last selected the mailbox, otherwise the last used. */
+  /** Takes the idle connection that last selected `mailbox`, otherwise the last used connection. */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
@@ -239,7 +239,7 @@ export class CommandPool implements AsyncDisposable {
       return connection
     } finally {
       this.#connecting--
-      // After a loan, no caller is left that would serve the requests that wait for a connection.
+      // The caller of an aborted attempt serves no waiting requests, so they are served here.
       if (signal.aborted) this.#serveWaiting()
     }
   }

@@ -189,7 +189,7 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
 }
 
 /**
- * Unseals the login in a proxy URL. If no key unseals the login, the account gets an error, as if
+ * Decrypts the login in a proxy URL. If no key decrypts the login, the account gets an error, as if
  * the proxy had rejected the login.
  */
 async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {

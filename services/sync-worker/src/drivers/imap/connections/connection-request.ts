@@ -29,7 +29,7 @@ export interface ConnectionRequest {
   background?: boolean
 }
 
-/** Requests in their order, background requests last. Pure. */
+/** Sorts requests for connections: background requests last, otherwise in their order. Pure. */
 export function backgroundLast<T extends { request: ConnectionRequest }>(
   requests: Iterable<T>,
 ): T[] {

@@ -67,7 +67,8 @@ export class ImapAccountSession implements AsyncDisposable {
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
     const { mailboxPollMs, shortListMs } = deps.sync.config
-    // The first retry of a parked mailbox is delayed by 1 min with the default `mailboxPollMs`.
+    // The first retry of a parked mailbox (left out of syncs after lost connections) is delayed by
+    // 1 min with the default `mailboxPollMs`.
     this.#parked = new ParkedMailboxes(mailboxPollMs * 5)
     this.#shortLists = new ShortLists({ minDelayMs: mailboxPollMs, lastingMs: shortListMs })
     this.context = context

@@ -1,11 +1,14 @@
 import { AppError } from '@posthorn/errors'
 
-/** Maximum wait for a connection, during which an export keeps other exports from their turns. */
+/**
+ * Maximum wait of an export for an IMAP connection. During the wait, fewer other exports can work.
+ */
 export const maxWaitMs = 10_000
 
 /**
- * Wait of an export for a connection. `signal` aborts with the signal of the export, and with an
- * AppError `rate-limited` after `maxWaitMs`. Disposal ends the wait: there is a connection.
+ * Wait of an export for an IMAP connection. `signal` aborts with the signal of the export, and with
+ * an AppError `rate-limited` after `maxWaitMs`. Disposal ends this time limit when the export has a
+ * connection.
  */
 export class ConnectionWait implements Disposable {
   readonly signal: AbortSignal

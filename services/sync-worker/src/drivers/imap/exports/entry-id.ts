@@ -1,10 +1,10 @@
-/** Message of an export: number of its mailbox and its UID. */
+/** Place of an exported message: number of the mailbox, and UID of the message. */
 export interface EntryPosition {
   mailbox: number
   uid: number
 }
 
-/** Id of a message in the list of an export. */
+/** Id of a message in the message list of an export. */
 export function entryIdOf({ mailbox, uid }: EntryPosition): string {
   return `${mailbox}.${uid}`
 }

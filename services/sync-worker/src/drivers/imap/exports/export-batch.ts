@@ -25,20 +25,20 @@ import { readContents, smallAttachments } from './attachment-contents.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { batchParts } from './part-batch.ts'
 
-/** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
+/** Maximum bytes of a batch's messages in memory (headers and contents) before their export. */
 export const maxHeldBytes = 6 * 1024 * 1024
 /**
- * Maximum bytes of messages that are read late, of all accounts of a worker: a message with two
- * texts of 16 MiB each, or many small messages.
+ * Maximum bytes of messages that exports read late (one by one, for lack of memory), in a worker. A
+ * message with two texts of 16 MiB each fits.
  */
 export const maxLateBytes = 32 * 1024 * 1024
-/** Messages per FETCH with headers and sections, which have up to 320 KiB per message. */
+/** Messages per FETCH of headers and sections (parts), which take up to 320 KiB per message. */
 export const messagesPerFetch = 48
-/** Failed attempts to select a mailbox after which its messages are missing. */
+/** Failed attempts to select a mailbox after which an export treats its messages as missing. */
 const maxRefusals = 8
 
 export interface ExportReadDeps extends ReadDeps {
-  /** Bytes of messages that are read late, of all accounts of the worker. */
+  /** Limits the bytes of messages that exports read late, for all accounts of the worker. */
   exportMemory: Semaphore
 }
 
@@ -49,7 +49,7 @@ export interface BatchOptions {
   options: ExportReadOptions
   /** Number of failed attempts to select a mailbox of the account, by mailbox number. */
   refusals: Map<number, number>
-  /** Sections that the next messages probably have. Replaced after each mailbox of a batch. */
+  /** Sections (parts) that the next messages probably have. Replaced after each mailbox. */
   expected: { sections: readonly Section[] }
 }
 
@@ -69,17 +69,17 @@ interface ReadItem {
 }
 
 /**
- * Reads a batch of messages on one connection: mailbox by mailbox, with one FETCH for the parts of
- * all messages of the same form. Messages for which there is no memory are read one by one.
+ * Reads a batch of messages for an export, mailbox by mailbox. One FETCH reads the parts of all
+ * messages of the same form. Messages for which there is no memory are read late, one by one.
  */
 export class ExportBatch {
   readonly #options: BatchOptions
   readonly #ids: readonly string[]
-  /** Messages that were read. A failure is handled when the message has its turn. */
+  /** Reads of messages by message id. A failed read is handled when its message is exported. */
   readonly #reads = new Map<string, Promise<ReadItem>>()
-  /** Messages that are read when they have their turn. */
+  /** Messages that are read just before their export, because the batch had no memory for them. */
   readonly #late = new Map<string, BatchItem>()
-  /** Bytes of the headers and contents in memory. */
+  /** Bytes of the batch's headers and contents in memory. */
   #heldBytes = 0
   #seenBytes = 0
   #seenMessages = 0
@@ -90,17 +90,17 @@ export class ExportBatch {
     this.#ids = ids
   }
 
-  /** Bytes of headers and contents per message, also of messages that are read late. */
+  /** Mean bytes of headers and contents per message, including messages that are read late. */
   get bytesPerMessage(): number {
     return this.#seenBytes / Math.max(1, this.#seenMessages)
   }
 
-  /** True if no message needs the connection any more. */
+  /** True if no message of the batch needs the IMAP connection any more. */
   get isComplete(): boolean {
     return this.#late.size === 0 && !this.#isStreamed
   }
 
-  /** Fetches the messages that fit into memory. */
+  /** Fetches the messages of the batch that fit into memory. */
   async fetch(): Promise<void> {
     const { deps, target } = this.#options
     const byMailbox = Map.groupBy(this.#ids, (id) => entryPositionOf(id).mailbox)
@@ -111,7 +111,7 @@ export class ExportBatch {
     }
   }
 
-  /** Reads the messages after `fetch`, in the order of the ids. */
+  /** Yields the messages of the batch after `fetch`, in the order of the ids. */
   async *read(): AsyncGenerator<ExportReading> {
     for (const id of this.#ids) {
       using memory = new DisposableStack()
@@ -170,10 +170,10 @@ export class ExportBatch {
   }
 
   /**
-   * Handles a mailbox that cannot be selected, or whose UIDVALIDITY is not the stored value: its
-   * messages are missing once the sync has confirmed the change.
+   * Handles a mailbox that cannot be selected, or whose UIDVALIDITY is not the stored value. The
+   * messages of the mailbox are missing once a sync has confirmed the change.
    *
-   * @throws AppError `unavailable` before, so that the read is repeated
+   * @throws AppError `unavailable` before the confirmation, so that the read is repeated
    */
   async #handleMissing({ number }: MailboxRow, error: unknown): Promise<[]> {
     if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
@@ -186,7 +186,7 @@ export class ExportBatch {
     throw indexingError(target.session.state ?? 'init')
   }
 
-  /** Adds categories and bounces to messages of the selected mailbox. */
+  /** Adds Gmail categories and stored bounces to messages of the selected mailbox. */
   async #addStored(items: readonly ReadItem[]): Promise<void> {
     const { deps, target, mail } = this.#options
     const details = items.map(({ detail }) => detail)
@@ -195,7 +195,7 @@ export class ExportBatch {
     for (const [at, item] of items.entries()) item.detail = withBounces[at] ?? item.detail
   }
 
-  /** Reserves memory for the contents of a message. False if there is not enough. */
+  /** Reserves memory for the contents of a message. False if the batch has not enough memory. */
   #hold({ message, outline }: FetchedItem): boolean {
     const bytes = Math.max(0, this.#bytesOf(outline) - bytesOfSections(message))
     this.#seenBytes += bytes
@@ -204,7 +204,7 @@ export class ExportBatch {
     return true
   }
 
-  /** Bytes of the texts and attachments that are read before a message is written. */
+  /** Bytes of a message's texts and small attachments, which are read before its export. */
   #bytesOf({ plain, html, attachments }: Outline): number {
     const { maxBytes = Infinity, includeAttachments } = this.#options.options
     const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
@@ -223,7 +223,7 @@ export class ExportBatch {
     } catch (error) {
       if (!isOfMessage(error)) throw error
       if (error.kind !== 'not-found') return { state: 'unreadable', error }
-      // The mailbox may have been renamed since the batch was fetched.
+      // The message may seem missing because its mailbox was renamed after the fetch of the batch.
       if (late)
         await this.#inMailbox(late.row, async () => undefined).catch((missing: unknown) =>
           this.#handleMissing(late.row, missing),
@@ -233,8 +233,8 @@ export class ExportBatch {
   }
 
   /**
-   * Reads a message for which there was no memory before its turn. Waits for memory, which is
-   * returned with `memory`.
+   * Reads a message that did not fit into its batch. Waits for memory, which the disposal of
+   * `memory` releases.
    */
   async #readLate({ row, uid }: BatchItem, memory: DisposableStack): Promise<ReadItem> {
     const { mail, deps, target } = this.#options
@@ -243,7 +243,7 @@ export class ExportBatch {
       const message = await fetchMessage(mail, uid, { headers: true })
       const outline = parseOutline(message.bodyStructure)
       const bytes = this.#bytesOf(outline)
-      // A repeat of this read has the permit already.
+      // If this read is repeated, its first attempt has acquired the permit for the memory.
       permit ??= memory.use(await deps.exportMemory.acquire(target.signal, bytes))
       const read = await this.#readItem({ row, uid, message, outline }, mail)
       await this.#addStored([read])
@@ -282,12 +282,12 @@ export class ExportBatch {
   }
 }
 
-/** Bytes of the sections that were fetched with a message. */
+/** Bytes of the sections (parts) that were fetched together with a message. */
 function bytesOfSections({ sections = [] }: FetchedMessage): number {
   return sections.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** Kinds of errors that concern one message. */
+/** Kinds of errors that concern one message of a batch, not the mail server. */
 const messageKinds: ReadonlySet<string> = new Set([
   'not-found',
   'rejected',

@@ -40,17 +40,19 @@ import {
 } from './export-batch.ts'
 import { entryIdOf, entryPositionOf } from './entry-id.ts'
 
-/** Arrival times per FETCH: about 80 KB of responses. */
+/**
+ * Maximum messages whose arrival times an export requests by one FETCH: about 80 KB of responses.
+ */
 const timesPerFetch = 1_000
-/** Messages per batch. The connection is released after a batch. */
+/** Number of messages per batch of an export. The IMAP connection is released after each batch. */
 const batchLimits = { first: 100, min: 20, max: 250 }
-/** Bytes that a batch should hold, so that differences in size do not exceed the maximum. */
+/** Intended bytes of an export batch. Below the maximum, because messages differ in size. */
 const targetBytes = maxHeldBytes * 0.7
 const dayMs = 86_400_000
-/** Range of the dates for SEARCH: Cyrus rejects dates before 1900, others have times of 32 bits. */
+/** Dates that SEARCH may contain: Cyrus rejects dates before 1900, other servers have 32 bits. */
 const [firstDay, lastDay] = [Date.UTC(1970), Date.UTC(2038)]
 
-/** Request for a connection after all commands, which leaves a connection free for commands. */
+/** Connection use of exports: after all commands, leaving one connection free for commands. */
 const connectionUse = { longRunning: true, background: true } as const
 
 /** Reads messages of an IMAP account for exports. */
@@ -59,7 +61,7 @@ export class ImapExports implements ExportDriver {
   readonly #deps: ExportReadDeps
   readonly #refusals = new Map<number, number>()
   readonly #expected: BatchOptions['expected'] = { sections: [] }
-  /** Messages of the next batch, so that most batches fit into memory. */
+  /** Number of messages in the next batch of an export. Most batches thus fit into memory. */
   #batchSize = batchLimits.first
 
   constructor(session: ImapAccountSession, deps: ExportReadDeps) {
@@ -101,7 +103,7 @@ export class ImapExports implements ExportDriver {
     }
   }
 
-  /** Reads messages in batches. While a batch in memory is handled, the next batch is fetched. */
+  /** Reads messages in batches. While a batch in memory is exported, the next batch is fetched. */
   async *read(
     ids: readonly string[],
     options: ExportReadOptions,
@@ -118,7 +120,7 @@ export class ImapExports implements ExportDriver {
       while (next) {
         const fetched: FetchedBatch = await next
         next = fetched.batch.isComplete ? fetchNext() : undefined
-        // A failure is handled when the batch has its turn.
+        // A failure to fetch the next batch is handled after the current batch.
         next?.catch(() => undefined)
         yield* this.#readBatch(fetched, signal)
         next ??= fetchNext()
@@ -139,7 +141,7 @@ export class ImapExports implements ExportDriver {
     return this.#session.account?.account ?? ''
   }
 
-  /** Runs a read on a connection that has selected a mailbox with the stored UIDVALIDITY. */
+  /** Runs a read on a connection that has selected the mailbox with the stored UIDVALIDITY. */
   #inMailbox<T>(
     row: MailboxRow,
     signal: AbortSignal,
@@ -158,8 +160,8 @@ export class ImapExports implements ExportDriver {
   }
 
   /**
-   * Handles a mailbox that cannot be selected. A mailbox that is still listed may be renamed: its
-   * new path is known after the next sync of the list.
+   * Handles a mailbox of an export that cannot be selected. If the mailbox is still listed, it may
+   * be renamed, and the next sync of the mailbox list finds its new path.
    */
   async #handleMissing({ number }: MailboxRow, error: unknown): Promise<never> {
     if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
@@ -169,7 +171,7 @@ export class ImapExports implements ExportDriver {
     throw indexingError(this.#session.state ?? 'init')
   }
 
-  /** Runs work on a connection. @throws AppError `rate-limited` if all are in use for too long */
+  /** Runs work on a connection. @throws AppError `rate-limited` if all connections stay in use */
   async #onConnection<T>(
     use: Omit<ConnectionRequest, 'signal'>,
     signal: AbortSignal,
@@ -182,7 +184,7 @@ export class ImapExports implements ExportDriver {
     })
   }
 
-  /** Fetches a batch. The connection is released, unless the batch needs it for further reads. */
+  /** Fetches a batch of messages. Releases the connection unless further reads need it. */
   async #fetchBatch(
     ids: readonly string[],
     options: ExportReadOptions,
@@ -245,7 +247,7 @@ export class ImapExports implements ExportDriver {
 }
 
 /**
- * Next batch of at most `maxItems` messages. Ends with the first mailbox whose messages fill one
+ * Selects the next batch of at most `maxItems` messages. Ends with the first mailbox that fills one
  * FETCH: more messages would save no round trip, and take memory. Pure.
  */
 export function batchAt(ids: readonly string[], from: number, maxItems: number): string[] {
@@ -260,7 +262,7 @@ export function batchAt(ids: readonly string[], from: number, maxItems: number):
   return ids.slice(from, end)
 }
 
-/** Batch that was fetched, and the release of its connection. */
+/** Batch of messages that was fetched, and the function that releases its connection. */
 interface FetchedBatch {
   batch: ExportBatch
   release: (broken?: boolean) => void
@@ -274,7 +276,7 @@ function toFolder({ number }: MailboxRow): ExportFolder {
   return { id: String(number) }
 }
 
-/** UIDs above a UID. */
+/** Selects the UIDs of some ranges that are above a UID. */
 function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
   return ranges.flatMap(([first, last]): UidRange[] =>
     last > uid ? [[Math.max(first, uid + 1), last]] : [],
@@ -282,8 +284,8 @@ function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
 }
 
 /**
- * Days that contain a range of times in any time zone: SEARCH compares days of the server. Without
- * a limit that SEARCH may not have.
+ * Search for the days around a range of times, in any time zone: SEARCH compares the server's days.
+ * Leaves out dates that servers may reject.
  */
 function daysAround({ start, end }: { start: number; end: number }): SearchTerms {
   const day = (time: number) =>

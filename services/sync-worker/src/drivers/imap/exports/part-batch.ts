@@ -1,20 +1,23 @@
 import type { FetchedMessage, MailSession, MessagePartsRequest } from '@posthorn/backends'
 import { Batcher } from '@posthorn/flow'
 
-/** Reads parts of several messages of the selected mailbox together. */
+/** Reads MIME parts of several messages of the selected mailbox together. */
 export interface PartBatch {
-  /** Requests for parts that were made so far, of all messages. */
+  /** Requests for MIME parts of all messages that were made so far. */
   readonly requests: readonly MessagePartsRequest[]
-  /** Reader of the parts of a message. Uses the sections that were fetched with the message. */
+  /**
+   * Reader of one message's MIME parts. Uses the sections that were fetched together with the
+   * message.
+   */
   of(message: Pick<FetchedMessage, 'sections'>): Pick<MailSession, 'readParts'>
 }
 
-/** Maximum messages whose parts are read together. */
+/** Maximum messages whose MIME parts are read together. */
 const maxItems = 100
 
 /**
- * Merges concurrent reads of parts into few FETCH commands. Messages whose parts are not returned
- * are read one by one, which gives the error of each message.
+ * Merges concurrent reads of MIME parts into few FETCH commands. If the server returns no parts of
+ * a message, reads these parts separately, to get the error of the message.
  */
 export function batchParts(mail: Pick<MailSession, 'readParts' | 'readPartsOfAll'>): PartBatch {
   const requests: MessagePartsRequest[] = []

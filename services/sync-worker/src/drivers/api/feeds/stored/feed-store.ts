@@ -17,8 +17,8 @@ export interface MailboxState {
   /** Time at which the message index was complete for the first time. Null before. */
   filledAt: Date | null
   /**
-   * Time of the last pass over all feeds (lists of changes), to about half an hour. Null if not
-   * stored.
+   * Time of the last pass over all feeds (lists of changes), with a precision of half an hour. Null
+   * if not stored.
    */
   syncedAt: Date | null
   /** Comparison of the message index with a mailbox list. Null before the first comparison. */
@@ -85,19 +85,22 @@ export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /** `low` of the preceding leaf, if that leaf was loaded because this leaf is small. */
+  /**
+   * Lowest message id (`low`) of the preceding leaf, if that leaf was loaded because this leaf is
+   * small.
+   */
   previous?: string
 }
 
 /**
  * Changed leaves (blocks of stored messages). `part` is empty for the message index, otherwise the
- * name of a feed whose full round is collected.
+ * name of a feed whose full round (list of all messages) is collected.
  */
 export interface PartChange {
   part: string
   /**
-   * `low` of each leaf (block of messages) to delete. `all` deletes all leaves of the part before
-   * `saved` is stored.
+   * Lowest message ids (`low`) of the leaves (blocks of messages) to delete. `all` deletes all
+   * leaves of the part before `saved` is stored.
    */
   deleted: readonly string[] | 'all'
   saved: readonly StoredLeaf[]

@@ -17,12 +17,15 @@ const leavesAtOnce = 32
  */
 export const indexPart = ''
 
-/** Changed leaves of the message index that have not been packed for storage yet. */
+/**
+ * Changed leaves (blocks of messages) of the message index that have not been packed for storage
+ * yet.
+ */
 export interface UnpackedChange extends Omit<PartChange, 'saved'> {
   saved: readonly Leaf[]
 }
 
-/** Packs the changed leaves of the message index for storage. */
+/** Packs the changed leaves (blocks of messages) of the message index for storage. */
 export async function packChanges(changes: readonly UnpackedChange[]): Promise<PartChange[]> {
   const packed: PartChange[] = []
   for (const { saved, ...change } of changes)

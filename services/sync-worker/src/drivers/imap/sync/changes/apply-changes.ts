@@ -89,9 +89,9 @@ async function storeResult(
 }
 
 /**
- * Sync of a mailbox with a fast index: announces messages from the stored UIDNEXT on, and stores
- * only the next UIDNEXT. Messages added or removed below UIDNEXT make no difference. `changed` of
- * the result is true if there was a new message.
+ * Sync of a mailbox with a fast index (without messages): announces messages from the stored
+ * UIDNEXT on, and stores only the next UIDNEXT. Messages added or removed below UIDNEXT make no
+ * difference. `changed` of the result is true if there was a new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,

@@ -37,7 +37,9 @@ const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before a message that the server lists but does not return is fetched again. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/** New message to store, with a `messageNew` event if it has a `draft`, otherwise without. */
+/**
+ * New message to store. If the message has a `draft` (data of the event), `messageNew` is recorded.
+ */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]

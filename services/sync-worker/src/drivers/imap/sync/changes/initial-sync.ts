@@ -62,10 +62,10 @@ export async function initialSync(
 }
 
 /**
- * Fills the index of a mailbox after a reset that recorded `mailboxReset`. Messages that arrived
- * after the reset are not added to the index, so that they are announced: a client that listed the
- * mailbox because of the event may not have seen these messages. Returns undefined if the server's
- * list of messages is incomplete.
+ * Fills the index of a mailbox after a reset (invalidation of message ids) that recorded
+ * `mailboxReset`. Messages that arrived after the reset are not added to the index, so that they
+ * are announced: a client that listed the mailbox because of the event may not have seen these
+ * messages. Returns undefined if the server's list of messages is incomplete.
  */
 export async function rebuildIndex(
   context: SyncContext,
@@ -76,8 +76,8 @@ export async function rebuildIndex(
   if (!all) return undefined
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
-    // Without a stored UIDNEXT, messages that arrived after the reset cannot be distinguished, so
-    // all messages are indexed.
+    // Without a stored UIDNEXT, messages that arrived after the reset of message ids cannot be
+    // distinguished, so all messages are indexed.
     uidNext === 0
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
@@ -122,11 +122,11 @@ export async function resetMailbox(
 
 interface IndexContent {
   selected: SelectedMailbox
-  /** All UIDs of the mailbox. */
+  /** UIDs of all messages in the mailbox on the server. */
   all: readonly UidRange[]
   /** UIDs of the messages with which the mailbox index is filled. */
   uids: readonly UidRange[]
-  /** Lowest UID of the messages to announce. Stored for a fast index. */
+  /** Lowest UID of the messages to announce. Stored for a fast index (without messages). */
   uidNext: number
   isAnnounced: boolean
 }

@@ -126,9 +126,9 @@ interface SyncStart {
 }
 
 /**
- * Ensures that the mailbox index belongs to the server's UIDVALIDITY, by an initial sync or a reset
- * if needed. Returns the unchanged row if nothing was needed. Undefined if a new UIDVALIDITY is not
- * confirmed, or if the server lists too few messages.
+ * Ensures that the mailbox index belongs to the server's UIDVALIDITY, if needed by an initial sync
+ * or a reset (invalidation of message ids). Returns the unchanged row if nothing was needed.
+ * Undefined if a new UIDVALIDITY is not confirmed, or if the server lists too few messages.
  */
 async function ensureUidValidity(
   context: SyncContext,

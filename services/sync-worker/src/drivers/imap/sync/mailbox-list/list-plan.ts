@@ -14,7 +14,7 @@ import {
 import { isMailboxRefusal } from './second-connection.ts'
 import { selectionRules, selectMonitored } from './selection.ts'
 
-/** UIDVALIDITY stored for a lost mailbox if STATUS failed. Not a valid value (RFC 9051 §9). */
+/** UIDVALIDITY stored for a mailbox with a lost row if STATUS failed. Not valid (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
 /**

@@ -35,7 +35,7 @@ export interface MailboxList {
   statuses: ReadonlyMap<string, MailboxStatus>
   /** True if the mailbox list changed, or if deletions of mailboxes are not confirmed. */
   unsettled: boolean
-  /** True if the stored mailbox list changed. */
+  /** True if the listing (LIST response) changed the stored mailbox list. */
   changed: boolean
   /** True if another connection showed that the connection used for LIST is outdated. */
   outdated: boolean

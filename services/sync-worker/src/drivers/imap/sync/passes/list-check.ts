@@ -76,7 +76,7 @@ interface ListCheckContext extends SyncContext {
 export interface ListCheck {
   /** True if the account should be synced again soon, because further changes are likely. */
   unsettled: boolean
-  /** True if the stored mailbox list changed. */
+  /** True if the check of the mailbox list changed the stored list. */
   changed: boolean
   /** True if the sync connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean

@@ -56,7 +56,7 @@ export class Subconnections implements AsyncDisposable {
       })
       .finally(() => {
         this.#running.delete(mailbox)
-        // The mailbox may be wanted again since its watch was told to end.
+        // The mailbox may have been requested again after the end of its watch was requested.
         const isWanted = stop.signal.aborted && this.#wanted.has(mailbox)
         if (isWanted && !this.#context.signal.aborted) this.#start(mailbox)
       })
@@ -73,8 +73,8 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // The account's lease was lost during the sync of a subconnection. The account session
-      // detects the loss itself and ends.
+      // The account's lease was lost during the sync of a subconnection (additional connection).
+      // The account session detects the loss itself and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }

@@ -29,7 +29,7 @@ export interface SyncPassResult {
   main: MailboxRow | undefined
   /** True if another sync pass should follow soon, because further changes are likely. */
   unsettled: boolean
-  /** True if the stored mailbox list changed. */
+  /** True if the sync pass changed the stored mailbox list. */
   listChanged: boolean
   /** True if the sync connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean
