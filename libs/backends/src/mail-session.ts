@@ -80,10 +80,7 @@ export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   flags: string[]
 }
 
-/**
- * Counters of a mailbox (message count, UIDVALIDITY and others). Contains only the counters that
- * the mail server reported.
- */
+/** Counters of a mailbox, such as UIDVALIDITY, as far as the mail server reported them. */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
 /** Path, message count and UIDVALIDITY of the mailbox that `ensureSelected` selects. */
@@ -106,16 +103,11 @@ export interface FlagsUpdate {
 export interface UnconfirmedFlags {
   /** Messages whose flags on the IMAP server differ from the requested flags. */
   unchanged: UidRange[]
-  /**
-   * Messages that do not exist from the view of the IMAP connection, so that STORE ignores them.
-   */
+  /** Messages that are unknown to the IMAP connection, so that STORE ignores them. */
   missing: UidRange[]
 }
 
-/**
- * Mailbox to which messages were moved. The new UIDs of the messages are absent if the server lacks
- * UIDPLUS.
- */
+/** Mailbox of moved messages. Their new UIDs are absent if the server lacks UIDPLUS. */
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
@@ -206,10 +198,7 @@ export interface MailSession extends AsyncDisposable {
   /** Storage quota of the inbox (RFC 9208). Undefined if the IMAP server reports no quota. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
-  /**
-   * Selects a mailbox, to which the later calls about messages apply. A repeated `select` refreshes
-   * the counters.
-   */
+  /** Selects a mailbox for calls about messages. A repeated `select` refreshes the counters. */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
    * Selects a mailbox unless the mailbox is already selected. For a selected mailbox nothing is
@@ -227,9 +216,7 @@ export interface MailSession extends AsyncDisposable {
    * second with WITHIN (RFC 5032), otherwise they include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /**
-   * Yields changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions.
-   */
+  /** Changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
   /** Fetches arrival times (INTERNALDATE) in ascending order of UID, with one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
@@ -247,10 +234,7 @@ export interface MailSession extends AsyncDisposable {
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /**
-   * Reads MIME parts of several messages. Messages of which the same parts are requested share one
-   * FETCH.
-   */
+  /** Reads MIME parts of several messages. Requests of the same parts share one FETCH. */
   readPartsOfAll(requests: readonly MessagePartsRequest[]): Promise<RequestedParts[]>
   /** Downloads one MIME part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>

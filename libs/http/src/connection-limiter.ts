@@ -9,8 +9,8 @@ export interface ConnectionLimits {
   /** Maximum number of concurrent HTTP connections from one client address (IPv6: /64). */
   maxPerAddress: number
   /**
-   * Function that returns true if the maximum per client address does not apply to an address, such
-   * as the address of a reverse proxy.
+   * Function that returns true if an address may have any number of connections, such as the
+   * address of a reverse proxy.
    */
   isExempt?: ((address: string) => boolean) | undefined
   /**

@@ -10,7 +10,7 @@ import type { SystemPorts } from './system-ports.ts'
 export interface SystemServersOptions {
   /** Directory of the ports, secrets, logs and server data of a local system. */
   dir: string
-  /** Directory of downloaded Debian packages, shared by all local systems. */
+  /** Directory of downloaded Debian packages. Other systems of `make up` and tests share it. */
   cache: string
   /** True if commits to Postgres survive a power loss. Defaults to false. */
   durable?: boolean

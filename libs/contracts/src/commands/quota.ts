@@ -42,7 +42,7 @@ export const lendUnits = defineCommand({
     pausedUntil: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   response: Type.Object({
-    /** Number of quota units that are lent: either all requested units or 0. */
+    /** Number of quota units that the sender may use: all units that it requested, or 0. */
     granted: Type.Integer({ minimum: 0 }),
     /**
      * Delay in milliseconds from the reply until the sender may use the lent quota units. If no

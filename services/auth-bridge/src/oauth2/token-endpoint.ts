@@ -146,8 +146,8 @@ async function callTokenEndpoint(
     return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
     report(false)
-    // If no token was requested, because the service key or the federation is invalid, the
-    // application is at fault.
+    // No token was requested, because the service account key or the workload identity federation
+    // of the OAuth2 application is invalid: the error belongs to the application.
     if (error instanceof AppError && error.kind === 'rejected')
       throw new TokenRequestError({ error, ofApplication: true })
     const secrets = secretsOf(app, grant)

@@ -190,8 +190,8 @@ const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT 
   ' ',
 )
 /**
- * Capabilities of a mail server that end with the login. COMPRESS stays, because relayed bytes are
- * not parsed.
+ * Capabilities that a mail server has only before the login. The IMAP proxy does not announce them
+ * to logged-in clients.
  */
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 

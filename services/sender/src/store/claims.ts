@@ -214,9 +214,10 @@ export interface LockClaim {
 }
 
 /**
- * Locks accounts at mail APIs, each account for one submission or cleanup. Returns the queue ids of
- * the claims whose account is locked. An account that this sender has already locked counts as
- * locked. An account that is paused, or locked by another sender, does not.
+ * Takes the account locks with which this process is the only one to send messages, or remove
+ * drafts, of accounts at mail APIs. Returns the queue ids of the claims whose account lock this
+ * process now holds, or held before. An account that is paused, or locked by another process, is
+ * left out.
  */
 export async function lockAccounts(
   db: Db | Tx,

@@ -99,7 +99,7 @@ export interface DriverContext extends AccountAvailability, FollowProgress {
 
 /** Progress reports of `AccountDriver.follow`, which change the account status. */
 export interface FollowProgress {
-  /** Enters an account state that usually lasts for a short time. Disposal leaves the state. */
+  /** Sets a short-lived account state. The state ends when the returned object is disposed. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
   /** Reports a login at the mail server. The event `authenticationSuccess` contains `user`. */
   reportLogin(user: string): Promise<void>

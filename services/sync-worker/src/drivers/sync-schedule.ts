@@ -101,7 +101,7 @@ const maxIndexedRepeats = 3
 /** Maximum number of messages that wait to be read again. */
 const maxWaiting = 1_000
 /**
- * Delay of a second `full` action if the first after a provider's notification found no changes: a
+ * Delay of a second full sync if the first sync after a provider's notification found no changes: a
  * notification may arrive before its changes can be read.
  */
 const repeatMs = 1_000

@@ -91,7 +91,10 @@ export interface TakeoverOptions {
   clock?: Clock
 }
 
-/** Tolerance of a takeover: logins may take longer than computed by this factor and time. */
+/**
+ * Tolerance for the end of a takeover of accounts: the logins of the accounts may take longer than
+ * estimated by this factor and this time.
+ */
 const tolerance = 1.25
 const toleranceMs = 30_000
 

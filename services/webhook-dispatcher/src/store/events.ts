@@ -146,7 +146,7 @@ export async function findBodyBytes(
   return rows[0]?.bytes ?? undefined
 }
 
-/** Event whose body is read or, with an id, the webhook delivery whose body is read. */
+/** Key of a stored body: of an event, or of a webhook delivery if `id` (of the delivery) is set. */
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**

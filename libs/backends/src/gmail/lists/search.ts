@@ -42,8 +42,8 @@ export interface SearchInput {
 }
 
 /**
- * Search terms that are part of a Gmail query, in the order of the query. Other terms are refused,
- * or are checked in a lookup by id.
+ * Search terms that only Gmail can evaluate, in the order of the query. They cannot be combined
+ * with a search by message or thread id.
  */
 const textTerms = ['from', 'to', 'cc', 'bcc', 'body', 'subject', 'header', 'gmailRaw'] as const
 const localTerms = [

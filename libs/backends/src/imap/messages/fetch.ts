@@ -15,10 +15,7 @@ const batchUids = 500
 const batchUidsWithHeaders = 100
 /** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
-/**
- * Maximum rejections of FETCH queries without envelope and structure. After more rejections, the
- * fetch fails, because the mail server itself seems to be faulty.
- */
+/** Maximum rejections of FETCH queries without envelope. With more, the server counts as failed. */
 const maxFailures = 40
 /**
  * Maximum rejections of FETCH queries with envelope and structure per batch of messages. After more
@@ -62,10 +59,7 @@ class Fetch {
   readonly #hasHeaders: boolean
   /** Body sections that the caller requests together with each message. */
   readonly #expected: readonly Section[]
-  /**
-   * Body sections that the FETCH query with envelope and structure also requests. Empty after such
-   * a query has failed.
-   */
+  /** Body sections in FETCH queries with envelope. Empty after such a query has failed. */
   #sections: readonly Section[]
   /** Messages of a batch whose response to the full FETCH query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
@@ -121,10 +115,7 @@ class Fetch {
     return messages
   }
 
-  /**
-   * Fetches messages by sequence numbers, with envelope and structure. Undefined if the IMAP server
-   * rejects the FETCH query.
-   */
+  /** Fetches messages by sequence numbers. Undefined if the server rejects the FETCH query. */
   async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
     let isSent = false
     try {
@@ -141,10 +132,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /**
-   * Fetches messages with envelope and structure, or with the bare query (neither of them) if the
-   * IMAP server rejects that.
-   */
+  /** Fetches messages with their envelope, or without if the server rejects the FETCH query. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0 || (await this.#describeWithSections(uids, rows))) return
     try {
@@ -176,10 +164,7 @@ class Fetch {
     }
   }
 
-  /**
-   * Sends the FETCH query with envelope and structure. Halves a rejected batch of messages until a
-   * query has one message.
-   */
+  /** Fetches messages with their envelope. Halves a rejected batch until it has one message. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
@@ -192,8 +177,7 @@ class Fetch {
   async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
     try {
       const full = await this.#fetch(uids, this.#full)
-      // Removes bare FETCH responses (without envelope and structure) of messages that the full
-      // query does not return.
+      // Removes responses without envelope of messages that the full query does not return.
       for (const uid of uidsIn(uids)) rows.delete(uid)
       addRows(rows, full)
     } catch (error) {
@@ -203,10 +187,7 @@ class Fetch {
     }
   }
 
-  /**
-   * Fetches messages without envelope and structure. For messages whose header the server rejects,
-   * fetches flags.
-   */
+  /** Fetches messages without envelope. If the server rejects a header, fetches the flags. */
   async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
     if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
     const { header } = this.#faults
@@ -253,8 +234,7 @@ class Fetch {
     } catch (error) {
       if (!isRejection(error)) throw error
     }
-    // Body sections are not requested again, because they may be the reason that a response was
-    // unreadable.
+    // The body sections of a message may be the reason that its response was unreadable.
     this.#sections = []
     const before = connection.unreadableResponses
     await this.#describe(uids, rows)
@@ -262,10 +242,7 @@ class Fetch {
       for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
   }
 
-  /**
-   * Converts FETCH responses (rows) to messages. Takes the addresses from the message header if the
-   * envelope of a message has none.
-   */
+  /** Converts FETCH responses. Takes addresses from the header if an envelope has none. */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
     const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
     if (bare.length > 0) await this.#addAddresses(rows, bare)
@@ -285,10 +262,7 @@ class Fetch {
       }
   }
 
-  /**
-   * Sends a FETCH query. If the connection is lost, records the requested messages as possible
-   * causes of the loss.
-   */
+  /** Sends a FETCH query. If the connection is lost, records the messages as possible causes. */
   async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     const faults = this.#faultsOf(query)
     const connection = this.#connection
@@ -306,10 +280,7 @@ class Fetch {
     }
   }
 
-  /**
-   * Record in which a FETCH query notes the messages that may have caused the loss of the
-   * connection.
-   */
+  /** Record of the messages of a FETCH query that may have caused the loss of a connection. */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
     if (query.envelope) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)

@@ -111,7 +111,7 @@ export class ExportBatch {
     }
   }
 
-  /** Yields the messages of the batch after `fetch`, in the order of the ids. */
+  /** Yields the messages that `fetch` has read for the export, in the order of their ids. */
   async *read(): AsyncGenerator<ExportReading> {
     for (const id of this.#ids) {
       using memory = new DisposableStack()

@@ -138,7 +138,10 @@ export interface FeedCommit {
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /** Messages that left a folder. A message that is pending for another folder stays pending. */
+  /**
+   * Messages that left `folder` and wait to be announced there. A message that waits to be
+   * announced in another folder still waits.
+   */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]

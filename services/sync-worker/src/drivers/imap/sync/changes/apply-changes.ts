@@ -71,7 +71,7 @@ export async function applyChanges(
   return { changed: count + countUids(added) > 0, unconfirmed: false }
 }
 
-/** Stores the counters of a mailbox up to which the mailbox has been compared. */
+/** Stores UIDNEXT and HIGHESTMODSEQ of a mailbox, up to which the index equals the mailbox. */
 async function storeResult(
   mailbox: MailboxContext,
   { uidNext, highestModseq }: SelectedMailbox,

@@ -65,7 +65,7 @@ export async function recheckRefused(
   return outdated ?? false
 }
 
-/** Properties of a sync pass that are needed to check the mailbox list. */
+/** Properties of a sync pass with which the list of mailboxes is compared with the server. */
 interface ListCheckContext extends SyncContext {
   readonly refusals: {
     isSuspended: (path: string, status: MailboxStatus | undefined, now: number) => boolean
