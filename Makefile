@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi client client-baseline client-package provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -61,6 +61,15 @@ crawlers: node_modules/.modules.yaml ## update the crawler addresses from the li
 
 openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts
+
+client: node_modules/.modules.yaml ## write the types and operations of the typed client from the contracts
+	@$(RUN) node libs/client/src/generator/generate-main.ts
+
+client-baseline: node_modules/.modules.yaml ## record the types with which later contracts must be compatible
+	@$(RUN) node libs/client/src/generator/generate-main.ts baseline
+
+client-package: node_modules/.modules.yaml ## build the package of the typed client into .local/client
+	@$(RUN) node libs/client/src/package/build-main.ts
 
 provider-types: node_modules/.modules.yaml ## write the types of the provider APIs from their descriptions
 	@$(RUN) node libs/backends/src/provider-types/generate-main.ts
