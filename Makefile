@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi client client-baseline client-package provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -70,6 +70,9 @@ client-baseline: node_modules/.modules.yaml ## record the types with which later
 
 client-package: node_modules/.modules.yaml ## build the package of the typed client into .local/client
 	@$(RUN) node libs/client/src/package/build-main.ts
+
+client-platforms: node_modules/.modules.yaml ## run the package of the typed client in Node 20, Deno and Bun, which are installed for this
+	@$(RUN) node libs/client/test/platforms-main.ts
 
 provider-types: node_modules/.modules.yaml ## write the types of the provider APIs from their descriptions
 	@$(RUN) node libs/backends/src/provider-types/generate-main.ts
