@@ -1,0 +1,15 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Page, parsePage } from './page.ts'
+
+const folder = resolve(import.meta.dirname, '../..')
+
+/** Reads all pages of the site, and the home page. */
+export function readPages(): { home: Page; pages: Page[] } {
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+  const guides = globSync('guides/*.md', { cwd: folder }).toSorted()
+  return {
+    home: parsePage('index.md', read('home.md')),
+    pages: guides.map((path) => parsePage(path, read(path))),
+  }
+}
