@@ -96,6 +96,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['migrate'],
     ['migrations', 'tables'],
   ],
+  'libs/docs/src': [['site'], ['reference', 'examples']],
   'libs/flow/src': [['workers']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [

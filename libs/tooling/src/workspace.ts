@@ -80,6 +80,7 @@ const levels: Record<string, number> = {
   'mail-frontend': 4,
   backends: 2,
   reports: 2,
+  docs: 4,
 }
 
 /**
