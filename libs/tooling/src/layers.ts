@@ -97,6 +97,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['migrations', 'tables'],
   ],
   'libs/docs/src': [['site'], ['reference', 'examples']],
+  'libs/docs/src/reference': [['calls']],
   'libs/flow/src': [['workers']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [

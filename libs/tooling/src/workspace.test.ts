@@ -240,6 +240,8 @@ test('documents: relative links exist', () => {
         (link) =>
           link !== '' && !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(path), link)),
       )
+      // The build of the documentation generates the reference pages.
+      .filter((link) => !join(dirname(path), link).startsWith('libs/docs/reference/'))
       .map((link) => `${path} → ${link}`),
   )
   expect(dead).toEqual([])

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { referencePages } from '../reference/reference-pages.ts'
 import { type Page, parsePage } from './page.ts'
 
 const folder = resolve(import.meta.dirname, '../..')
@@ -10,6 +11,9 @@ export function readPages(): { home: Page; pages: Page[] } {
   const guides = globSync('guides/*.md', { cwd: folder }).toSorted()
   return {
     home: parsePage('index.md', read('home.md')),
-    pages: guides.map((path) => parsePage(path, read(path))),
+    pages: [
+      ...guides.map((path) => parsePage(path, read(path))),
+      ...[...referencePages()].map(([path, text]) => parsePage(path, text)),
+    ],
   }
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { standardSignature } from '../src/attempt/signing.ts'
 
-// Runs the examples of receiving.md in all installed languages.
+// Runs the examples of receive-webhooks.md in all installed languages.
 
-const page = readFileSync(join(import.meta.dirname, '../receiving.md'), 'utf8')
-const dir = mkdtempSync(join(tmpdir(), 'posthorn-receiving-'))
+const page = readFileSync(join(import.meta.dirname, '../../../libs/docs/guides/receive-webhooks.md'), 'utf8')
+const dir = mkdtempSync(join(tmpdir(), 'posthorn-receive-webhooks-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
 interface Language {
@@ -114,13 +114,13 @@ const cases: [string, { timestamp: string; signature: string }, string, boolean]
   ['nonsense', { timestamp: 'soon', signature: 'v1,' }, body, false],
 ]
 
-test('receiving.md: has examples in five languages', () => {
+test('receive-webhooks.md: has examples in five languages', () => {
   for (const language of languages) expect(sourceOf(language)).toContain('verify')
 })
 
 for (const language of languages) {
   const verify = isInstalled(language) ? test : test.skip
-  verify(`receiving.md: the ${language.name} example accepts valid signatures only`, () => {
+  verify(`receive-webhooks.md: the ${language.name} example accepts valid signatures only`, () => {
     const file = join(dir, language.file)
     writeFileSync(file, sourceOf(language))
     const [command = '', ...before] = language.run

@@ -1,0 +1,112 @@
+import type { ErrorCode } from './generated/error-codes.ts'
+
+/** Input that the API rejected, with its path in the request, such as `to.0.address`. */
+export interface RejectedInput {
+  key: string
+  path: string
+  message: string
+}
+
+/** Body of an error response of the API. */
+export interface Problem {
+  statusCode: number
+  error: string
+  message: string
+  code?: ErrorCode | (string & {})
+  fields?: RejectedInput[]
+  state?: string
+  ttl?: number
+  existingAccount?: string
+  requestedScope?: string
+  requiredPermission?: { action: string; group: string }
+  remoteAddress?: string
+  info?: Record<string, unknown>
+  details?: unknown
+  attributes?: Record<string, unknown>
+}
+
+const retryableStatuses = new Set([429, 503, 504])
+/** Codes of the retryable statuses with which the same request fails until something is changed. */
+const permanentCodes = new Set([
+  'QuotaExceeded',
+  'TooManyExports',
+  'AuthenticationFails',
+  'NotSyncing',
+  'NoAvailable',
+])
+
+/** Error response of the API. */
+export class PosthornError extends Error {
+  override readonly name = 'PosthornError'
+  /** Name of the operation that failed. */
+  readonly operation: string
+  /** HTTP status of the response. */
+  readonly status: number
+  /** Error code. Absent for errors without a code. */
+  readonly code: Problem['code']
+  /** Rejected inputs, if the request failed its validation. */
+  readonly fields: readonly RejectedInput[]
+  /** State of the account, with status 503. */
+  readonly state: string | undefined
+  /** Seconds until the rate limit resets, with status 429. */
+  readonly ttl: number | undefined
+  /** Id of the request in the log of the service. */
+  readonly requestId: string | undefined
+  /** True if the same request may succeed later. */
+  readonly isRetryable: boolean
+  /** Milliseconds after which the API asks to repeat the request. */
+  readonly retryAfterMs: number | undefined
+  /** Body of the response. */
+  readonly problem: Problem
+
+  constructor(operation: string, response: Response, problem: Problem) {
+    super(problem.message)
+    const { status, headers } = response
+    const { code, fields = [], state, ttl } = problem
+    this.operation = operation
+    this.status = status
+    this.code = code
+    this.fields = fields
+    this.state = state
+    this.ttl = ttl
+    this.requestId = headers.get('x-request-id') ?? undefined
+    this.isRetryable = retryableStatuses.has(status) && !permanentCodes.has(code ?? '')
+    this.retryAfterMs = waitOf(headers.get('retry-after') ?? ttl)
+    this.problem = problem
+  }
+}
+
+/** Failure of a call without a complete response: no connection, or a connection that was cut. */
+export class PosthornConnectionError extends Error {
+  override readonly name = 'PosthornConnectionError'
+  readonly operation: string
+
+  constructor(operation: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`no complete response to ${operation}: ${reason}`, { cause })
+    this.operation = operation
+  }
+}
+
+/** Reads the body of an error response. A proxy before the API may send another body. */
+export async function readError(operation: string, response: Response): Promise<PosthornError> {
+  const text = await response.text()
+  const { status, statusText } = response
+  let problem: Partial<Problem> | undefined
+  try {
+    problem = JSON.parse(text) as Partial<Problem>
+  } catch {
+    problem = undefined
+  }
+  const error = statusText || `Status ${status}`
+  const message = problem?.message ?? (text.slice(0, 200) || error)
+  return new PosthornError(operation, response, { statusCode: status, error, ...problem, message })
+}
+
+/** Converts seconds or an HTTP date to a waiting time in milliseconds. */
+function waitOf(value: string | number | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined
+  const seconds = Number(value)
+  const waitMs = Number.isNaN(seconds) ? Date.parse(String(value)) - Date.now() : seconds * 1000
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
+}

@@ -1,0 +1,125 @@
+import type { CallOptions, Client } from './calls/client.ts'
+import { backoffMs, delay } from './calls/delay.ts'
+import { PosthornError } from './calls/errors.ts'
+import { readChunks } from './calls/read-chunks.ts'
+import { followChanges } from './generated/operations.ts'
+import type { StateChange } from './generated/state-change.ts'
+
+/** State change of an account or of a listener of a proxy. */
+export interface Change extends StateChange {
+  /** Id after which the stream continues if it is passed as `lastEventId`. */
+  id: string
+}
+
+/** Changes before this position were deleted unread: read all accounts again. */
+export interface HistoryLost {
+  id: string
+  type: 'historyLost'
+  account: null
+  key: null
+  payload: null
+}
+
+export interface ChangesInput {
+  /** Id of the last change that was processed. If absent, the stream starts with the next change. */
+  lastEventId?: string | undefined
+  /**
+   * Time without data after which the client connects again. The API sends a comment after 90 s
+   * without a change. Default 3 min.
+   */
+  idleTimeoutMs?: number | undefined
+}
+
+/**
+ * Follows the state changes of all accounts. Connects again and continues after the last change
+ * when the stream ends, until the signal aborts or the API rejects the request.
+ */
+export async function* changes(
+  client: Client,
+  { lastEventId, idleTimeoutMs = 180_000 }: ChangesInput = {},
+  options: CallOptions = {},
+): AsyncGenerator<Change | HistoryLost, never, undefined> {
+  const { signal } = options
+  let last = lastEventId
+  for (let failures = 0; ; failures += 1) {
+    const connection = new AbortController()
+    const signals = signal ? [signal, connection.signal] : [connection.signal]
+    const idle = new IdleTimer(idleTimeoutMs, connection)
+    try {
+      const response = await followChanges(
+        client,
+        last === undefined ? {} : { lastEventId: last },
+        { ...options, retryForMs: 0, signal: AbortSignal.any(signals) },
+      )
+      for await (const { id, event, data } of readFrames(response, () => idle.restart())) {
+        failures = 0
+        last = id ?? last
+        if (id !== undefined && data !== undefined) yield toChange(id, event, data)
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof PosthornError && error.status < 500 && error.status !== 429) throw error
+    } finally {
+      idle.stop()
+      connection.abort()
+    }
+    await delay(backoffMs(failures), signal)
+  }
+}
+
+/** Timer that ends a connection without data. */
+class IdleTimer {
+  readonly #timeoutMs: number
+  readonly #connection: AbortController
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(timeoutMs: number, connection: AbortController) {
+    this.#timeoutMs = timeoutMs
+    this.#connection = connection
+    this.restart()
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#connection.abort(), this.#timeoutMs)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+function toChange(id: string, event: string | undefined, data: string): Change | HistoryLost {
+  return event === 'historyLost'
+    ? { id, type: event, account: null, key: null, payload: null }
+    : { ...(JSON.parse(data) as StateChange), id }
+}
+
+interface Frame {
+  id?: string
+  event?: string
+  data?: string
+}
+
+/** Reads the frames of a stream of server-sent events (WHATWG HTML §9.2.6). */
+async function* readFrames({ body }: Response, onData: () => void): AsyncGenerator<Frame> {
+  if (!body) return
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of readChunks(body)) {
+    onData()
+    const frames = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/)
+    rest = frames.pop() ?? ''
+    for (const frame of frames) yield parseFrame(frame)
+  }
+}
+
+function parseFrame(text: string): Frame {
+  const frame: Record<string, string> = {}
+  for (const line of text.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? []
+    if (name === '') continue
+    frame[name] = name === 'data' && 'data' in frame ? `${frame['data']}\n${value}` : value
+  }
+  return frame
+}

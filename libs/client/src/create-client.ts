@@ -1,0 +1,153 @@
+import type { CallOptions, Client, Operation } from './calls/client.ts'
+import { backoffMs, delay } from './calls/delay.ts'
+import { PosthornConnectionError, PosthornError, readError } from './calls/errors.ts'
+import { type RequestBody, serialize } from './calls/json-body.ts'
+
+export type { CallOptions, Client } from './calls/client.ts'
+export { PosthornConnectionError, PosthornError } from './calls/errors.ts'
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** URL of the API, such as `https://posthorn.example`. */
+  url: string | URL | undefined
+  /** Access token, or a function that returns the token for each attempt. */
+  token?: string | (() => string | Promise<string>) | undefined
+  /** Time after the start of a call within which further attempts may start. Default 30 s. */
+  retryForMs?: number | undefined
+  /** Further headers of all requests. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Function that sends the requests. Default: the global `fetch`. */
+  fetch?: typeof fetch | undefined
+}
+
+const defaultRetryForMs = 30_000
+
+/** Creates a connection to the API, through which functions of operations send their requests. */
+export function createClient(options: ClientOptions): Client {
+  if (!options.url) throw new TypeError('url is missing: pass the URL of the Posthorn API')
+  const { retryForMs = defaultRetryForMs, headers } = options
+  const base = String(options.url).replace(/\/+$/, '')
+  return {
+    call(operation, input, callOptions = {}) {
+      const request = toRequest(operation, { ...input })
+      return attempt(operation, request, {
+        ...options,
+        url: base + request.path,
+        signal: callOptions.signal,
+        retryForMs: callOptions.retryForMs ?? retryForMs,
+        headers: { ...headers, ...callOptions.headers, ...request.headers },
+      })
+    },
+  }
+}
+
+interface ApiRequest {
+  method: string
+  /** Path with the query. */
+  path: string
+  headers: Record<string, string>
+  body: RequestBody | undefined
+}
+
+/** Names of the headers that are members of the input of operations. */
+const headerNames: Readonly<Record<string, string>> = {
+  timeout: 'X-SVC-Timeout',
+  idempotencyKey: 'Idempotency-Key',
+  range: 'Range',
+  ifRange: 'If-Range',
+}
+
+/** Distributes the input of an operation to path, query, headers and body. */
+function toRequest(
+  { name, route, hasIdempotencyKey }: Operation<unknown>,
+  { body, ...parameters }: Record<string, unknown>,
+): ApiRequest {
+  const [method = '', template = ''] = route.split(' ')
+  const path = template.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = parameters[key]
+    if (value === undefined || value === '') throw new TypeError(`${name}: ${key} is missing`)
+    delete parameters[key]
+    return encodeURIComponent(String(value))
+  })
+  const headers: Record<string, string> = { accept: '*/*' }
+  if (hasIdempotencyKey) parameters['idempotencyKey'] ??= randomKey()
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value === undefined) continue
+    const header = headerNames[key]
+    if (header === undefined) query.append(key, String(value))
+    else headers[header] = String(value)
+  }
+  const text = query.toString()
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  return {
+    method,
+    path: text === '' ? path : `${path}?${text}`,
+    headers,
+    body: body === undefined ? undefined : serialize(body),
+  }
+}
+
+/** Random idempotency key. `crypto.randomUUID` is absent on pages without TLS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+interface AttemptOptions extends Omit<ClientOptions, 'url'>, CallOptions {
+  url: string
+  retryForMs: number
+}
+
+/** Sends a request until it succeeds, fails permanently, or the deadline has passed. */
+async function attempt<T>(
+  operation: Operation<T>,
+  { method, body }: ApiRequest,
+  { url, token, headers, retryForMs, signal, fetch: send = fetch }: AttemptOptions,
+): Promise<T> {
+  const deadline = Date.now() + retryForMs
+  for (let failures = 0; ; failures += 1) {
+    const bearer = typeof token === 'function' ? await token() : token
+    const init = {
+      method,
+      headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...headers },
+      redirect: 'manual' as const,
+      ...(signal && { signal }),
+      ...(await body?.create()),
+    }
+    try {
+      const response = await send(url, init)
+      if (!response.ok) throw await readError(operation.name, response)
+      return await operation.read(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      const failure =
+        error instanceof PosthornError
+          ? error
+          : new PosthornConnectionError(operation.name, error)
+      const waitMs = mayRepeat(failure, operation, body) ? waitBefore(failure, failures) : Infinity
+      if (Date.now() + waitMs > deadline) throw failure
+      await delay(waitMs, signal)
+    }
+  }
+}
+
+/** Codes and statuses with which no part of a request was executed. */
+function isUnexecuted(failure: PosthornError): boolean {
+  return failure.status === 429 || failure.code === 'NotYetConnected'
+}
+
+function mayRepeat(
+  failure: PosthornError | PosthornConnectionError,
+  { isRepeatable }: Operation<unknown>,
+  body: RequestBody | undefined,
+): boolean {
+  if (body?.isOneShot) return false
+  if (failure instanceof PosthornConnectionError) return isRepeatable
+  return failure.isRetryable && (isRepeatable || isUnexecuted(failure))
+}
+
+function waitBefore(failure: PosthornError | PosthornConnectionError, failures: number): number {
+  const requested = failure instanceof PosthornError ? (failure.retryAfterMs ?? 0) : 0
+  return Math.max(requested, backoffMs(failures))
+}

@@ -1,0 +1,4737 @@
+// Written by `make client` from the contracts, do not edit.
+
+import type {
+  AccountListEntry,
+  AccountRecord,
+  AccountRegistration,
+  AccountUpdate,
+  Address,
+  AttachmentSource,
+  DraftSubmission,
+  FlagUpdate,
+  ImapConfig,
+  ImapDisabled,
+  KeyValue,
+  LastError,
+  MailboxEntry,
+  MessageDetail,
+  MessagePage,
+  Reference,
+  Search,
+  Settings,
+  SmtpConfig,
+  Submission,
+  SubmissionResult,
+  TokenLogEntry,
+  TokenRecord,
+  TokenRequest,
+} from './schemas.ts'
+
+import type { Base64 } from '../calls/json-body.ts'
+
+/** Parameters and body of `createAccount`. */
+export interface CreateAccountInput {
+  /** Body of the request. */
+  body: AccountRegistration
+}
+
+/** Result of `createAccount`. */
+export interface CreateAccountResult {
+  /** Id of the account. Absent with `oauth2.authorize`. */
+  account?: string
+  /**
+   * `new` if the request registered the account, `existing` if the request updated an existing
+   * account.
+   */
+  state?: 'new' | 'existing'
+  /**
+   * URL of the page on which the owner of the mailbox consents, valid for 24 hours. Only with
+   * `oauth2.authorize`: the response then has no other member.
+   */
+  redirect?: string
+}
+
+/** Parameters and body of `deleteAccount`. */
+export interface DeleteAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * If true, the OAuth2 grant of the account is also revoked at the provider (RFC 7009). A new
+   * account then needs a new consent.
+   */
+  revoke?: boolean
+}
+
+/** Result of `deleteAccount`. */
+export interface DeleteAccountResult {
+  /** Id of the deleted account. */
+  account: string
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getAccount`. */
+export interface GetAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** If true, the response contains the storage quota that the mail server reports. */
+  quota?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `getAccount`. */
+export type GetAccountResult = AccountRecord
+
+/** Parameters and body of `updateAccount`. */
+export interface UpdateAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Body of the request. */
+  body: AccountUpdate
+}
+
+/** Result of `updateAccount`. */
+export interface UpdateAccountResult {
+  /** Id of the account. */
+  account: string
+  /**
+   * URL of the page on which the owner of the mailbox consents, valid for 24 hours. Only with
+   * `oauth2.authorize`.
+   */
+  redirect?: string
+}
+
+/** Parameters and body of `listAccounts`. */
+export interface ListAccountsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * State of the listed accounts: a value of `state` or of `stateDetail`. If absent, accounts
+   * in all states are listed.
+   */
+  state?: 
+    | 'new'
+    | 'init'
+    | 'connected'
+    | 'authenticationError'
+    | 'connectError'
+    | 'unset'
+    | 'other'
+    | 'connecting'
+    | 'syncing'
+    | 'disconnected'
+    | 'paused'
+  /**
+   * Text that the id, the name or the email address of the listed accounts contains. If absent,
+   * all accounts are listed.
+   */
+  query?: string
+}
+
+/** Result of `listAccounts`. */
+export interface ListAccountsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Text of the parameter `query`. False if the request had no such parameter. */
+  query: string | false
+  /** State of the parameter `state`. `*` if the request had no such parameter. */
+  state: string
+  /** Accounts of this page, sorted by id. */
+  accounts: AccountListEntry[]
+}
+
+/** Parameters and body of `createAuthenticationForm`. */
+export interface CreateAuthenticationFormInput {
+  /** Body of the request. */
+  body: {
+    /** Id of the account that the form registers. Absent or null: an id is generated. */
+    account?: string | null
+    /** Display name of the account. Default name of the author of sent messages. */
+    name?: string
+    /** Email address that the hosted form shows initially. */
+    email?: string
+    /**
+     * Email address of the only mailbox that may be connected. The form rejects other
+     * mailboxes.
+     */
+    expectedEmail?: string
+    /**
+     * For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has
+     * access.
+     */
+    delegated?: boolean
+    /**
+     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
+     * Older messages are not announced. Initially the time of the registration.
+     */
+    notifyFrom?: string | 'now' | null
+    /**
+     * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
+     * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
+     * changes of all mailboxes. A single value instead of a list is accepted, too.
+     */
+    subconnections?: string[]
+    /**
+     * Mailboxes of the account to sync, as paths or special uses such as `\Sent`. Absent, null
+     * or `*`: all mailboxes.
+     */
+    path?: string[] | null
+    /**
+     * URL to which the user is redirected at the end, with the parameters `account` and `state`
+     * (`new` or `existing`).
+     */
+    redirectUrl: string
+    /**
+     * Login method of the form: `imap`, or the id of an OAuth2 application. If false (default),
+     * the user chooses the login method.
+     */
+    type?: string | false
+  }
+}
+
+/** Result of `createAuthenticationForm`. */
+export interface CreateAuthenticationFormResult {
+  /**
+   * URL of the hosted form, valid for 24 hours. Send the URL to the owner of the mailbox only:
+   * anyone who has the URL can use the form.
+   */
+  url: string
+}
+
+/** Parameters and body of `getAutoconfig`. */
+export interface GetAutoconfigInput {
+  /** Email address whose mail servers are looked up. */
+  email: string
+}
+
+/** Result of `getAutoconfig`. */
+export interface GetAutoconfigResult {
+  /** Incoming server of the address. False if no server was found. */
+  imap: {
+    /** Login for the server, without the password. */
+    auth: {
+      /** Login name at the server. */
+      user: string
+    }
+    /** Host name of the mail server. */
+    host: string
+    /** Port of the mail server. */
+    port: number
+    /**
+     * True if the mail server expects TLS from the start of the connection, false for STARTTLS.
+     */
+    secure: boolean
+  } | false
+  /** Outgoing server of the address. False if no server was found. */
+  smtp: {
+    /** Login for the server, without the password. */
+    auth: {
+      /** Login name at the server. */
+      user: string
+    }
+    /** Host name of the mail server. */
+    host: string
+    /** Port of the mail server. */
+    port: number
+    /**
+     * True if the mail server expects TLS from the start of the connection, false for STARTTLS.
+     */
+    secure: boolean
+  } | false
+  /**
+   * App password that the mail provider issues for mail clients. Absent if the mail provider
+   * has no app passwords.
+   */
+  appPassword?: {
+    /** True if the mail provider accepts only an app password, not the password of the user. */
+    required: boolean
+    /** Name of the mail provider, such as `iCloud`. */
+    provider: string
+    /** Instructions for the owner of the mailbox: how to create an app password. */
+    instructions: string
+  }
+  /**
+   * Source of the result, such as `srv` (DNS records of the domain). Absent if no server was
+   * found.
+   */
+  _source?: string
+}
+
+/** Parameters and body of `addToBlocklist`. */
+export interface AddToBlocklistInput {
+  /** Id of the mailing list, with the syntax of a host name. Case-insensitive. */
+  listId: string
+  /** Body of the request. */
+  body: {
+    /** Id of the account to whose blocklist the address is added. */
+    account: string
+    /** Email address that receives no further messages of the list. */
+    recipient: string
+    /** Reason why the address is on the blocklist, for information. */
+    reason?: string
+  }
+}
+
+/** Result of `addToBlocklist`. */
+export interface AddToBlocklistResult {
+  /** Always true: a failure is an error response. */
+  success: boolean
+  /**
+   * True if the address is new on the blocklist, false if the address was on the blocklist
+   * before.
+   */
+  added: boolean
+}
+
+/** Parameters and body of `getBlocklist`. */
+export interface GetBlocklistInput {
+  /** Id of the mailing list, with the syntax of a host name. Case-insensitive. */
+  listId: string
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `getBlocklist`. */
+export interface GetBlocklistResult {
+  /** Id of the blocklist. */
+  listId: string
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Addresses of this page, newest first. */
+  addresses: {
+    /** Email address that receives no messages of the mailing list. */
+    recipient: string
+    /** Id of the account to whose mailing list the entry belongs. */
+    account: string
+    /**
+     * Message-ID of the message whose unsubscribe link was used. Absent if unknown, and for
+     * entries of the API.
+     */
+    messageId?: string
+    /**
+     * Origin of the blocklist entry: `api`, `admin`, `form` (page of the unsubscribe link) or
+     * `one-click` (RFC 8058).
+     */
+    source: string
+    /**
+     * Reason of the blocklist entry: `unsubscribe`, or the text of the API request (`block` by
+     * default).
+     */
+    reason: string
+    /** IP address of the client that unsubscribed. */
+    remoteAddress?: string
+    /** User-Agent header of the client that unsubscribed. */
+    userAgent?: string
+    /** Time at which the address was added to the blocklist (ISO 8601). */
+    created: string
+  }[]
+}
+
+/** Parameters and body of `removeFromBlocklist`. */
+export interface RemoveFromBlocklistInput {
+  /** Id of the mailing list, with the syntax of a host name. Case-insensitive. */
+  listId: string
+  /** Email address to remove from the blocklists. */
+  recipient: string
+}
+
+/** Result of `removeFromBlocklist`. */
+export interface RemoveFromBlocklistResult {
+  /** True if the address was removed, false if the address was on no blocklist with this id. */
+  deleted: boolean
+}
+
+/** Parameters and body of `listBlocklists`. */
+export interface ListBlocklistsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listBlocklists`. */
+export interface ListBlocklistsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Blocklists of this page, sorted by id. */
+  blocklists: {
+    /** Id of the blocklist. */
+    listId: string
+    /** Number of addresses on the blocklists with this id, of all accounts. */
+    count: number
+  }[]
+}
+
+/** Parameters and body of `followChanges`. */
+export interface FollowChangesInput {
+  /**
+   * Id of the last frame that the client received. The stream continues after this frame. If
+   * absent, the stream starts with the next change.
+   */
+  lastEventId?: string
+}
+
+/** Parameters and body of `createExport`. */
+export interface CreateExportInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Body of the request. */
+  body: {
+    /**
+     * Mailboxes to export, as paths or special uses such as `\Sent`. Unknown mailboxes are
+     * skipped. Absent or empty: the mailbox with the special use `\All`, or all mailboxes
+     * except junk and trash if the account has no such mailbox. A single value instead of a
+     * list is accepted, too.
+     */
+    folders?: string[]
+    /**
+     * Earliest time of receipt of the exported messages (ISO 8601), inclusive. The time of
+     * receipt can differ from the Date header of a message.
+     */
+    startDate: string
+    /**
+     * Time before which the exported messages were received (ISO 8601), exclusive. Must be
+     * after `startDate`.
+     */
+    endDate: string
+    /**
+     * Text of each message that the export contains: `plain`, `html`, or `*` (default) for
+     * both.
+     */
+    textType?: 'plain' | 'html' | '*'
+    /**
+     * Maximum size in bytes of each text of a message: of the plain text, and of the HTML.
+     * Longer texts are cut. 0: no limit. Defaults to 5,242,880.
+     */
+    maxBytes?: number
+    /**
+     * If true, the export contains the contents of attachments in base64. Defaults to false.
+     */
+    includeAttachments?: boolean
+  }
+}
+
+/** Result of `createExport`. */
+export interface CreateExportResult {
+  /** Id of the export: `exp_` and 24 hexadecimal digits. */
+  exportId: string
+  /** Status of the new export: always `queued`. */
+  status: 'queued'
+  /** Time at which the export was created (ISO 8601). */
+  created: string
+}
+
+/** Parameters and body of `deleteExport`. */
+export interface DeleteExportInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the export: `exp_` and 24 hexadecimal digits. */
+  exportId: string
+}
+
+/** Result of `deleteExport`. */
+export interface DeleteExportResult {
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getExport`. */
+export interface GetExportInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the export: `exp_` and 24 hexadecimal digits. */
+  exportId: string
+}
+
+/** Result of `getExport`. */
+export interface GetExportResult {
+  /** Id of the export: `exp_` and 24 hexadecimal digits. */
+  exportId: string
+  /**
+   * Status of the export. `queued`: waiting for a worker; `processing`: in progress;
+   * `completed`: the file can be downloaded; `failed`: ended by an error; `cancelled`: ended by
+   * a request.
+   */
+  status: 
+    | 'queued'
+    | 'processing'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
+  /**
+   * Phase of the export. `indexing`: searches messages; `exporting`: writes messages to the
+   * file; `complete`: the file is complete. Absent before the start of the export.
+   */
+  phase?: 'indexing' | 'exporting' | 'complete'
+  /** Requested mailboxes, as paths or special uses. Empty if the request named no mailboxes. */
+  folders: string[]
+  /** Earliest time of receipt of the exported messages (ISO 8601), inclusive. */
+  startDate: string
+  /** Time before which the exported messages were received (ISO 8601), exclusive. */
+  endDate: string
+  /** Always true: exports are stored encrypted. */
+  isEncrypted: true
+  /** Progress of the export, in mailboxes, messages and bytes. */
+  progress: {
+    /** Number of mailboxes that were searched for messages so far. */
+    foldersScanned: number
+    /** Number of mailboxes to search for messages. 0 before the search starts. */
+    foldersTotal: number
+    /** Number of messages to export that were found so far. */
+    messagesQueued: number
+    /** Number of messages written to the export file so far. */
+    messagesExported: number
+    /** Number of messages that could not be read. The export file lacks these messages. */
+    messagesSkipped: number
+    /** Size of the compressed export file so far, in bytes. */
+    bytesWritten: number
+  }
+  /** Time at which the export was requested (ISO 8601). */
+  created: string
+  /**
+   * Time at which the export and the file are deleted (ISO 8601). The time moves forward while
+   * the export makes progress.
+   */
+  expiresAt: string
+  /**
+   * Estimated time at which the export ends (ISO 8601). Absent while unknown, and after the end
+   * of the export.
+   */
+  estimatedEnd?: string
+  /**
+   * True if the file lacks messages: the export reached `exportMaxMessages`, `exportMaxSize` or
+   * the limit of the export storage, or a mailbox could not be read.
+   */
+  truncated: boolean
+  /** Text of the error that ended the export. Null if there was no error. */
+  error: string | null
+}
+
+/** Parameters and body of `downloadExport`. */
+export interface DownloadExportInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the export: `exp_` and 24 hexadecimal digits. */
+  exportId: string
+  /**
+   * Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with
+   * several ranges returns the whole file.
+   */
+  range?: string
+  /**
+   * `ETag` of an earlier response. If the `ETag` of the file differs, the whole file is
+   * returned instead of the range.
+   */
+  ifRange?: string
+}
+
+/** Parameters and body of `listAllExports`. */
+export interface ListAllExportsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * Id of the account whose exports are listed. If absent, exports of all accounts are listed.
+   */
+  account?: string
+  /** Status of the listed exports. If absent, exports with every status are listed. */
+  status?: 
+    | 'queued'
+    | 'processing'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
+}
+
+/** Result of `listAllExports`. */
+export interface ListAllExportsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Size of the stored files of all exports together, in bytes. */
+  storedBytes: number
+  /**
+   * Maximum size of the stored files of all exports together (`SVC_EXPORT_STORAGE`), in bytes.
+   */
+  maxStoredBytes: number
+  /** Exports of this page, newest first. */
+  exports: {
+    /** Id of the export: `exp_` and 24 hexadecimal digits. */
+    exportId: string
+    /**
+     * Status of the export. `queued`: waiting for a worker; `processing`: in progress;
+     * `completed`: the file can be downloaded; `failed`: ended by an error; `cancelled`: ended
+     * by a request.
+     */
+    status: 
+      | 'queued'
+      | 'processing'
+      | 'completed'
+      | 'failed'
+      | 'cancelled'
+    /**
+     * Phase of the export. `indexing`: searches messages; `exporting`: writes messages to the
+     * file; `complete`: the file is complete. Absent before the start of the export.
+     */
+    phase?: 'indexing' | 'exporting' | 'complete'
+    /**
+     * Requested mailboxes, as paths or special uses. Empty if the request named no mailboxes.
+     */
+    folders: string[]
+    /** Earliest time of receipt of the exported messages (ISO 8601), inclusive. */
+    startDate: string
+    /** Time before which the exported messages were received (ISO 8601), exclusive. */
+    endDate: string
+    /** Always true: exports are stored encrypted. */
+    isEncrypted: true
+    /** Progress of the export, in mailboxes, messages and bytes. */
+    progress: {
+      /** Number of mailboxes that were searched for messages so far. */
+      foldersScanned: number
+      /** Number of mailboxes to search for messages. 0 before the search starts. */
+      foldersTotal: number
+      /** Number of messages to export that were found so far. */
+      messagesQueued: number
+      /** Number of messages written to the export file so far. */
+      messagesExported: number
+      /** Number of messages that could not be read. The export file lacks these messages. */
+      messagesSkipped: number
+      /** Size of the compressed export file so far, in bytes. */
+      bytesWritten: number
+    }
+    /** Time at which the export was requested (ISO 8601). */
+    created: string
+    /**
+     * Time at which the export and the file are deleted (ISO 8601). The time moves forward
+     * while the export makes progress.
+     */
+    expiresAt: string
+    /**
+     * Estimated time at which the export ends (ISO 8601). Absent while unknown, and after the
+     * end of the export.
+     */
+    estimatedEnd?: string
+    /**
+     * True if the file lacks messages: the export reached `exportMaxMessages`, `exportMaxSize`
+     * or the limit of the export storage, or a mailbox could not be read.
+     */
+    truncated: boolean
+    /** Text of the error that ended the export. Null if there was no error. */
+    error: string | null
+    /** Id of the account whose messages are exported. */
+    account: string
+    /** Code of the error that ended the export. Null if there is no code. */
+    errorCode: string | null
+    /** Time at which a sync-worker started the export (ISO 8601). Null before the start. */
+    startedAt: string | null
+    /** Time at which the export ended (ISO 8601). Null before the end. */
+    finishedAt: string | null
+    /**
+     * Time since which the mail server of the account has been unavailable for the export (ISO
+     * 8601). Null if the server is available, and after the end of the export.
+     */
+    unavailableSince: string | null
+    /**
+     * Id of the sync-worker that serves the account. Null if no sync-worker serves the account.
+     */
+    worker: string | null
+    /** Size of the stored export file in bytes. */
+    storedBytes: number
+  }[]
+}
+
+/** Parameters and body of `listExports`. */
+export interface ListExportsInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listExports`. */
+export interface ListExportsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Exports of this page, newest first. */
+  exports: {
+    /** Id of the export: `exp_` and 24 hexadecimal digits. */
+    exportId: string
+    /**
+     * Status of the export. `queued`: waiting for a worker; `processing`: in progress;
+     * `completed`: the file can be downloaded; `failed`: ended by an error; `cancelled`: ended
+     * by a request.
+     */
+    status: 
+      | 'queued'
+      | 'processing'
+      | 'completed'
+      | 'failed'
+      | 'cancelled'
+    /** Time at which the export was requested (ISO 8601). */
+    created: string
+    /**
+     * Time at which the export and the file are deleted (ISO 8601). The time moves forward
+     * while the export makes progress.
+     */
+    expiresAt: string
+  }[]
+}
+
+/** Parameters and body of `createGateway`. */
+export interface CreateGatewayInput {
+  /** Body of the request. */
+  body: {
+    /** Id of the gateway (SMTP server that sends for accounts). Null: an id is generated. */
+    gateway: string | null
+    /** Display name of the gateway. */
+    name: string
+    /** Login name at the SMTP server. Null: the SMTP server requires no login. */
+    user?: string | null
+    /** Password at the SMTP server. Null: the SMTP server requires no login. */
+    pass?: string | null
+    /** Host name or IP address of the SMTP server. */
+    host: string
+    /** TCP port of the SMTP server, such as 465 or 587. */
+    port: number
+    /**
+     * If true, connections use TLS from the start (usually port 465). Otherwise, connections
+     * use STARTTLS if the SMTP server offers STARTTLS.
+     */
+    secure?: boolean
+  }
+}
+
+/** Result of `createGateway`. */
+export interface CreateGatewayResult {
+  /** Id of the gateway. */
+  gateway: string
+  /**
+   * `new` if the request registered the gateway, `existing` if the request replaced an existing
+   * gateway.
+   */
+  state: 'existing' | 'new'
+}
+
+/** Parameters and body of `deleteGateway`. */
+export interface DeleteGatewayInput {
+  /**
+   * Id of the gateway (SMTP server that sends for accounts), chosen by the caller or generated.
+   */
+  gateway: string
+}
+
+/** Result of `deleteGateway`. */
+export interface DeleteGatewayResult {
+  /** Id of the gateway. */
+  gateway: string
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getGateway`. */
+export interface GetGatewayInput {
+  /**
+   * Id of the gateway (SMTP server that sends for accounts), chosen by the caller or generated.
+   */
+  gateway: string
+}
+
+/** Result of `getGateway`. */
+export interface GetGatewayResult {
+  /** Id of the gateway (SMTP server that sends for accounts). */
+  gateway: string
+  /** Display name of the gateway. */
+  name: string
+  /** Number of messages the gateway has accepted. */
+  deliveries: number
+  /**
+   * Time of the last attempt to send through the gateway (ISO 8601). Null before the first
+   * attempt.
+   */
+  lastUse: string | null
+  /** Error of the last attempt to send through the gateway. Null after a success. */
+  lastError: {
+    /** Time of the failed attempt, in milliseconds since 1970. */
+    created: number
+    /** Result of the attempt. Always `error`. */
+    status: 'error'
+    /** Reply of the mail server to the failed or accepted message. */
+    response?: string
+    /** SMTP reply code of the mail server, such as 550. Absent without a reply. */
+    responseCode?: number
+    /** Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`. */
+    code?: string
+    /** SMTP command that the mail server rejected, such as `RCPT TO`. */
+    command?: string
+    /** Text of the error of the attempt. */
+    description?: string
+    /**
+     * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
+     * Absent or null for the default path.
+     */
+    networkRouting?: Record<string, never> | null
+  } | null
+  /** Login name at the SMTP server. Null if the SMTP server requires no login. */
+  user: string | null
+  /** Masked password at the SMTP server: `******`. Absent if no password is stored. */
+  pass?: string
+  /** Host name or IP address of the SMTP server. */
+  host: string
+  /** TCP port of the SMTP server, such as 465 or 587. */
+  port: number
+  /**
+   * True if connections use TLS from the start, false if connections use STARTTLS when offered.
+   */
+  secure: boolean
+}
+
+/** Parameters and body of `listGateways`. */
+export interface ListGatewaysInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listGateways`. */
+export interface ListGatewaysResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Gateways of this page, sorted by id. */
+  gateways: {
+    /** Id of the gateway (SMTP server that sends for accounts). */
+    gateway: string
+    /** Display name of the gateway. */
+    name: string
+    /** Number of messages the gateway has accepted. */
+    deliveries: number
+    /**
+     * Time of the last attempt to send through the gateway (ISO 8601). Null before the first
+     * attempt.
+     */
+    lastUse: string | null
+    /** Error of the last attempt to send through the gateway. Null after a success. */
+    lastError: {
+      /** Time of the failed attempt, in milliseconds since 1970. */
+      created: number
+      /** Result of the attempt. Always `error`. */
+      status: 'error'
+      /** Reply of the mail server to the failed or accepted message. */
+      response?: string
+      /** SMTP reply code of the mail server, such as 550. Absent without a reply. */
+      responseCode?: number
+      /** Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`. */
+      code?: string
+      /** SMTP command that the mail server rejected, such as `RCPT TO`. */
+      command?: string
+      /** Text of the error of the attempt. */
+      description?: string
+      /**
+       * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
+       * Absent or null for the default path.
+       */
+      networkRouting?: Record<string, never> | null
+    } | null
+  }[]
+}
+
+/** Parameters and body of `updateGateway`. */
+export interface UpdateGatewayInput {
+  /**
+   * Id of the gateway (SMTP server that sends for accounts), chosen by the caller or generated.
+   */
+  gateway: string
+  /** Body of the request. */
+  body: {
+    /** Display name of the gateway. */
+    name?: string
+    /** Login name at the SMTP server. Null: the SMTP server requires no login. */
+    user?: string | null
+    /** Password at the SMTP server. Null: the SMTP server requires no login. */
+    pass?: string | null
+    /** Host name or IP address of the SMTP server. */
+    host?: string
+    /** TCP port of the SMTP server, such as 465 or 587. */
+    port?: number
+    /**
+     * If true, connections use TLS from the start (usually port 465). Otherwise, connections
+     * use STARTTLS if the SMTP server offers STARTTLS.
+     */
+    secure?: boolean
+  }
+}
+
+/** Result of `updateGateway`. */
+export interface UpdateGatewayResult {
+  /** Id of the gateway. */
+  gateway: string
+}
+
+/** Parameters and body of `deleteLicense`. */
+export type DeleteLicenseInput = Record<string, never>
+
+/** Result of `deleteLicense`. */
+export interface DeleteLicenseResult {
+  /** Always true: the license is always active. */
+  active: boolean
+  /** Always false: there is no license key with details. */
+  details: boolean
+  /** Constant text: no license key is required. */
+  type: string
+}
+
+/** Parameters and body of `getLicense`. */
+export type GetLicenseInput = Record<string, never>
+
+/** Result of `getLicense`. */
+export interface GetLicenseResult {
+  /** Always true: all features are available without a license key. */
+  active: boolean
+  /** Kind of the license. Always a text which states that no license key is required. */
+  type: string
+  /** Details of the license key. Always false, because no license key is required. */
+  details: {
+    /** Name of the application for which the license key was issued. */
+    application?: string
+    /** License key. Ignored, because no license key is required. */
+    key?: string
+    /** Name of the owner of the license key. */
+    licensedTo?: string
+    /** Host name for which the license key was issued. */
+    hostname?: string
+    /** Time at which the license key was issued (ISO 8601). */
+    created?: string
+    /** True if the license key is for a trial. */
+    trial?: boolean
+    /** True if the license key does not expire. */
+    lt?: boolean
+    /** Time at which the license key expires (ISO 8601). */
+    expires?: string
+  } | false
+  /** True if the license is suspended. Always false. */
+  suspended: boolean
+}
+
+/** Parameters and body of `setLicense`. */
+export interface SetLicenseInput {
+  /** Body of the request. */
+  body: {
+    /** License key. Ignored, because no license key is required. */
+    license: string
+  }
+}
+
+/** Result of `setLicense`. */
+export interface SetLicenseResult {
+  /** Always true: all features are available without a license key. */
+  active: boolean
+  /** Kind of the license. Always a text which states that no license key is required. */
+  type: string
+  /** Details of the license key. Always false, because no license key is required. */
+  details: {
+    /** Name of the application for which the license key was issued. */
+    application?: string
+    /** License key. Ignored, because no license key is required. */
+    key?: string
+    /** Name of the owner of the license key. */
+    licensedTo?: string
+    /** Host name for which the license key was issued. */
+    hostname?: string
+    /** Time at which the license key was issued (ISO 8601). */
+    created?: string
+    /** True if the license key is for a trial. */
+    trial?: boolean
+    /** True if the license key does not expire. */
+    lt?: boolean
+    /** Time at which the license key expires (ISO 8601). */
+    expires?: string
+  } | false
+  /** True if the license is suspended. Always false. */
+  suspended: boolean
+}
+
+/** Parameters and body of `getLogs`. */
+export interface GetLogsInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+}
+
+/** Parameters and body of `createMailbox`. */
+export interface CreateMailboxInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /**
+     * Path of the new mailbox: a text with the separator of the mail server, or the list of the
+     * names of all levels.
+     */
+    path: string | string[]
+  }
+}
+
+/** Result of `createMailbox`. */
+export interface CreateMailboxResult {
+  /** Full path of the mailbox, as reported by the mail server after the change. */
+  path: string
+  /** Permanent id of the mailbox. Absent if the mail server lacks OBJECTID (RFC 8474). */
+  mailboxId?: string
+  /** Always true: the mailbox was created. */
+  created: boolean
+}
+
+/** Parameters and body of `deleteMailbox`. */
+export interface DeleteMailboxInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Full path of the mailbox, such as `Clients/2026`. */
+  path: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `deleteMailbox`. */
+export interface DeleteMailboxResult {
+  /** Path of the deleted mailbox. */
+  path: string
+  /** Permanent id of the mailbox. Absent if the mail server lacks OBJECTID (RFC 8474). */
+  mailboxId?: string
+  /** Always true: the mailbox was deleted. */
+  deleted: boolean
+}
+
+/** Parameters and body of `updateMailbox`. */
+export interface UpdateMailboxInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /** Full path of the mailbox, such as `Clients/2026`. */
+    path: string
+    /**
+     * Path of the new mailbox: a text with the separator of the mail server, or the list of the
+     * names of all levels.
+     */
+    newPath?: string | string[]
+    /**
+     * If true, the mailbox is subscribed. If false, the mailbox is unsubscribed. If absent, the
+     * subscription is not changed.
+     */
+    subscribed?: boolean
+  }
+}
+
+/** Result of `updateMailbox`. */
+export interface UpdateMailboxResult {
+  /** Path of the mailbox before the change. */
+  path: string
+  /** Full path of the mailbox, as reported by the mail server after the change. */
+  newPath?: string
+  /** Permanent id of the mailbox. Absent if the mail server lacks OBJECTID (RFC 8474). */
+  mailboxId?: string
+  /** True if the mailbox was renamed. Otherwise absent. */
+  renamed?: boolean
+  /**
+   * True if the user is subscribed to the mailbox after the request. Differs from the requested
+   * value if the mail server rejected the change after a successful rename.
+   */
+  subscribed?: boolean
+}
+
+/** Parameters and body of `listMailboxes`. */
+export interface ListMailboxesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * If true, the response contains current message counts (`status`). The mail server gets one
+   * STATUS request per mailbox, which can take seconds.
+   */
+  counters?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `listMailboxes`. */
+export interface ListMailboxesResult {
+  /** Mailboxes of the account, with the counters of the last sync. */
+  mailboxes: MailboxEntry[]
+}
+
+/** Parameters and body of `deleteMessage`. */
+export interface DeleteMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /** If true, messages are deleted permanently instead of moved to the trash mailbox. */
+  force?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `deleteMessage`. */
+export interface DeleteMessageResult {
+  /**
+   * True after a permanent deletion. False after a move to the trash mailbox, or if no message
+   * was deleted.
+   */
+  deleted: boolean
+  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  moved?: {
+    /** Path of the trash mailbox, to which deleted messages are moved. */
+    destination: string
+    /**
+     * Id of the message in the trash mailbox. Absent if the mail server does not report new
+     * UIDs (UIDPLUS).
+     */
+    message?: string
+  }
+}
+
+/** Parameters and body of `updateMessage`. */
+export interface UpdateMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: FlagUpdate
+}
+
+/** Result of `updateMessage`. */
+export interface UpdateMessageResult {
+  /** Results of the requested changes of flags. Absent if the request changes no flags. */
+  flags?: {
+    /** True if flags were added to the message. */
+    add?: boolean
+    /** True if flags were removed from the message. */
+    delete?: boolean
+    /** True if all flags of the message were replaced. */
+    set?: boolean
+    /**
+     * All flags of the message after the change. Absent if the message could not be read again.
+     */
+    result?: string[]
+  }
+  /** Results of the requested changes of labels. Absent if the request changes no labels. */
+  labels?: {
+    /** True if labels were added to the message. */
+    add?: boolean
+    /** True if labels were removed from the message. */
+    delete?: boolean
+    /** True if all labels of the message were replaced. */
+    set?: boolean
+    /**
+     * All labels of the message after the change. Absent if the message could not be read
+     * again.
+     */
+    result?: string[]
+  }
+}
+
+/** Parameters and body of `getMessage`. */
+export interface GetMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /**
+   * Maximum size of the plain text and of the HTML, each, in bytes. Longer texts are cut
+   * (`hasMore`). If absent, there is no limit.
+   */
+  maxBytes?: number
+  /**
+   * Text to include: `plain`, `html`, or `*` for both. If absent, the response contains no
+   * text.
+   */
+  textType?: 'html' | 'plain' | '*'
+  /**
+   * If true, the only text in the response is HTML without scripts and other active content.
+   * The HTML is generated from the plain text if the message has no HTML. Show the HTML in a
+   * block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay
+   * inside the element.
+   */
+  webSafeHtml?: boolean
+  /**
+   * If true, replaces references to attached images in the HTML by data URLs. Defaults to the
+   * value of `webSafeHtml`.
+   */
+  embedAttachedImages?: boolean
+  /**
+   * If true, scripts and other active content are removed from the HTML that `textType`
+   * includes. Images are not embedded. Always true with `webSafeHtml`.
+   */
+  preProcessHtml?: boolean
+  /**
+   * If true, the message is marked as read (flag `\Seen`). Requires the permission to write
+   * messages.
+   */
+  markAsSeen?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `getMessage`. */
+export type GetMessageResult = MessageDetail
+
+/** Parameters and body of `deleteMessages`. */
+export interface DeleteMessagesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Mailbox that is searched: its path, or a special use such as `\Junk`. */
+  path: string
+  /** If true, messages are deleted permanently instead of moved to the trash mailbox. */
+  force?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    search: Search
+  }
+}
+
+/** Result of `deleteMessages`. */
+export interface DeleteMessagesResult {
+  /**
+   * True after a permanent deletion. False after a move to the trash mailbox, or if no message
+   * was deleted.
+   */
+  deleted: boolean
+  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  moved?: {
+    /** Path of the trash mailbox, to which deleted messages are moved. */
+    destination: string
+    /**
+     * Message ids before and after the move, as one pair per message. Absent if the mail server
+     * does not report new UIDs (UIDPLUS).
+     */
+    idMap?: string[][]
+    /**
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
+     * server assigns no permanent ids (OBJECTID, Gmail).
+     */
+    emailIds?: string[]
+  }
+  /**
+   * Messages that were deleted permanently, with permanent ids if the mail server assigns such
+   * ids.
+   */
+  deletedMessages?: {
+    /**
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
+     * server assigns no permanent ids (OBJECTID, Gmail).
+     */
+    emailIds?: string[]
+  }
+}
+
+/** Parameters and body of `moveMessage`. */
+export interface MoveMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /** Mailbox that receives the messages: its path, or a special use such as `\Archive`. */
+    path: string
+    /**
+     * Path of the mailbox from which the message is moved, for accounts on a mail API (Gmail
+     * API, Microsoft Graph). Other accounts reject this member.
+     */
+    source?: string
+  }
+}
+
+/** Result of `moveMessage`. */
+export interface MoveMessageResult {
+  /** Path of the mailbox to which the message was moved. */
+  path: string
+  /**
+   * Id of the message in the new mailbox. Absent if the mail server does not report new UIDs
+   * (UIDPLUS).
+   */
+  id?: string
+  /**
+   * UID of the message in the new mailbox. Absent if the mail server does not report new UIDs
+   * (UIDPLUS), and for accounts on a mail API.
+   */
+  uid?: number
+}
+
+/** Parameters and body of `moveMessages`. */
+export interface MoveMessagesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Mailbox that is searched: its path, or a special use such as `\Junk`. */
+  path: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    search: Search
+    /** Mailbox that receives the messages: its path, or a special use such as `\Archive`. */
+    path: string
+  }
+}
+
+/** Result of `moveMessages`. */
+export interface MoveMessagesResult {
+  /** Path of the mailbox to which the messages were moved. */
+  path: string
+  /**
+   * Message ids before and after the move, as one pair per message. Absent if the mail server
+   * does not report new UIDs (UIDPLUS).
+   */
+  idMap?: string[][]
+  /**
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
+   * server assigns no permanent ids (OBJECTID, Gmail).
+   */
+  emailIds?: string[]
+}
+
+/** Parameters and body of `updateMessages`. */
+export interface UpdateMessagesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Mailbox that is searched: its path, or a special use such as `\Junk`. */
+  path: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    search: Search
+    update: FlagUpdate
+  }
+}
+
+/** Result of `updateMessages`. */
+export interface UpdateMessagesResult {
+  /** Results of the requested changes of flags. Absent if the request changes no flags. */
+  flags?: {
+    /** True if flags were added to at least 1 message. */
+    add?: boolean
+    /** True if flags were removed from at least 1 message. */
+    delete?: boolean
+    /** True if all flags of at least 1 message were replaced. */
+    set?: boolean
+  }
+  /** Results of the requested changes of labels. Absent if the request changes no labels. */
+  labels?: {
+    /** True if labels were added to at least 1 message. */
+    add?: boolean
+    /** True if labels were removed from at least 1 message. */
+    delete?: boolean
+    /** True if all labels of at least 1 message were replaced. */
+    set?: boolean
+  }
+  /**
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
+   * server assigns no permanent ids (OBJECTID, Gmail).
+   */
+  emailIds?: string[]
+}
+
+/** Parameters and body of `listMessages`. */
+export interface ListMessagesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Mailbox: its path, or a special use such as `\Sent`. */
+  path: string
+  /**
+   * Cursor of the page to read: `nextPageCursor` or `prevPageCursor` of another page of the
+   * same list. Takes precedence over `page`. Required for further pages of accounts on a mail
+   * API (Gmail API, Microsoft Graph).
+   */
+  cursor?: string
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `listMessages`. */
+export type ListMessagesResult = MessagePage
+
+/** Parameters and body of `getAttachment`. */
+export interface GetAttachmentInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the attachment: the value of `attachments[].id` of a message. */
+  attachment: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Parameters and body of `getMessageSource`. */
+export interface GetMessageSourceInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Parameters and body of `getText`. */
+export interface GetTextInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the texts: the value of `text.id` of a message. */
+  text: string
+  /**
+   * Maximum size of the plain text and of the HTML, each, in bytes. Longer texts are cut
+   * (`hasMore`). If absent, there is no limit.
+   */
+  maxBytes?: number
+  /** Text to return: `plain`, `html`, or `*` for both. */
+  textType?: 'html' | 'plain' | '*'
+  /**
+   * If true, the only text in the response is HTML without scripts and other active content.
+   * The HTML is generated from the plain text if the message has no HTML. Show the HTML in a
+   * block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay
+   * inside the element.
+   */
+  webSafeHtml?: boolean
+  /** Accepted for compatibility and ignored. */
+  documentStore?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `getText`. */
+export interface GetTextResult {
+  /**
+   * Text of the message as plain text. Absent if not requested, or if the message has no plain
+   * text.
+   */
+  plain?: string
+  /** Text of the message as HTML. Absent if not requested, or if the message has no HTML. */
+  html?: string
+  /** True if a text of the message is incomplete because of a size limit. */
+  hasMore?: boolean
+  /** True if the HTML is sanitized, so that browsers can safely show the HTML. */
+  webSafe?: boolean
+}
+
+/** Parameters and body of `searchMessages`. */
+export interface SearchMessagesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Mailbox: its path, or a special use such as `\Sent`. */
+  path?: string
+  /**
+   * Cursor of the page to read: `nextPageCursor` or `prevPageCursor` of another page of the
+   * same list. Takes precedence over `page`. Required for further pages of accounts on a mail
+   * API (Gmail API, Microsoft Graph).
+   */
+  cursor?: string
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * If true, Microsoft Graph searches with its search index instead of exact filters. Accounts
+   * on other mail systems ignore this parameter.
+   */
+  useOutlookSearch?: boolean
+  /** Accepted for compatibility and ignored. */
+  documentStore?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    search: Search
+  }
+}
+
+/** Result of `searchMessages`. */
+export type SearchMessagesResult = MessagePage
+
+/** Parameters and body of `checkOAuth2App`. */
+export interface CheckOAuth2AppInput {
+  /** Id of the OAuth2 application. */
+  app: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body?: {
+    /**
+     * Id of the account for which an access token is requested. For a service account, an email
+     * address instead. If absent, only the application itself is tested.
+     */
+    account?: string
+    /**
+     * If true, the test reports the state of the mailbox of `account`. Without effect if
+     * `account` is absent.
+     */
+    testConnection?: boolean
+  }
+}
+
+/** Result of `checkOAuth2App`. */
+export interface CheckOAuth2AppResult {
+  /** Id of the OAuth2 application. */
+  app: string
+  /** Kind of the OAuth2 provider. */
+  provider: 
+    | 'gmail'
+    | 'gmailService'
+    | 'outlook'
+    | 'outlookService'
+    | 'mailRu'
+    | 'generic'
+  /**
+   * Authentication of a service account: `serviceKey` or `externalAccount`. Null for other
+   * applications.
+   */
+  authMethod: string | null
+  /** Value of `account` in the request. Null if the request had no account. */
+  account: string | null
+  /** True if no step of the test failed. */
+  ok: boolean
+  /** Id of the first step of the test that failed. Null if no step failed. */
+  failedStep: string | null
+  /** Steps of the test, in order. */
+  steps: {
+    /** Id of the step of the test. */
+    id: string
+    /** Name of the step of the test, for display. */
+    label: string
+    /** Result of the step of the test: `ok`, `fail`, or `skip` if the step was not run. */
+    status: 'ok' | 'fail' | 'skip'
+    /** Details of the result of the step. Null if there are no details. */
+    message: string | null
+    /** Action that repairs the failure of the step. Absent after a success. */
+    hint?: string
+  }[]
+}
+
+/** Parameters and body of `createOAuth2App`. */
+export interface CreateOAuth2AppInput {
+  /** Body of the request. */
+  body: {
+    /** Name of the OAuth2 application. */
+    name: string
+    /**
+     * Kind of the OAuth2 provider, which determines the endpoints and mail servers.
+     * `gmailService` and `outlookService` access mailboxes without the consent of users.
+     */
+    provider: 
+      | 'gmail'
+      | 'gmailService'
+      | 'outlook'
+      | 'outlookService'
+      | 'mailRu'
+      | 'generic'
+    /**
+     * If true, accounts can use the OAuth2 application. If false, accounts obtain no access
+     * tokens.
+     */
+    enabled?: boolean
+    /** Description of the OAuth2 application for operators. */
+    description?: string
+    /** Text of the button for the OAuth2 application on the hosted form. */
+    title?: string
+    /** If true, the hosted form offers the OAuth2 application to users. */
+    includeInListing?: boolean
+    /** Client id under which the OAuth2 application is registered at the provider. */
+    clientId?: string
+    /** Redirect URL that is registered at the provider: `<serviceUrl>/oauth`. */
+    redirectUrl?: string
+    /**
+     * OAuth2 scopes to request in addition to the default scopes. The user may deny these
+     * scopes. A single value instead of a list is accepted, too.
+     */
+    extraScopes?: string[]
+    /**
+     * Default OAuth2 scopes that are not requested. A single value instead of a list is
+     * accepted, too.
+     */
+    skipScopes?: string[]
+    /**
+     * Users who may log in with an Outlook application: `common`, `organizations`, `consumers`
+     * or a tenant id.
+     */
+    authority?: string
+    /** National cloud of an Outlook application. Defaults to `global`. */
+    cloud?: 'global' | 'gcc-high' | 'dod' | 'china'
+    /** Client id of the Google service account. */
+    serviceClient?: string
+    /** Email address of the Google service account. */
+    serviceClientEmail?: string
+    /**
+     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * `pubsub`, optional for `api`.
+     */
+    googleProjectId?: string | false | null
+    /** Restriction to Google Workspace accounts. Not supported: true is rejected. */
+    googleWorkspaceAccounts?: boolean
+    /**
+     * Name of the Pub/Sub topic to which Gmail publishes notifications. Defaults to `posthorn-`
+     * and the id of the OAuth2 application.
+     */
+    googleTopicName?: string | false | null
+    /**
+     * Name of the Pub/Sub subscription from which notifications are received. Defaults to
+     * `posthorn-` and the id of the OAuth2 application.
+     */
+    googleSubscriptionName?: string | false | null
+    /**
+     * Id of the OAuth2 application with the base scopes `pubsub` that receives the
+     * notifications of the Gmail API for this application.
+     */
+    pubSubApp?: string | false | null
+    /**
+     * Issuer URL of a `generic` provider. Endpoints that are not set are discovered from the
+     * issuer URL (OpenID Connect Discovery 1.0).
+     */
+    issuer?: string
+    /** URL of the authorization endpoint of a `generic` provider (RFC 6749 §3.1). */
+    authorizeUrl?: string
+    /** URL of the token endpoint of a `generic` provider (RFC 6749 §3.2). */
+    tokenUrl?: string
+    /** URL of the UserInfo endpoint of a `generic` provider (OpenID Connect Core 1.0 §5.3). */
+    userinfoUrl?: string
+    /** URL of the revocation endpoint of a `generic` provider (RFC 7009). */
+    revokeUrl?: string
+    /**
+     * OAuth2 scopes to request from a `generic` provider. The user must grant all scopes except
+     * the scopes of OpenID Connect, otherwise the consent is requested again. A single value
+     * instead of a list is accepted, too.
+     */
+    scopes?: string[]
+    /**
+     * Incoming mail server (IMAP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    imap?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /**
+     * Outgoing mail server (SMTP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    smtp?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /** Client secret of the OAuth2 application at the provider. Stored encrypted. */
+    clientSecret?: string
+    /**
+     * Private key of the service account (PEM). For `outlookService`, a private key with the
+     * matching certificate replaces the client secret. Stored encrypted.
+     */
+    serviceKey?: string
+    /**
+     * External account configuration of Google (JSON), instead of a service key. The identity
+     * token comes from a URL, or from the file in the variable `SVC_IDENTITY_TOKEN_FILE` of
+     * auth-bridge.
+     */
+    externalAccount?: string
+    /**
+     * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api`
+     * for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives
+     * notifications of Gmail and has no accounts.
+     */
+    baseScopes?: 'imap' | 'api' | 'pubsub'
+    /**
+     * Authentication of a Google service account: `serviceKey` with a private key,
+     * `externalAccount` with Workload Identity Federation. Defaults to the method whose secret
+     * is set.
+     */
+    authMethod?: 'serviceKey' | 'externalAccount'
+  }
+}
+
+/** Result of `createOAuth2App`. */
+export interface CreateOAuth2AppResult {
+  /** Id of the OAuth2 application. */
+  id: string
+  /** Always true: a failure is an error response. */
+  created: boolean
+  /**
+   * Warnings about settings with which sign-ins will probably fail. Absent without warnings.
+   */
+  warnings?: string[]
+}
+
+/** Parameters and body of `listOAuth2Apps`. */
+export interface ListOAuth2AppsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listOAuth2Apps`. */
+export interface ListOAuth2AppsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** OAuth2 applications of this page. */
+  apps: {
+    /** Id of the OAuth2 application. */
+    id: string
+    /** Name of the OAuth2 application. */
+    name: string
+    /**
+     * Kind of the OAuth2 provider, which determines the endpoints and mail servers.
+     * `gmailService` and `outlookService` access mailboxes without the consent of users.
+     */
+    provider: 
+      | 'gmail'
+      | 'gmailService'
+      | 'outlook'
+      | 'outlookService'
+      | 'mailRu'
+      | 'generic'
+    /**
+     * If true, accounts can use the OAuth2 application. If false, accounts obtain no access
+     * tokens.
+     */
+    enabled: boolean
+    /** Time of the registration of the OAuth2 application (ISO 8601). */
+    created: string
+    /** Time of the last change of the OAuth2 application (ISO 8601). */
+    updated: string
+    /** Description of the OAuth2 application for operators. */
+    description?: string
+    /** Text of the button for the OAuth2 application on the hosted form. */
+    title?: string
+    /** If true, the hosted form offers the OAuth2 application to users. */
+    includeInListing?: boolean
+    /** Client id under which the OAuth2 application is registered at the provider. */
+    clientId?: string
+    /** Redirect URL that is registered at the provider: `<serviceUrl>/oauth`. */
+    redirectUrl?: string
+    /**
+     * OAuth2 scopes to request in addition to the default scopes. The user may deny these
+     * scopes. A single value instead of a list is accepted, too.
+     */
+    extraScopes?: string[]
+    /**
+     * Default OAuth2 scopes that are not requested. A single value instead of a list is
+     * accepted, too.
+     */
+    skipScopes?: string[]
+    /**
+     * Users who may log in with an Outlook application: `common`, `organizations`, `consumers`
+     * or a tenant id.
+     */
+    authority?: string
+    /** National cloud of an Outlook application. Defaults to `global`. */
+    cloud?: 'global' | 'gcc-high' | 'dod' | 'china'
+    /** Client id of the Google service account. */
+    serviceClient?: string
+    /** Email address of the Google service account. */
+    serviceClientEmail?: string
+    /**
+     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * `pubsub`, optional for `api`.
+     */
+    googleProjectId?: string | false | null
+    /** Restriction to Google Workspace accounts. Not supported: true is rejected. */
+    googleWorkspaceAccounts?: boolean
+    /**
+     * Name of the Pub/Sub topic to which Gmail publishes notifications. Defaults to `posthorn-`
+     * and the id of the OAuth2 application.
+     */
+    googleTopicName?: string | false | null
+    /**
+     * Name of the Pub/Sub subscription from which notifications are received. Defaults to
+     * `posthorn-` and the id of the OAuth2 application.
+     */
+    googleSubscriptionName?: string | false | null
+    /**
+     * Id of the OAuth2 application with the base scopes `pubsub` that receives the
+     * notifications of the Gmail API for this application.
+     */
+    pubSubApp?: string | false | null
+    /**
+     * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api`
+     * for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives
+     * notifications of Gmail and has no accounts.
+     */
+    baseScopes?: 'imap' | 'api' | 'pubsub'
+    /**
+     * Authentication of a Google service account: `serviceKey` with a private key,
+     * `externalAccount` with Workload Identity Federation. Defaults to the method whose secret
+     * is set.
+     */
+    authMethod?: 'serviceKey' | 'externalAccount'
+    /**
+     * Issuer URL of a `generic` provider. Endpoints that are not set are discovered from the
+     * issuer URL (OpenID Connect Discovery 1.0).
+     */
+    issuer?: string
+    /** URL of the authorization endpoint of a `generic` provider (RFC 6749 §3.1). */
+    authorizeUrl?: string
+    /** URL of the token endpoint of a `generic` provider (RFC 6749 §3.2). */
+    tokenUrl?: string
+    /** URL of the UserInfo endpoint of a `generic` provider (OpenID Connect Core 1.0 §5.3). */
+    userinfoUrl?: string
+    /** URL of the revocation endpoint of a `generic` provider (RFC 7009). */
+    revokeUrl?: string
+    /**
+     * OAuth2 scopes to request from a `generic` provider. The user must grant all scopes except
+     * the scopes of OpenID Connect, otherwise the consent is requested again. A single value
+     * instead of a list is accepted, too.
+     */
+    scopes?: string[]
+    /**
+     * Incoming mail server (IMAP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    imap?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /**
+     * Outgoing mail server (SMTP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    smtp?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /** Other name of `authority`, with the same value. */
+    tenant?: string
+    /** Masked client secret: `******`. Absent if no client secret is stored. */
+    clientSecret?: string
+    /** Masked private key: `******`. Absent if no private key is stored. */
+    serviceKey?: string
+    /**
+     * Masked external account configuration: `******`. Absent if no configuration is stored.
+     */
+    externalAccount?: string
+    /**
+     * Error of the last failed token request of the OAuth2 application. Null if there is no
+     * error.
+     */
+    lastError: LastError | null
+    /**
+     * Failure of the Pub/Sub topic, of the subscription or of the reception of notifications.
+     * Null if there is no failure.
+     */
+    pubSubError: {
+      /** Text of the error of the Pub/Sub topic, subscription or reception. */
+      message: string
+      /** Error code of the provider. Null if the provider sends no code. */
+      description: string | null
+    } | null
+  }[]
+}
+
+/** Parameters and body of `deleteOAuth2App`. */
+export interface DeleteOAuth2AppInput {
+  /** Id of the OAuth2 application. */
+  app: string
+}
+
+/** Result of `deleteOAuth2App`. */
+export interface DeleteOAuth2AppResult {
+  /** Id of the OAuth2 application. */
+  id: string
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+  /** Number of accounts that used the deleted application. Their logins fail from now on. */
+  accounts: number
+}
+
+/** Parameters and body of `getOAuth2App`. */
+export interface GetOAuth2AppInput {
+  /** Id of the OAuth2 application. */
+  app: string
+}
+
+/** Result of `getOAuth2App`. */
+export interface GetOAuth2AppResult {
+  /** Id of the OAuth2 application. */
+  id: string
+  /** Name of the OAuth2 application. */
+  name: string
+  /**
+   * Kind of the OAuth2 provider, which determines the endpoints and mail servers.
+   * `gmailService` and `outlookService` access mailboxes without the consent of users.
+   */
+  provider: 
+    | 'gmail'
+    | 'gmailService'
+    | 'outlook'
+    | 'outlookService'
+    | 'mailRu'
+    | 'generic'
+  /**
+   * If true, accounts can use the OAuth2 application. If false, accounts obtain no access
+   * tokens.
+   */
+  enabled: boolean
+  /** Time of the registration of the OAuth2 application (ISO 8601). */
+  created: string
+  /** Time of the last change of the OAuth2 application (ISO 8601). */
+  updated: string
+  /** Description of the OAuth2 application for operators. */
+  description?: string
+  /** Text of the button for the OAuth2 application on the hosted form. */
+  title?: string
+  /** If true, the hosted form offers the OAuth2 application to users. */
+  includeInListing?: boolean
+  /** Client id under which the OAuth2 application is registered at the provider. */
+  clientId?: string
+  /** Redirect URL that is registered at the provider: `<serviceUrl>/oauth`. */
+  redirectUrl?: string
+  /**
+   * OAuth2 scopes to request in addition to the default scopes. The user may deny these scopes.
+   * A single value instead of a list is accepted, too.
+   */
+  extraScopes?: string[]
+  /**
+   * Default OAuth2 scopes that are not requested. A single value instead of a list is accepted,
+   * too.
+   */
+  skipScopes?: string[]
+  /**
+   * Users who may log in with an Outlook application: `common`, `organizations`, `consumers` or
+   * a tenant id.
+   */
+  authority?: string
+  /** National cloud of an Outlook application. Defaults to `global`. */
+  cloud?: 'global' | 'gcc-high' | 'dod' | 'china'
+  /** Client id of the Google service account. */
+  serviceClient?: string
+  /** Email address of the Google service account. */
+  serviceClientEmail?: string
+  /**
+   * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+   * `pubsub`, optional for `api`.
+   */
+  googleProjectId?: string | false | null
+  /** Restriction to Google Workspace accounts. Not supported: true is rejected. */
+  googleWorkspaceAccounts?: boolean
+  /**
+   * Name of the Pub/Sub topic to which Gmail publishes notifications. Defaults to `posthorn-`
+   * and the id of the OAuth2 application.
+   */
+  googleTopicName?: string | false | null
+  /**
+   * Name of the Pub/Sub subscription from which notifications are received. Defaults to
+   * `posthorn-` and the id of the OAuth2 application.
+   */
+  googleSubscriptionName?: string | false | null
+  /**
+   * Id of the OAuth2 application with the base scopes `pubsub` that receives the notifications
+   * of the Gmail API for this application.
+   */
+  pubSubApp?: string | false | null
+  /**
+   * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api` for
+   * the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives notifications of
+   * Gmail and has no accounts.
+   */
+  baseScopes?: 'imap' | 'api' | 'pubsub'
+  /**
+   * Authentication of a Google service account: `serviceKey` with a private key,
+   * `externalAccount` with Workload Identity Federation. Defaults to the method whose secret is
+   * set.
+   */
+  authMethod?: 'serviceKey' | 'externalAccount'
+  /**
+   * Issuer URL of a `generic` provider. Endpoints that are not set are discovered from the
+   * issuer URL (OpenID Connect Discovery 1.0).
+   */
+  issuer?: string
+  /** URL of the authorization endpoint of a `generic` provider (RFC 6749 §3.1). */
+  authorizeUrl?: string
+  /** URL of the token endpoint of a `generic` provider (RFC 6749 §3.2). */
+  tokenUrl?: string
+  /** URL of the UserInfo endpoint of a `generic` provider (OpenID Connect Core 1.0 §5.3). */
+  userinfoUrl?: string
+  /** URL of the revocation endpoint of a `generic` provider (RFC 7009). */
+  revokeUrl?: string
+  /**
+   * OAuth2 scopes to request from a `generic` provider. The user must grant all scopes except
+   * the scopes of OpenID Connect, otherwise the consent is requested again. A single value
+   * instead of a list is accepted, too.
+   */
+  scopes?: string[]
+  /**
+   * Incoming mail server (IMAP) of accounts that use the OAuth2 application. For `generic`
+   * providers.
+   */
+  imap?: {
+    /** Host name or IP address of the mail server. */
+    host: string
+    /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+    port: number
+    /**
+     * If true, connections to the mail server use TLS from the start. If false (default),
+     * connections use STARTTLS.
+     */
+    secure?: boolean
+  }
+  /**
+   * Outgoing mail server (SMTP) of accounts that use the OAuth2 application. For `generic`
+   * providers.
+   */
+  smtp?: {
+    /** Host name or IP address of the mail server. */
+    host: string
+    /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+    port: number
+    /**
+     * If true, connections to the mail server use TLS from the start. If false (default),
+     * connections use STARTTLS.
+     */
+    secure?: boolean
+  }
+  /** Other name of `authority`, with the same value. */
+  tenant?: string
+  /** Masked client secret: `******`. Absent if no client secret is stored. */
+  clientSecret?: string
+  /** Masked private key: `******`. Absent if no private key is stored. */
+  serviceKey?: string
+  /** Masked external account configuration: `******`. Absent if no configuration is stored. */
+  externalAccount?: string
+  /**
+   * Error of the last failed token request of the OAuth2 application. Null if there is no
+   * error.
+   */
+  lastError: LastError | null
+  /**
+   * Failure of the Pub/Sub topic, of the subscription or of the reception of notifications.
+   * Null if there is no failure.
+   */
+  pubSubError: {
+    /** Text of the error of the Pub/Sub topic, subscription or reception. */
+    message: string
+    /** Error code of the provider. Null if the provider sends no code. */
+    description: string | null
+  } | null
+  /** Number of accounts that use the OAuth2 application. */
+  accounts: number
+  /**
+   * Daily use of the mail API by all accounts of the OAuth2 application. Contains the last
+   * eight days with requests, latest day first. Counts appear after up to 10 s.
+   */
+  quotaUse: {
+    /** Day of the counts in UTC (ISO 8601), such as `2026-11-26`. */
+    date: string
+    /**
+     * Number of operations that were requested from the mail API. Each operation in a batch
+     * counts.
+     */
+    requests: number
+    /** Quota units that the operations cost. Each operation at Microsoft Graph costs 1 unit. */
+    units: number
+    /** Number of operations that the provider refused because of a limit. */
+    limited: number
+  }[]
+}
+
+/** Parameters and body of `updateOAuth2App`. */
+export interface UpdateOAuth2AppInput {
+  /** Id of the OAuth2 application. */
+  app: string
+  /** Body of the request. */
+  body: {
+    /** Name of the OAuth2 application. */
+    name?: string
+    /**
+     * If true, accounts can use the OAuth2 application. If false, accounts obtain no access
+     * tokens.
+     */
+    enabled?: boolean
+    /** Description of the OAuth2 application for operators. */
+    description?: string
+    /** Text of the button for the OAuth2 application on the hosted form. */
+    title?: string
+    /** If true, the hosted form offers the OAuth2 application to users. */
+    includeInListing?: boolean
+    /** Client id under which the OAuth2 application is registered at the provider. */
+    clientId?: string | false | null
+    /** Redirect URL that is registered at the provider: `<serviceUrl>/oauth`. */
+    redirectUrl?: string | false | null
+    /**
+     * OAuth2 scopes to request in addition to the default scopes. The user may deny these
+     * scopes. A single value instead of a list is accepted, too.
+     */
+    extraScopes?: string[]
+    /**
+     * Default OAuth2 scopes that are not requested. A single value instead of a list is
+     * accepted, too.
+     */
+    skipScopes?: string[]
+    /**
+     * Users who may log in with an Outlook application: `common`, `organizations`, `consumers`
+     * or a tenant id.
+     */
+    authority?: string
+    /** National cloud of an Outlook application. Defaults to `global`. */
+    cloud?: 'global' | 'gcc-high' | 'dod' | 'china'
+    /** Client id of the Google service account. */
+    serviceClient?: string | false | null
+    /** Email address of the Google service account. */
+    serviceClientEmail?: string
+    /**
+     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * `pubsub`, optional for `api`.
+     */
+    googleProjectId?: string | false | null
+    /** Restriction to Google Workspace accounts. Not supported: true is rejected. */
+    googleWorkspaceAccounts?: boolean
+    /**
+     * Name of the Pub/Sub topic to which Gmail publishes notifications. Defaults to `posthorn-`
+     * and the id of the OAuth2 application.
+     */
+    googleTopicName?: string | false | null
+    /**
+     * Name of the Pub/Sub subscription from which notifications are received. Defaults to
+     * `posthorn-` and the id of the OAuth2 application.
+     */
+    googleSubscriptionName?: string | false | null
+    /**
+     * Id of the OAuth2 application with the base scopes `pubsub` that receives the
+     * notifications of the Gmail API for this application.
+     */
+    pubSubApp?: string | false | null
+    /**
+     * Issuer URL of a `generic` provider. Endpoints that are not set are discovered from the
+     * issuer URL (OpenID Connect Discovery 1.0).
+     */
+    issuer?: string
+    /** URL of the authorization endpoint of a `generic` provider (RFC 6749 §3.1). */
+    authorizeUrl?: string
+    /** URL of the token endpoint of a `generic` provider (RFC 6749 §3.2). */
+    tokenUrl?: string
+    /** URL of the UserInfo endpoint of a `generic` provider (OpenID Connect Core 1.0 §5.3). */
+    userinfoUrl?: string
+    /** URL of the revocation endpoint of a `generic` provider (RFC 7009). */
+    revokeUrl?: string
+    /**
+     * OAuth2 scopes to request from a `generic` provider. The user must grant all scopes except
+     * the scopes of OpenID Connect, otherwise the consent is requested again. A single value
+     * instead of a list is accepted, too.
+     */
+    scopes?: string[]
+    /**
+     * Incoming mail server (IMAP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    imap?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /**
+     * Outgoing mail server (SMTP) of accounts that use the OAuth2 application. For `generic`
+     * providers.
+     */
+    smtp?: {
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections to the mail server use TLS from the start. If false (default),
+       * connections use STARTTLS.
+       */
+      secure?: boolean
+    }
+    /** Client secret of the OAuth2 application at the provider. Stored encrypted. */
+    clientSecret?: string
+    /**
+     * Private key of the service account (PEM). For `outlookService`, a private key with the
+     * matching certificate replaces the client secret. Stored encrypted.
+     */
+    serviceKey?: string
+    /**
+     * External account configuration of Google (JSON), instead of a service key. The identity
+     * token comes from a URL, or from the file in the variable `SVC_IDENTITY_TOKEN_FILE` of
+     * auth-bridge.
+     */
+    externalAccount?: string
+    /** Other name of `authority`, with the same value. */
+    tenant?: string
+  }
+}
+
+/** Result of `updateOAuth2App`. */
+export interface UpdateOAuth2AppResult {
+  /** Id of the OAuth2 application. */
+  id: string
+  /** Always true: a failure is an error response. */
+  updated: boolean
+  /**
+   * Warnings about settings with which sign-ins will probably fail. Absent without warnings.
+   */
+  warnings?: string[]
+}
+
+/** Parameters and body of `getOAuthToken`. */
+export interface GetOAuthTokenInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `getOAuthToken`. */
+export interface GetOAuthTokenResult {
+  /** Id of the account. */
+  account: string
+  /** Login name of the account at the mail provider. */
+  user: string
+  /**
+   * Access token of the OAuth2 provider. The holder can read the mailbox: keep the access token
+   * secret.
+   */
+  accessToken: string
+  /** Kind of the OAuth2 provider. */
+  provider: 
+    | 'gmail'
+    | 'gmailService'
+    | 'outlook'
+    | 'outlookService'
+    | 'mailRu'
+    | 'generic'
+  /** Id of the OAuth2 application. */
+  app?: string
+  /** Scopes of the access token, as granted by the provider. Absent if unknown. */
+  registeredScopes?: string[]
+  /** Time at which the access token expires (ISO 8601). Absent if unknown. */
+  expires?: string
+  /**
+   * True if the access token was stored, false if the access token was renewed for this
+   * request.
+   */
+  cached: boolean
+}
+
+/** Parameters and body of `getPubSubStatus`. */
+export interface GetPubSubStatusInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `getPubSubStatus`. */
+export interface GetPubSubStatusResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** OAuth2 applications of this page. */
+  apps: {
+    /** Id of the OAuth2 application. */
+    id: string
+    /** Name of the OAuth2 application. */
+    name: string | null
+    /**
+     * Error of the last failed token request of the OAuth2 application. Null if there is no
+     * error.
+     */
+    lastError: {
+      /** Text of the error of the token request. */
+      response: string
+    } | null
+    /**
+     * Failure of the Pub/Sub topic, of the subscription or of the reception of notifications.
+     * Null if there is no failure.
+     */
+    pubSubError: {
+      /** Text of the error of the Pub/Sub topic, subscription or reception. */
+      message: string
+      /** Error code of the provider. Null if the provider sends no code. */
+      description: string | null
+    } | null
+  }[]
+}
+
+/** Parameters and body of `deleteOutboxEntry`. */
+export interface DeleteOutboxEntryInput {
+  /** Id of the submitted message: `queueId` of the response to the submission. */
+  queueId: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `deleteOutboxEntry`. */
+export interface DeleteOutboxEntryResult {
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getOutboxEntry`. */
+export interface GetOutboxEntryInput {
+  /** Id of the submitted message: `queueId` of the response to the submission. */
+  queueId: string
+}
+
+/** Result of `getOutboxEntry`. */
+export interface GetOutboxEntryResult {
+  /** Id of the submission. */
+  queueId: string
+  /** Id of the account that sends the message. */
+  account: string
+  /** Interface that received the submission: `api` (REST API) or `smtp` (SMTP proxy). */
+  source: 'api' | 'smtp'
+  /**
+   * State of the submission. `queued`: waiting or being sent; `held`: held by an operator;
+   * `sent`: accepted by the mail server; `failed`: ended without success; `bounced`: sent, but
+   * a `messageBounce` with the action `failed` arrived for a recipient.
+   */
+  state: 
+    | 'queued'
+    | 'held'
+    | 'sent'
+    | 'failed'
+    | 'bounced'
+  /** Message-ID header of the message. */
+  messageId: string
+  /** SMTP envelope: addresses that mail servers use to transport the message. */
+  envelope: {
+    /** Address that receives bounces (MAIL FROM). */
+    from: string
+    /** Addresses that receive the message (RCPT TO). */
+    to: string[]
+  }
+  /** Subject of the message. Null if the message has no subject. */
+  subject: string | null
+  /**
+   * Id of the gateway that sends the message. Null: the mail server of the account sends the
+   * message.
+   */
+  gateway: string | null
+  /**
+   * URL of the proxy that the submission requests, with a masked login. Null if no proxy was
+   * requested.
+   */
+  proxy: string | null
+  /**
+   * Local IP address that the submission requests for the connection. Null if no address was
+   * requested.
+   */
+  localAddress: string | null
+  /**
+   * Value of the header `Idempotency-Key` of the request. Null if the request had no such
+   * header.
+   */
+  idempotencyKey: string | null
+  /**
+   * Value of the parameter `useStructuredFormat` of the request, for accounts on a mail API.
+   */
+  useStructuredFormat: boolean
+  /** Time at which the submission was received (ISO 8601). */
+  created: string
+  /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+  scheduled: string
+  /**
+   * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
+   * the message is held, sent, failed or bounced.
+   */
+  nextAttempt: string | false
+  /** Number of attempts to send the message so far. */
+  attemptsMade: number
+  /** Maximum number of attempts to send the message. */
+  attempts: number
+  /** Progress in sending the message: step, reply and error. */
+  progress: {
+    /**
+     * Step in sending the message. `queued`: not started; `processing`: attempt started;
+     * `smtp-starting`: connecting to the mail server; `smtp-completed`: message transmitted,
+     * waiting for the reply; `submitted`: accepted by the mail server; `error`: the last
+     * attempt failed.
+     */
+    status: 
+      | 'queued'
+      | 'processing'
+      | 'smtp-starting'
+      | 'smtp-completed'
+      | 'submitted'
+      | 'error'
+    /**
+     * Reply of the mail server that accepted the message. Absent until the message is accepted.
+     */
+    response?: string
+    /**
+     * Message-ID header that the accepted message has. Absent before the message is accepted.
+     */
+    messageId?: string
+    /** Message-ID header as submitted. Only present if the mail server replaced the header. */
+    originalMessageId?: string
+    /** Error of the last attempt to send the message. Absent if no attempt failed. */
+    error?: {
+      /** Text of the error of the last attempt. */
+      message: string
+      /** Code of the error of the last attempt, such as `ECONNECTION`. */
+      code?: string
+      /**
+       * SMTP reply code of the last attempt, such as 451. Absent if the mail server did not
+       * reply.
+       */
+      statusCode?: number
+      /**
+       * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
+       * Absent or null for the default path.
+       */
+      networkRouting?: {
+        /** Local IP address of the connection to the mail server. */
+        localAddress?: string
+        /** Host name that was sent to the mail server in the EHLO command. */
+        name?: string
+        /** URL of the proxy to the mail server, without the login. */
+        proxy?: string
+      } | null
+    }
+  }
+}
+
+/** Parameters and body of `holdOutboxEntry`. */
+export interface HoldOutboxEntryInput {
+  /** Id of the submitted message: `queueId` of the response to the submission. */
+  queueId: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `holdOutboxEntry`. */
+export interface HoldOutboxEntryResult {
+  /** Always true: a failure is an error response. */
+  held: boolean
+}
+
+/** Parameters and body of `listOutbox`. */
+export interface ListOutboxInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * Id of the account whose messages are listed. If absent, messages of all accounts are
+   * listed.
+   */
+  account?: string
+  /** State of the listed messages. If absent, queued and held messages are listed. */
+  state?: 
+    | 'queued'
+    | 'held'
+    | 'sent'
+    | 'failed'
+    | 'bounced'
+}
+
+/** Result of `listOutbox`. */
+export interface ListOutboxResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Submitted messages of this page, oldest first. */
+  messages: {
+    /** Id of the submission. */
+    queueId: string
+    /** Id of the account that sends the message. */
+    account: string
+    /** Interface that received the submission: `api` (REST API) or `smtp` (SMTP proxy). */
+    source: 'api' | 'smtp'
+    /**
+     * State of the submission. `queued`: waiting or being sent; `held`: held by an operator;
+     * `sent`: accepted by the mail server; `failed`: ended without success; `bounced`: sent,
+     * but a `messageBounce` with the action `failed` arrived for a recipient.
+     */
+    state: 
+      | 'queued'
+      | 'held'
+      | 'sent'
+      | 'failed'
+      | 'bounced'
+    /** Message-ID header of the message. */
+    messageId: string
+    /** SMTP envelope: addresses that mail servers use to transport the message. */
+    envelope: {
+      /** Address that receives bounces (MAIL FROM). */
+      from: string
+      /** Addresses that receive the message (RCPT TO). */
+      to: string[]
+    }
+    /** Subject of the message. Null if the message has no subject. */
+    subject: string | null
+    /**
+     * Id of the gateway that sends the message. Null: the mail server of the account sends the
+     * message.
+     */
+    gateway: string | null
+    /**
+     * URL of the proxy that the submission requests, with a masked login. Null if no proxy was
+     * requested.
+     */
+    proxy: string | null
+    /**
+     * Local IP address that the submission requests for the connection. Null if no address was
+     * requested.
+     */
+    localAddress: string | null
+    /**
+     * Value of the header `Idempotency-Key` of the request. Null if the request had no such
+     * header.
+     */
+    idempotencyKey: string | null
+    /**
+     * Value of the parameter `useStructuredFormat` of the request, for accounts on a mail API.
+     */
+    useStructuredFormat: boolean
+    /** Time at which the submission was received (ISO 8601). */
+    created: string
+    /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+    scheduled: string
+    /**
+     * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
+     * the message is held, sent, failed or bounced.
+     */
+    nextAttempt: string | false
+    /** Number of attempts to send the message so far. */
+    attemptsMade: number
+    /** Maximum number of attempts to send the message. */
+    attempts: number
+    /** Progress in sending the message: step, reply and error. */
+    progress: {
+      /**
+       * Step in sending the message. `queued`: not started; `processing`: attempt started;
+       * `smtp-starting`: connecting to the mail server; `smtp-completed`: message transmitted,
+       * waiting for the reply; `submitted`: accepted by the mail server; `error`: the last
+       * attempt failed.
+       */
+      status: 
+        | 'queued'
+        | 'processing'
+        | 'smtp-starting'
+        | 'smtp-completed'
+        | 'submitted'
+        | 'error'
+      /**
+       * Reply of the mail server that accepted the message. Absent until the message is
+       * accepted.
+       */
+      response?: string
+      /**
+       * Message-ID header that the accepted message has. Absent before the message is accepted.
+       */
+      messageId?: string
+      /**
+       * Message-ID header as submitted. Only present if the mail server replaced the header.
+       */
+      originalMessageId?: string
+      /** Error of the last attempt to send the message. Absent if no attempt failed. */
+      error?: {
+        /** Text of the error of the last attempt. */
+        message: string
+        /** Code of the error of the last attempt, such as `ECONNECTION`. */
+        code?: string
+        /**
+         * SMTP reply code of the last attempt, such as 451. Absent if the mail server did not
+         * reply.
+         */
+        statusCode?: number
+        /**
+         * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
+         * Absent or null for the default path.
+         */
+        networkRouting?: {
+          /** Local IP address of the connection to the mail server. */
+          localAddress?: string
+          /** Host name that was sent to the mail server in the EHLO command. */
+          name?: string
+          /** URL of the proxy to the mail server, without the login. */
+          proxy?: string
+        } | null
+      }
+    }
+  }[]
+}
+
+/** Parameters and body of `releaseOutboxEntry`. */
+export interface ReleaseOutboxEntryInput {
+  /** Id of the submitted message: `queueId` of the response to the submission. */
+  queueId: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `releaseOutboxEntry`. */
+export interface ReleaseOutboxEntryResult {
+  /** Always true: a failure is an error response. */
+  released: boolean
+}
+
+/** Parameters and body of `sendOutboxEntry`. */
+export interface SendOutboxEntryInput {
+  /** Id of the submitted message: `queueId` of the response to the submission. */
+  queueId: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `sendOutboxEntry`. */
+export interface SendOutboxEntryResult {
+  /** Always true: a failure is an error response. */
+  due: boolean
+}
+
+/** Parameters and body of `getQueue`. */
+export interface GetQueueInput {
+  /** Work queue: `submit` sends messages, `notify` delivers webhooks. */
+  queue: 'notify' | 'submit'
+}
+
+/** Result of `getQueue`. */
+export interface GetQueueResult {
+  /** Work queue: `submit` sends messages, `notify` delivers webhooks. */
+  queue: 'notify' | 'submit'
+  /** Numbers of entries in the work queue, by state. */
+  jobs: {
+    /** Number of entries in progress. Counting stops at 10,000. */
+    active: number
+    /**
+     * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
+     * 10,000.
+     */
+    delayed: number
+    /**
+     * Number of due entries that wait because the queue is paused. For `submit` also messages
+     * that are held. Counting stops at 10,000.
+     */
+    paused: number
+    /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
+    waiting: number
+  }
+  /** True if the queue is paused. */
+  paused: boolean
+}
+
+/** Parameters and body of `updateQueue`. */
+export interface UpdateQueueInput {
+  /** Work queue: `submit` sends messages, `notify` delivers webhooks. */
+  queue: 'notify' | 'submit'
+  /** Body of the request. */
+  body: {
+    /**
+     * If true, the queue is paused. If false, the queue is resumed. If absent, the state is not
+     * changed.
+     */
+    paused?: boolean
+  }
+}
+
+/** Result of `updateQueue`. */
+export interface UpdateQueueResult {
+  /** Work queue: `submit` sends messages, `notify` delivers webhooks. */
+  queue: 'notify' | 'submit'
+  /** True if the queue is paused. */
+  paused: boolean
+}
+
+/** Parameters and body of `getSettings`. */
+export interface GetSettingsInput {
+  /** If true, the response contains the setting `webhooks`. */
+  webhooks?: boolean
+  /** If true, the response contains the setting `webhooksEnabled`. */
+  webhooksEnabled?: boolean
+  /** If true, the response contains the setting `webhookEvents`. */
+  webhookEvents?: boolean
+  /** If true, the response contains the setting `webhooksCustomHeaders`. */
+  webhooksCustomHeaders?: boolean
+  /** If true, the response contains the setting `notifyHeaders`. */
+  notifyHeaders?: boolean
+  /** If true, the response contains the setting `notifyText`. */
+  notifyText?: boolean
+  /** If true, the response contains the setting `notifyTextSize`. */
+  notifyTextSize?: boolean
+  /** If true, the response contains the setting `notifyWebSafeHtml`. */
+  notifyWebSafeHtml?: boolean
+  /** If true, the response contains the setting `notifyAttachments`. */
+  notifyAttachments?: boolean
+  /** If true, the response contains the setting `notifyAttachmentList`. */
+  notifyAttachmentList?: boolean
+  /** If true, the response contains the setting `notifyAttachmentSize`. */
+  notifyAttachmentSize?: boolean
+  /** If true, the response contains the setting `notifyCalendarEvents`. */
+  notifyCalendarEvents?: boolean
+  /** If true, the response contains the setting `inboxNewOnly`. */
+  inboxNewOnly?: boolean
+  /** If true, the response contains the setting `serviceUrl`. */
+  serviceUrl?: boolean
+  /** If true, the response contains the setting `notificationBaseUrl`. */
+  notificationBaseUrl?: boolean
+  /** If true, the response contains the setting `gmailSubscriptionTtl`. */
+  gmailSubscriptionTtl?: boolean
+  /** If true, the response contains the setting `serviceSecret`. */
+  serviceSecret?: boolean
+  /** If true, the response contains the setting `serviceSecretOverlap`. */
+  serviceSecretOverlap?: boolean
+  /** If true, the response contains the setting `webhookSecrets`. */
+  webhookSecrets?: boolean
+  /** If true, the response contains the setting `webhooksRetrySchedule`. */
+  webhooksRetrySchedule?: boolean
+  /** If true, the response contains the setting `webhooksConcurrency`. */
+  webhooksConcurrency?: boolean
+  /** If true, the response contains the setting `webhooksRate`. */
+  webhooksRate?: boolean
+  /** If true, the response contains the setting `webhooksAttemptLog`. */
+  webhooksAttemptLog?: boolean
+  /** If true, the response contains the setting `webhooksAttemptLogDays`. */
+  webhooksAttemptLogDays?: boolean
+  /** If true, the response contains the setting `webhooksKeepFailedDays`. */
+  webhooksKeepFailedDays?: boolean
+  /** If true, the response contains the setting `webhookTargets`. */
+  webhookTargets?: boolean
+  /** If true, the response contains the setting `authServer`. */
+  authServer?: boolean
+  /** If true, the response contains the setting `authServerProtocol`. */
+  authServerProtocol?: boolean
+  /** If true, the response contains the setting `ignoreMailCertErrors`. */
+  ignoreMailCertErrors?: boolean
+  /** If true, the response contains the setting `smtpEhloName`. */
+  smtpEhloName?: boolean
+  /** If true, the response contains the setting `proxyEnabled`. */
+  proxyEnabled?: boolean
+  /** If true, the response contains the setting `proxyUrl`. */
+  proxyUrl?: boolean
+  /** If true, the response contains the setting `httpProxyEnabled`. */
+  httpProxyEnabled?: boolean
+  /** If true, the response contains the setting `httpProxyUrl`. */
+  httpProxyUrl?: boolean
+  /** If true, the response contains the setting `localAddresses`. */
+  localAddresses?: boolean
+  /** If true, the response contains the setting `smtpStrategy`. */
+  smtpStrategy?: boolean
+  /** If true, the response contains the setting `imapStrategy`. */
+  imapStrategy?: boolean
+  /** If true, the response contains the setting `enableApiProxy`. */
+  enableApiProxy?: boolean
+  /** If true, the response contains the setting `tokenAuditLog`. */
+  tokenAuditLog?: boolean
+  /** If true, the response contains the setting `enableOAuthTokensApi`. */
+  enableOAuthTokensApi?: boolean
+  /** If true, the response contains the setting `deliveryAttempts`. */
+  deliveryAttempts?: boolean
+  /** If true, the response contains the setting `trackOpens`. */
+  trackOpens?: boolean
+  /** If true, the response contains the setting `trackClicks`. */
+  trackClicks?: boolean
+  /** If true, the response contains the setting `trackRepeatWindow`. */
+  trackRepeatWindow?: boolean
+  /** If true, the response contains the setting `templateHeader`. */
+  templateHeader?: boolean
+  /** If true, the response contains the setting `templateHtmlHead`. */
+  templateHtmlHead?: boolean
+  /** If true, the response contains the setting `locale`. */
+  locale?: boolean
+  /** If true, the response contains the setting `timezone`. */
+  timezone?: boolean
+  /** If true, the response contains the setting `pageBrandName`. */
+  pageBrandName?: boolean
+  /** If true, the response contains the setting `generateEmailSummary`. */
+  generateEmailSummary?: boolean
+  /** If true, the response contains the setting `openAiAPIKey`. */
+  openAiAPIKey?: boolean
+  /** If true, the response contains the setting `openAiAPIUrl`. */
+  openAiAPIUrl?: boolean
+  /** If true, the response contains the setting `openAiModel`. */
+  openAiModel?: boolean
+  /** If true, the response contains the setting `openAiPrompt`. */
+  openAiPrompt?: boolean
+  /** If true, the response contains the setting `openAiTemperature`. */
+  openAiTemperature?: boolean
+  /** If true, the response contains the setting `openAiTopP`. */
+  openAiTopP?: boolean
+  /** If true, the response contains the setting `openAiMaxTokens`. */
+  openAiMaxTokens?: boolean
+  /** If true, the response contains the setting `scriptEnv`. */
+  scriptEnv?: boolean
+  /** If true, the response contains the setting `exportMaxConcurrent`. */
+  exportMaxConcurrent?: boolean
+  /** If true, the response contains the setting `exportMaxGlobalConcurrent`. */
+  exportMaxGlobalConcurrent?: boolean
+  /** If true, the response contains the setting `exportMaxMessages`. */
+  exportMaxMessages?: boolean
+  /** If true, the response contains the setting `exportMaxSize`. */
+  exportMaxSize?: boolean
+  /** If true, the response contains the setting `gmailExportBatchSize`. */
+  gmailExportBatchSize?: boolean
+  /** If true, the response contains the setting `outlookExportBatchSize`. */
+  outlookExportBatchSize?: boolean
+  /** If true, the response contains the setting `resolveGmailCategories`. */
+  resolveGmailCategories?: boolean
+  /** If true, the response contains the setting `imapIndexer`. */
+  imapIndexer?: boolean
+  /** If true, the response contains the setting `imapClientName`. */
+  imapClientName?: boolean
+  /** If true, the response contains the setting `imapClientVersion`. */
+  imapClientVersion?: boolean
+  /** If true, the response contains the setting `imapClientVendor`. */
+  imapClientVendor?: boolean
+  /** If true, the response contains the setting `imapClientSupportUrl`. */
+  imapClientSupportUrl?: boolean
+  /** If true, the response contains the setting `logs`. */
+  logs?: boolean
+  /** If true, the response contains the setting `imapProxyServerEnabled`. */
+  imapProxyServerEnabled?: boolean
+  /** If true, the response contains the setting `imapProxyServerPort`. */
+  imapProxyServerPort?: boolean
+  /** If true, the response contains the setting `imapProxyServerHost`. */
+  imapProxyServerHost?: boolean
+  /** If true, the response contains the setting `imapProxyServerTLSEnabled`. */
+  imapProxyServerTLSEnabled?: boolean
+  /** If true, the response contains the setting `imapProxyServerProxy`. */
+  imapProxyServerProxy?: boolean
+  /** If true, the response contains the setting `imapProxyServerPassword`. */
+  imapProxyServerPassword?: boolean
+  /** If true, the response contains the setting `smtpServerEnabled`. */
+  smtpServerEnabled?: boolean
+  /** If true, the response contains the setting `smtpServerPort`. */
+  smtpServerPort?: boolean
+  /** If true, the response contains the setting `smtpServerHost`. */
+  smtpServerHost?: boolean
+  /** If true, the response contains the setting `smtpServerTLSEnabled`. */
+  smtpServerTLSEnabled?: boolean
+  /** If true, the response contains the setting `smtpServerProxy`. */
+  smtpServerProxy?: boolean
+  /** If true, the response contains the setting `smtpServerAuthEnabled`. */
+  smtpServerAuthEnabled?: boolean
+  /** If true, the response contains the setting `smtpServerPassword`. */
+  smtpServerPassword?: boolean
+  /** If true, the response contains the names of all events (`eventTypes`). */
+  eventTypes?: boolean
+}
+
+/** Result of `getSettings`. */
+export interface GetSettingsResult {
+  /**
+   * Default webhook target: URL that receives the events of all accounts without their own
+   * target. None by default.
+   */
+  webhooks?: string | null
+  /**
+   * If true, webhooks are delivered to all targets: default target, accounts and webhook
+   * routes. Defaults to false.
+   */
+  webhooksEnabled?: boolean | null
+  /**
+   * Names of the events that are delivered to the default target and to targets of accounts.
+   * `*` means all events. None by default.
+   */
+  webhookEvents?: string[] | null
+  /**
+   * Additional HTTP headers of webhook requests to the default target. Values are stored
+   * encrypted. The mask `******` as a value keeps the stored value.
+   */
+  webhooksCustomHeaders?: KeyValue[] | null
+  /**
+   * Names of the message headers that `messageNew` contains. `*` means all headers. None by
+   * default.
+   */
+  notifyHeaders?: string[] | null
+  /**
+   * If true, `messageNew` contains the texts of the message (plain text and HTML). Defaults to
+   * true.
+   */
+  notifyText?: boolean | null
+  /**
+   * Maximum size in bytes of each message text in `messageNew`. Longer texts are cut. Defaults
+   * to 2,097,152.
+   */
+  notifyTextSize?: number | null
+  /**
+   * If true, `messageNew` contains sanitized HTML instead of the original HTML of the message.
+   * Browsers can safely show sanitized HTML. Defaults to false.
+   */
+  notifyWebSafeHtml?: boolean | null
+  /**
+   * If true, `messageNew` contains the contents of attachments in base64, at most 25 MiB per
+   * message. Defaults to false.
+   */
+  notifyAttachments?: boolean | null
+  /**
+   * If true, `messageNew` lists all attachments of the message. The contents require
+   * `notifyAttachments`. Defaults to false.
+   */
+  notifyAttachmentList?: boolean | null
+  /**
+   * Maximum size in bytes of an attachment whose content `messageNew` contains. No limit per
+   * attachment by default.
+   */
+  notifyAttachmentSize?: number | null
+  /**
+   * If true, `messageNew` contains the events in calendar parts of the message, such as
+   * invitations. Defaults to false.
+   */
+  notifyCalendarEvents?: boolean | null
+  /**
+   * If true, `messageNew` is sent only for messages that arrive in the Inbox, to all webhook
+   * targets. Defaults to false.
+   */
+  inboxNewOnly?: boolean | null
+  /**
+   * Public base URL of Posthorn for clients and browsers, such as `https://mail.example.com`.
+   * Required for the hosted form, OAuth2, tracking and unsubscribe links. None by default.
+   */
+  serviceUrl?: string | null
+  /**
+   * Base URL at which mail providers reach Posthorn with change notifications. Defaults to
+   * `serviceUrl`.
+   */
+  notificationBaseUrl?: string | null
+  /**
+   * Number of days after which Google deletes an unused Pub/Sub subscription. 0 (default):
+   * never. Changes apply within 1 h.
+   */
+  gmailSubscriptionTtl?: number | null
+  /** True if the setting `serviceSecret` has a value. */
+  serviceSecret?: boolean
+  /**
+   * Number of seconds for which webhooks also have a signature by the previous `serviceSecret`
+   * after a change of the secret. 0: none. Defaults to 86,400.
+   */
+  serviceSecretOverlap?: number | null
+  /** True if the setting `webhookSecrets` has a value. */
+  webhookSecrets?: boolean
+  /**
+   * Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for
+   * at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9 delays:
+   * 5 s, then twice the previous delay.
+   */
+  webhooksRetrySchedule?: number[] | null
+  /**
+   * Maximum number of concurrent webhook requests of each webhook-dispatcher process to the
+   * same target. Defaults to the variable `SVC_WEBHOOK_TARGET_CONCURRENCY`.
+   */
+  webhooksConcurrency?: number | null
+  /**
+   * Maximum number of webhook requests per second of each webhook-dispatcher process to the
+   * same target. No limit by default.
+   */
+  webhooksRate?: number | null
+  /**
+   * If true, the result of each attempt to deliver a webhook is stored for operators. Defaults
+   * to false.
+   */
+  webhooksAttemptLog?: boolean | null
+  /**
+   * Number of days for which results of attempts are stored if `webhooksAttemptLog` is on.
+   * Defaults to 7.
+   */
+  webhooksAttemptLogDays?: number | null
+  /**
+   * Number of days for which failed webhook deliveries are stored and can be replayed. Defaults
+   * to the variable `SVC_WEBHOOK_KEEP_FAILED`.
+   */
+  webhooksKeepFailedDays?: number | null
+  /**
+   * Options of single webhook targets, which replace the general options for these targets.
+   * None by default.
+   */
+  webhookTargets?: {
+    /**
+     * URL of the webhook target without login and query. The entry applies to default, account
+     * and route targets with this URL.
+     */
+    target: string
+    /**
+     * Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for
+     * at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9
+     * delays: 5 s, then twice the previous delay.
+     */
+    retrySchedule?: number[]
+    /**
+     * Maximum number of concurrent webhook requests of each webhook-dispatcher process to the
+     * same target. Defaults to the variable `SVC_WEBHOOK_TARGET_CONCURRENCY`.
+     */
+    concurrency?: number
+    /**
+     * Maximum number of webhook requests per second of each webhook-dispatcher process to the
+     * same target. No limit by default.
+     */
+    rate?: number
+  }[] | null
+  /**
+   * URL of the authentication server, which returns the logins of accounts with
+   * `useAuthServer`. None by default.
+   */
+  authServer?: string | null
+  /**
+   * If true, requests to the authentication server have the query parameter `proto`: `imap`,
+   * `smtp` or `api`. For servers with different logins per protocol. Defaults to false.
+   */
+  authServerProtocol?: boolean | null
+  /**
+   * If true, any TLS certificate of mail servers is accepted, except for connections through a
+   * proxy. Defaults to false.
+   */
+  ignoreMailCertErrors?: boolean | null
+  /**
+   * Host name that is sent to outgoing mail servers in the EHLO command. Defaults to the DNS
+   * name of the outgoing IP address or of the machine.
+   */
+  smtpEhloName?: string | null
+  /**
+   * If true, connections to mail servers use the proxy in `proxyUrl`, unless the account has a
+   * proxy. Defaults to false.
+   */
+  proxyEnabled?: boolean | null
+  /**
+   * URL of the proxy for IMAP and SMTP connections to mail servers: `http:`, `https:`,
+   * `socks4:` or `socks5:`. Requires `proxyEnabled`.
+   */
+  proxyUrl?: string | null
+  /**
+   * If true, HTTP requests to other servers use the proxy in `httpProxyUrl`. Defaults to false.
+   */
+  httpProxyEnabled?: boolean | null
+  /**
+   * URL of the proxy for HTTP requests to other servers: webhooks, authentication server,
+   * OAuth2, mail APIs, summaries and autoconfig. Requires `httpProxyEnabled`.
+   */
+  httpProxyUrl?: string | null
+  /**
+   * Local IP addresses that connections to mail servers may use, see `smtpStrategy` and
+   * `imapStrategy`. None by default.
+   */
+  localAddresses?: string[] | null
+  /**
+   * Choice of the local IP address from `localAddresses` for new SMTP connections: `default` by
+   * the operating system, `dedicated` with a fixed address per account, `random` with a random
+   * address.
+   */
+  smtpStrategy?: 'default' | 'dedicated' | 'random' | null
+  /**
+   * Choice of the local IP address from `localAddresses` for new IMAP connections: `default` by
+   * the operating system, `dedicated` with a fixed address per account, `random` with a random
+   * address.
+   */
+  imapStrategy?: 'default' | 'dedicated' | 'random' | null
+  /**
+   * If true (default), client addresses in `X-Forwarded-For` are accepted from the proxies in
+   * `SVC_TRUSTED_PROXIES`. If false, `X-Forwarded-For` is ignored.
+   */
+  enableApiProxy?: boolean | null
+  /**
+   * If true, each use of a token is logged for `GET /v1/tokens/{token}/log`. Defaults to false.
+   */
+  tokenAuditLog?: boolean | null
+  /**
+   * If true, `GET /v1/account/{account}/oauth-token` returns OAuth2 access tokens of accounts,
+   * except of service accounts. Defaults to false.
+   */
+  enableOAuthTokensApi?: boolean | null
+  /**
+   * Maximum number of attempts to send a message, unless the submission sets the number.
+   * Defaults to 10.
+   */
+  deliveryAttempts?: number | null
+  /**
+   * If true, opens of sent messages are tracked, unless the submission sets `trackOpens`.
+   * Defaults to false.
+   */
+  trackOpens?: boolean | null
+  /**
+   * If true, clicks on links in sent messages are tracked, unless the submission sets
+   * `trackClicks`. Defaults to false.
+   */
+  trackClicks?: boolean | null
+  /**
+   * Number of seconds in which repeated requests of a client for the same link cause only the
+   * first `trackOpen` or `trackClick`. 0: each request causes an event. Defaults to 5.
+   */
+  trackRepeatWindow?: number | null
+  /**
+   * HTML that is inserted unchanged at the start of public pages, such as the hosted form and
+   * the unsubscribe page.
+   */
+  templateHeader?: string | null
+  /**
+   * HTML that is inserted unchanged into the head of public pages, such as the hosted form and
+   * the unsubscribe page.
+   */
+  templateHtmlHead?: string | null
+  /**
+   * Language tag of the dates in quoted messages, such as `en-GB`, for accounts without a
+   * locale. Defaults to `en`.
+   */
+  locale?: string | null
+  /**
+   * Time zone of the dates in quoted messages, such as `Europe/Tallinn`, for accounts without a
+   * time zone. Defaults to `UTC`.
+   */
+  timezone?: string | null
+  /**
+   * Product name on public pages, such as the hosted form and the unsubscribe page. Defaults to
+   * the host name of `serviceUrl`.
+   */
+  pageBrandName?: string | null
+  /**
+   * If true, `messageNew` of messages in the Inbox contains a summary by a language model.
+   * Message texts are sent to the endpoint in `openAiAPIUrl`. Defaults to false.
+   */
+  generateEmailSummary?: boolean | null
+  /** True if the setting `openAiAPIKey` has a value. */
+  openAiAPIKey?: boolean
+  /**
+   * Base URL with version of the endpoint that writes summaries with the API of OpenAI.
+   * Defaults to `https://api.openai.com/v1`.
+   */
+  openAiAPIUrl?: string | null
+  /** Name of the language model for summaries of messages. Defaults to `gpt-4o-mini`. */
+  openAiModel?: string | null
+  /**
+   * Instructions to the language model for summaries of messages. The required response format
+   * is appended. A built-in text by default.
+   */
+  openAiPrompt?: string | null
+  /**
+   * Sampling temperature of the language model for summaries of messages. Defaults to the value
+   * of the endpoint.
+   */
+  openAiTemperature?: number | null
+  /**
+   * Nucleus sampling threshold of the language model for summaries of messages. Defaults to the
+   * value of the endpoint.
+   */
+  openAiTopP?: number | null
+  /**
+   * Maximum number of tokens in the response of the language model for a summary. Defaults to
+   * the value of the endpoint.
+   */
+  openAiMaxTokens?: number | null
+  /**
+   * JSON object, as text, that functions of webhook routes receive as the parameter `env`.
+   * Stored and returned unchanged. Defaults to `{}`.
+   */
+  scriptEnv?: string | null
+  /**
+   * Maximum number of unfinished exports per account. Further requests fail with
+   * `TooManyExports`. Defaults to 2.
+   */
+  exportMaxConcurrent?: number | null
+  /**
+   * Maximum number of unfinished exports of all accounts. Further requests fail with
+   * `TooManyExports`. Defaults to 8.
+   */
+  exportMaxGlobalConcurrent?: number | null
+  /**
+   * Maximum number of messages in an export. An export with more messages ends as `truncated`.
+   * Defaults to 500,000.
+   */
+  exportMaxMessages?: number | null
+  /**
+   * Maximum size of the compressed export file in bytes. A larger export ends as `truncated`.
+   * Defaults to 10,737,418,240 (10 GiB).
+   */
+  exportMaxSize?: number | null
+  /** Number of messages that an export reads from the Gmail API per request. Defaults to 10. */
+  gmailExportBatchSize?: number | null
+  /**
+   * Number of messages that an export reads from Microsoft Graph per request. Defaults to 20.
+   */
+  outlookExportBatchSize?: number | null
+  /**
+   * If true, messages of Gmail accounts over IMAP have the member `category` with the inbox
+   * tab. Costs additional searches. Defaults to false.
+   */
+  resolveGmailCategories?: boolean | null
+  /**
+   * Mailbox index of IMAP accounts that do not set `imapIndexer`: `full` (default) detects new,
+   * changed and deleted messages, `fast` new messages only.
+   */
+  imapIndexer?: 'full' | 'fast' | null
+  /**
+   * Value of `name` that is sent to IMAP servers for identification (ID command, RFC 2971).
+   * Defaults to `Posthorn`.
+   */
+  imapClientName?: string | null
+  /**
+   * Value of `version` that is sent to IMAP servers for identification (ID command, RFC 2971).
+   * Defaults to `1`.
+   */
+  imapClientVersion?: string | null
+  /**
+   * Value of `vendor` that is sent to IMAP servers for identification (ID command, RFC 2971).
+   * Defaults to `Posthorn`.
+   */
+  imapClientVendor?: string | null
+  /**
+   * Value of `support-url` that is sent to IMAP servers for identification (ID command, RFC
+   * 2971). Not sent by default.
+   */
+  imapClientSupportUrl?: string | null
+  /**
+   * Options for the protocol logs of accounts: IMAP commands and responses, or requests to a
+   * mail API.
+   */
+  logs?: {
+    /**
+     * If true, the protocol logs of all accounts are recorded, even if the option `logs` of an
+     * account is off. Defaults to false.
+     */
+    all?: boolean
+    /**
+     * Maximum number of protocol log lines that are stored per account. Defaults to the
+     * variable `SVC_ACCOUNT_LOG_LINES`.
+     */
+    maxLogLines?: number
+  } | null
+  /** If true, the IMAP proxy accepts connections of mail clients. Defaults to false. */
+  imapProxyServerEnabled?: boolean | null
+  /** TCP port of the IMAP proxy for connections of mail clients. Defaults to 2993. */
+  imapProxyServerPort?: number | null
+  /**
+   * Host name or local IP address at which the IMAP proxy accepts connections. Defaults to
+   * 127.0.0.1, which only programs on the same machine reach.
+   */
+  imapProxyServerHost?: string | null
+  /** If true, connections to the IMAP proxy use TLS from the start. Defaults to false. */
+  imapProxyServerTLSEnabled?: boolean | null
+  /**
+   * If true, load balancers in `SVC_IMAP_PROXY_TRUSTED_PROXIES` must send a PROXY header with
+   * the client address to the IMAP proxy. Defaults to false.
+   */
+  imapProxyServerProxy?: boolean | null
+  /** True if the setting `imapProxyServerPassword` has a value. */
+  imapProxyServerPassword?: boolean
+  /** If true, the SMTP proxy accepts connections of mail clients. Defaults to false. */
+  smtpServerEnabled?: boolean | null
+  /** TCP port of the SMTP proxy for connections of mail clients. Defaults to 2525. */
+  smtpServerPort?: number | null
+  /**
+   * Host name or local IP address at which the SMTP proxy accepts connections. Defaults to
+   * 127.0.0.1, which only programs on the same machine reach.
+   */
+  smtpServerHost?: string | null
+  /** If true, connections to the SMTP proxy use TLS from the start. Defaults to false. */
+  smtpServerTLSEnabled?: boolean | null
+  /**
+   * If true, load balancers in `SVC_SMTP_PROXY_TRUSTED_PROXIES` must send a PROXY header with
+   * the client address to the SMTP proxy. Defaults to false.
+   */
+  smtpServerProxy?: boolean | null
+  /**
+   * If true (default), the SMTP proxy requires a login. If false, each client that reaches the
+   * port may send for any account, named in the header `X-SVC-Account`.
+   */
+  smtpServerAuthEnabled?: boolean | null
+  /** True if the setting `smtpServerPassword` has a value. */
+  smtpServerPassword?: boolean
+  /** Names of all events that exist, as values for `webhookEvents`. */
+  eventTypes?: string[]
+}
+
+/** Parameters and body of `updateSettings`. */
+export interface UpdateSettingsInput {
+  /** Body of the request. */
+  body: Settings
+}
+
+/** Result of `updateSettings`. */
+export interface UpdateSettingsResult {
+  /** Names of the settings that the request has changed. */
+  updated: string[]
+}
+
+/** Parameters and body of `getStats`. */
+export interface GetStatsInput {
+  /** Length of the time window of `counters` in seconds, up to now, rounded to minutes. */
+  seconds?: number
+}
+
+/** Result of `getStats`. */
+export interface GetStatsResult {
+  /** Version of Posthorn that answers the request. */
+  version: string
+  /** License of the installation. Always `none`, because no license key is required. */
+  license: string
+  /** Number of registered accounts. */
+  accounts: number
+  /** Version of Node.js on which api-gateway runs. */
+  node: string
+  /** CPU architecture on which api-gateway runs, such as `x64`. */
+  arch: string
+  /** Version of the Postgres server that stores all data. */
+  postgres: string
+  /** Duration of a request to Postgres and back, in milliseconds. */
+  postgresPing: number
+  /** True if api-gateway is connected to RabbitMQ. */
+  rabbitmq: boolean
+  /** Webhook deliveries (`notify`) and submissions (`submit`). Each count stops at 10,000. */
+  queues: {
+    /** Numbers of webhook deliveries by state. */
+    notify: {
+      /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
+      waiting: number
+      /** Number of entries in progress. Counting stops at 10,000. */
+      active: number
+      /**
+       * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
+       * 10,000.
+       */
+      delayed: number
+      /** Number of stored entries that failed after all attempts. Counting stops at 10,000. */
+      failed: number
+    }
+    /** Numbers of submissions (messages to send) by state. */
+    submit: {
+      /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
+      waiting: number
+      /** Number of entries in progress. Counting stops at 10,000. */
+      active: number
+      /**
+       * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
+       * 10,000.
+       */
+      delayed: number
+      /** Number of stored entries that failed after all attempts. Counting stops at 10,000. */
+      failed: number
+    }
+  }
+  /** Numbers of accounts by state. Each account is counted once. */
+  connections: {
+    /** Number of accounts in the state `init`. */
+    init: number
+    /** Number of accounts in the state `connected`. */
+    connected: number
+    /** Number of accounts in the state `connecting`. */
+    connecting: number
+    /** Number of accounts in the state `syncing`. */
+    syncing: number
+    /** Number of accounts in the state `authenticationError`. */
+    authenticationError: number
+    /** Number of accounts in the state `connectError`. */
+    connectError: number
+    /** Number of accounts in the state `unset`. */
+    unset: number
+    /** Number of accounts in the state `disconnected`. */
+    disconnected: number
+    /** Number of accounts in the state `paused`. */
+    paused: number
+    /**
+     * Number of accounts that no sync-worker serves, in any state. These accounts are not part
+     * of the other counts.
+     */
+    unassigned: number
+  }
+  /**
+   * Counters of the requested time window, by name: `events:<event>` for each event,
+   * `webhooks:success` and `webhooks:fail` for webhook deliveries, `submit:success` and
+   * `submit:fail` for submissions, `apiCall:success` and `apiCall:fail` for API requests.
+   */
+  counters: Record<string, number>
+}
+
+/** Parameters and body of `submitDraft`. */
+export interface SubmitDraftInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  message: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /**
+   * Idempotency key: a text that identifies the submission. A repeated request with the same
+   * key within 24 hours returns the first response and sends no second message.
+   */
+  idempotencyKey?: string
+  /** Body of the request. */
+  body?: DraftSubmission
+}
+
+/** Result of `submitDraft`. */
+export type SubmitDraftResult = SubmissionResult
+
+/** Parameters and body of `submitMessage`. */
+export interface SubmitMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * If true, Microsoft Graph gets the message in its structured format instead of the source
+   * (MIME), which keeps fewer header fields. Rejected for accounts that send by SMTP.
+   */
+  useStructuredFormat?: boolean
+  /** Accepted for compatibility and ignored. */
+  documentStore?: boolean
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /**
+   * Idempotency key: a text that identifies the submission. A repeated request with the same
+   * key within 24 hours returns the first response and sends no second message.
+   */
+  idempotencyKey?: string
+  /** Body of the request. */
+  body: Submission
+}
+
+/** Result of `submitMessage`. */
+export type SubmitMessageResult = SubmissionResult
+
+/** Parameters and body of `createTemplate`. */
+export interface CreateTemplateInput {
+  /** Body of the request. */
+  body: {
+    /** Id of the account that owns the template. Null: all accounts can use the template. */
+    account: string | null
+    /** Name of the template, by which submissions can refer to the template. */
+    name: string
+    /** Description of the template, for information only. */
+    description?: string
+    /**
+     * Format of `html` in the template: `html` (default) or `markdown`, which is converted to
+     * HTML.
+     */
+    format?: 'html' | 'markdown'
+    /**
+     * Subject and texts of the template, with placeholders that are replaced in each message.
+     */
+    content: {
+      /** Subject of the message, with placeholders such as `{{params.name}}`. */
+      subject?: string
+      /** Body of the message as plain text, with placeholders. */
+      text?: string
+      /** Body of the message as HTML or Markdown, depending on `format`, with placeholders. */
+      html?: string
+      /** Preview text that mail clients show in message lists, with placeholders. */
+      previewText?: string
+    }
+  }
+}
+
+/** Result of `createTemplate`. */
+export interface CreateTemplateResult {
+  /** Always true: a failure is an error response. */
+  created: boolean
+  /** Id of the account that owns the template. Null if all accounts can use the template. */
+  account: string | null
+  /** Id of the template. */
+  id: string
+}
+
+/** Parameters and body of `deleteTemplate`. */
+export interface DeleteTemplateInput {
+  /** Id of the template. */
+  template: string
+}
+
+/** Result of `deleteTemplate`. */
+export interface DeleteTemplateResult {
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+  /** Id of the account that owns the template. Null if all accounts can use the template. */
+  account: string | null
+  /** Id of the template. */
+  id: string
+}
+
+/** Parameters and body of `getTemplate`. */
+export interface GetTemplateInput {
+  /** Id of the template. */
+  template: string
+}
+
+/** Result of `getTemplate`. */
+export interface GetTemplateResult {
+  /** Id of the account that owns the template. Null if all accounts can use the template. */
+  account: string | null
+  /** Id of the template. */
+  id: string
+  /** Name of the template, by which submissions can refer to the template. */
+  name: string
+  /** Description of the template, for information only. */
+  description?: string
+  /**
+   * Format of `html` in the template: `html` (default) or `markdown`, which is converted to
+   * HTML.
+   */
+  format: 'html' | 'markdown'
+  /** Time at which the template was created (ISO 8601). */
+  created: string
+  /** Time of the last change of the template (ISO 8601). */
+  updated: string
+  /** Subject and texts of the template, with placeholders that are replaced in each message. */
+  content: {
+    /** Subject of the message, with placeholders such as `{{params.name}}`. */
+    subject?: string
+    /** Body of the message as plain text, with placeholders. */
+    text?: string
+    /** Body of the message as HTML or Markdown, depending on `format`, with placeholders. */
+    html?: string
+    /** Preview text that mail clients show in message lists, with placeholders. */
+    previewText?: string
+  }
+}
+
+/** Parameters and body of `updateTemplate`. */
+export interface UpdateTemplateInput {
+  /** Id of the template. */
+  template: string
+  /** Body of the request. */
+  body: {
+    /** Name of the template, by which submissions can refer to the template. */
+    name?: string
+    /** Description of the template, for information only. */
+    description?: string
+    /**
+     * Format of `html` in the template: `html` (default) or `markdown`, which is converted to
+     * HTML.
+     */
+    format?: 'html' | 'markdown'
+    /**
+     * Subject and texts of the template, with placeholders that are replaced in each message.
+     */
+    content?: {
+      /** Subject of the message, with placeholders such as `{{params.name}}`. */
+      subject?: string
+      /** Body of the message as plain text, with placeholders. */
+      text?: string
+      /** Body of the message as HTML or Markdown, depending on `format`, with placeholders. */
+      html?: string
+      /** Preview text that mail clients show in message lists, with placeholders. */
+      previewText?: string
+    }
+  }
+}
+
+/** Result of `updateTemplate`. */
+export interface UpdateTemplateResult {
+  /** Always true: a failure is an error response. */
+  updated: boolean
+  /** Id of the account that owns the template. Null if all accounts can use the template. */
+  account: string | null
+  /** Id of the template. */
+  id: string
+}
+
+/** Parameters and body of `flushTemplates`. */
+export interface FlushTemplatesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Confirmation: must be true, otherwise the request fails with `ForceRequired`. */
+  force?: boolean
+}
+
+/** Result of `flushTemplates`. */
+export interface FlushTemplatesResult {
+  /** Always true: a failure is an error response. */
+  flushed: boolean
+  /** Id of the account whose templates were deleted. */
+  account: string
+}
+
+/** Parameters and body of `listTemplates`. */
+export interface ListTemplatesInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * Id of the account whose templates are listed. If absent, the templates that are available
+   * to all accounts are listed.
+   */
+  account?: string
+}
+
+/** Result of `listTemplates`. */
+export interface ListTemplatesResult {
+  /** Id of the requested account. Null if the request had no account. */
+  account: string | null
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Templates of this page, newest first. */
+  templates: {
+    /** Id of the template. */
+    id: string
+    /** Name of the template, by which submissions can refer to the template. */
+    name: string
+    /** Description of the template, for information only. */
+    description?: string
+    /**
+     * Format of `html` in the template: `html` (default) or `markdown`, which is converted to
+     * HTML.
+     */
+    format: 'html' | 'markdown'
+    /** Time at which the template was created (ISO 8601). */
+    created: string
+    /** Time of the last change of the template (ISO 8601). */
+    updated: string
+  }[]
+}
+
+/** Parameters and body of `createToken`. */
+export interface CreateTokenInput {
+  /** Body of the request. */
+  body: TokenRequest
+}
+
+/** Result of `createToken`. */
+export interface CreateTokenResult {
+  /** Value of the access token, which requests send. The value is not shown again. */
+  token: string
+  /** Id of the access token: SHA-256 of the value, hexadecimal. */
+  id: string
+}
+
+/** Parameters and body of `listTokens`. */
+export interface ListTokensInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+  /**
+   * Text that the id, the description or the account of the listed tokens contains. If absent,
+   * all tokens are listed.
+   */
+  query?: string
+  /**
+   * Id of the account to which the listed tokens are bound. If absent, tokens of all accounts
+   * are listed.
+   */
+  account?: string
+}
+
+/** Result of `listTokens`. */
+export interface ListTokensResult {
+  /** Id of the requested account. Null if the request had no account. */
+  account: string | null
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Access tokens of this page, newest first. */
+  tokens: TokenRecord[]
+}
+
+/** Parameters and body of `createTokenAlias`. */
+export interface CreateTokenAliasInput {
+  /** Body of the request. */
+  body: TokenRequest
+}
+
+/** Result of `createTokenAlias`. */
+export interface CreateTokenAliasResult {
+  /** Value of the access token, which requests send. The value is not shown again. */
+  token: string
+  /** Id of the access token: SHA-256 of the value, hexadecimal. */
+  id: string
+}
+
+/** Parameters and body of `deleteToken`. */
+export interface DeleteTokenInput {
+  /** Value or id (SHA-256 of the value) of the access token. */
+  token: string
+}
+
+/** Result of `deleteToken`. */
+export interface DeleteTokenResult {
+  /** True if the access token was deleted, false if the access token did not exist. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getToken`. */
+export interface GetTokenInput {
+  /** Value or id (SHA-256 of the value) of the access token. */
+  token: string
+}
+
+/** Result of `getToken`. */
+export type GetTokenResult = TokenRecord
+
+/** Parameters and body of `deleteTokenAlias`. */
+export interface DeleteTokenAliasInput {
+  /** Value or id (SHA-256 of the value) of the access token. */
+  token: string
+}
+
+/** Result of `deleteTokenAlias`. */
+export interface DeleteTokenAliasResult {
+  /** True if the access token was deleted, false if the access token did not exist. */
+  deleted: boolean
+}
+
+/** Parameters and body of `getTokenLog`. */
+export interface GetTokenLogInput {
+  /** Value or id (SHA-256 of the value) of the access token. */
+  token: string
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `getTokenLog`. */
+export interface GetTokenLogResult {
+  /** Id of the access token. */
+  token: string
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Uses of the access token on this page, newest first. */
+  entries: TokenLogEntry[]
+}
+
+/** Parameters and body of `uploadMessage`. */
+export interface UploadMessageInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /** Path of the mailbox in which the message is stored, or a special use such as `\Sent`. */
+    path: string
+    /**
+     * Flags that the stored message gets, such as `\Seen`. A single value instead of a list is
+     * accepted, too.
+     */
+    flags?: string[]
+    /**
+     * Time of receipt that the stored message gets (ISO 8601). Defaults to the time of the
+     * request.
+     */
+    internalDate?: string
+    reference?: Reference
+    /**
+     * Complete message with headers and body (RFC 5322), in base64. Replaces the fields of a
+     * composed message. At most 52,428,800 encoded characters.
+     */
+    raw?: Base64
+    /**
+     * Author of the message (From header). Defaults to the name and email address of the
+     * account.
+     */
+    from?: Address
+    /**
+     * Primary recipients of the message (To header). A single value instead of a list is
+     * accepted, too.
+     */
+    to?: Address[]
+    /**
+     * Recipients of copies of the message (Cc header). A single value instead of a list is
+     * accepted, too.
+     */
+    cc?: Address[]
+    /**
+     * Recipients of blind copies of the message. Other recipients do not see these addresses. A
+     * single value instead of a list is accepted, too.
+     */
+    bcc?: Address[]
+    /** Subject of the message. */
+    subject?: string
+    /** Body of the message as plain text. At most 52,428,800 characters. */
+    text?: string
+    /** Body of the message as HTML. At most 52,428,800 characters. */
+    html?: string
+    /**
+     * Attachments of the message. The contents are in the request or are stored attachments of
+     * the account.
+     */
+    attachments?: AttachmentSource[]
+    /** Message-ID header of the message. Generated if absent. */
+    messageId?: string
+    /**
+     * Additional headers of the message, by header name. The value is a text, or a list of
+     * texts for several headers with this name.
+     */
+    headers?: Record<string, string | string[]>
+    /**
+     * Language tag of the dates in quoted messages, such as `en-GB`. Defaults to the locale of
+     * the account.
+     */
+    locale?: string
+    /**
+     * Time zone of the dates in quoted messages, such as `Europe/Tallinn`. Defaults to the time
+     * zone of the account.
+     */
+    tz?: string
+  }
+}
+
+/** Result of `uploadMessage`. */
+export interface UploadMessageResult {
+  /** Id of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS). */
+  id?: string
+  /** Path of the mailbox in which the message is stored. */
+  path: string
+  /**
+   * UID of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS),
+   * and for accounts on a mail API.
+   */
+  uid?: number
+  /** UIDVALIDITY of the mailbox in which the message is stored. IMAP accounts only. */
+  uidValidity?: string
+  /** Sequence number of the stored message in the mailbox. Absent if unknown. */
+  seq?: number
+  /** Message-ID header of the stored message. */
+  messageId?: string
+  /** Result of the reference to a stored message in the request. */
+  reference?: {
+    /** Id of the stored message that this message replies to or forwards. */
+    message?: string
+    /** Id of the thread of the referenced message. */
+    threadId?: string
+    /** True if the referenced message was found and used. */
+    success: boolean
+    /** Reason for which the referenced message was not used. Absent after a success. */
+    error?: string
+  }
+}
+
+/** Parameters and body of `flushAccount`. */
+export interface FlushAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Body of the request. */
+  body: {
+    /** Confirmation: must be true, otherwise the request does nothing. */
+    flush?: boolean
+    /**
+     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
+     * Older messages are not announced. Initially the time of the registration.
+     */
+    notifyFrom?: string | 'now' | null
+    /**
+     * Mailbox index of an IMAP account: `full` detects new, changed and deleted messages,
+     * `fast` new messages only. Null or never set: the setting `imapIndexer` applies.
+     */
+    imapIndexer?: 'full' | 'fast' | null
+  }
+}
+
+/** Result of `flushAccount`. */
+export interface FlushAccountResult {
+  /** True if the mailbox index is rebuilt, false without the confirmation. */
+  flush: boolean
+}
+
+/** Parameters and body of `getServerSignatures`. */
+export interface GetServerSignaturesInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+}
+
+/** Result of `getServerSignatures`. */
+export interface GetServerSignaturesResult {
+  /** Email signatures that the provider stores for the account, by sender address. */
+  signatures: {
+    /** Email address of the sender to which the signature belongs. */
+    address: string
+    /** Email signature as HTML. Not sanitized. */
+    signature: string
+  }[]
+  /** True if the provider of the account stores email signatures. */
+  signaturesSupported: boolean
+}
+
+/** Parameters and body of `reconnectAccount`. */
+export interface ReconnectAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /** Body of the request. */
+  body: {
+    /** Confirmation: must be true, otherwise the request does nothing. */
+    reconnect?: boolean
+  }
+}
+
+/** Result of `reconnectAccount`. */
+export interface ReconnectAccountResult {
+  /** True if the account reconnects, false without the confirmation. */
+  reconnect: boolean
+}
+
+/** Parameters and body of `syncAccount`. */
+export interface SyncAccountInput {
+  /** Id of the account, chosen by the caller or generated when the account was registered. */
+  account: string
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /** Confirmation: must be true, otherwise the request does nothing. */
+    sync?: boolean
+  }
+}
+
+/** Result of `syncAccount`. */
+export interface SyncAccountResult {
+  /** True if the sync has started, false without the confirmation. */
+  sync: boolean
+}
+
+/** Parameters and body of `verifyAccount`. */
+export interface VerifyAccountInput {
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body: {
+    /**
+     * If true, the response also lists the mailboxes of the incoming server. Defaults to false.
+     */
+    mailboxes?: boolean
+    /** Incoming mail server (IMAP) to test. False or absent: no incoming server is tested. */
+    imap?: ImapConfig | ImapDisabled | false
+    /** Outgoing mail server (SMTP) to test. False or absent: no outgoing server is tested. */
+    smtp?: SmtpConfig | false
+    /**
+     * URL of the proxy for connections to the mail servers: `http:`, `https:`, `socks4:` or
+     * `socks5:`. Empty or never set: the settings `proxyEnabled` and `proxyUrl` apply.
+     */
+    proxy?: string
+    /**
+     * Host name that is sent to outgoing mail servers in the EHLO command. Null or never set:
+     * the setting `smtpEhloName` applies.
+     */
+    smtpEhloName?: string | null
+  }
+}
+
+/** Result of `verifyAccount`. */
+export interface VerifyAccountResult {
+  /**
+   * Result of the test of the incoming server. Absent if the incoming server was not tested.
+   */
+  imap?: {
+    /** True if the login at the mail server succeeded. */
+    success: boolean
+    /** Text of the error of the test. Absent after a success. */
+    error?: string
+    /** Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`. */
+    code?: string
+    /**
+     * SMTP reply code of the mail server. If the test could not be completed: an HTTP status,
+     * such as 503 or 504.
+     */
+    statusCode?: number
+    /** Reply of the mail server to the failed command. */
+    responseText?: string
+  }
+  /**
+   * Result of the test of the outgoing server. Absent if the outgoing server was not tested.
+   */
+  smtp?: {
+    /** True if the login at the mail server succeeded. */
+    success: boolean
+    /** Text of the error of the test. Absent after a success. */
+    error?: string
+    /** Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`. */
+    code?: string
+    /**
+     * SMTP reply code of the mail server. If the test could not be completed: an HTTP status,
+     * such as 503 or 504.
+     */
+    statusCode?: number
+    /** Reply of the mail server to the failed command. */
+    responseText?: string
+  }
+  /**
+   * Mailboxes of the incoming server. Only with `mailboxes` in the request, and if the login
+   * succeeded.
+   */
+  mailboxes?: {
+    /** Full path of the mailbox, such as `Clients/2026`. */
+    path: string
+    /**
+     * Separator of the levels in mailbox paths, such as `/`. Null if the mail server has no
+     * levels.
+     */
+    delimiter: string | null
+    /**
+     * Path of the mailbox that contains this mailbox. Absent for a mailbox at the top level.
+     */
+    parentPath?: string
+    /** Name of the mailbox: last level of the path. */
+    name: string
+    /** True if the mail server lists the mailbox (LIST). */
+    listed: boolean
+    /** True if the user has subscribed to the mailbox (LSUB). */
+    subscribed: boolean
+    /**
+     * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
+     * special use.
+     */
+    specialUse?: 
+      | '\\All'
+      | '\\Archive'
+      | '\\Drafts'
+      | '\\Flagged'
+      | '\\Junk'
+      | '\\Sent'
+      | '\\Trash'
+      | '\\Inbox'
+    /** True if no mailbox can be created below the mailbox. */
+    noInferiors?: boolean
+    /**
+     * Origin of the special use: `extension` (reported by the mail server) or `name` (derived
+     * from the mailbox name).
+     */
+    specialUseSource?: 'extension' | 'name'
+  }[]
+}
+
+/** Parameters and body of `createWebhookReplay`. */
+export interface CreateWebhookReplayInput {
+  /** Body of the request. */
+  body: {
+    /** Webhook target of the delivery: `default`, `account`, or the id of a webhook route. */
+    target?: string
+    /** URL of the webhook target without login and query. */
+    address?: string
+    /** Name of the delivered event, such as `messageNew`. */
+    event?: string
+    /** Id of the account of the delivered event. */
+    account?: string
+    /** Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`. */
+    outcome?: string
+    /** Earliest time at which the deliveries reached a final state (ISO 8601). */
+    since?: string
+    /** Time before which the deliveries reached a final state (ISO 8601). */
+    until?: string
+  }
+}
+
+/** Result of `createWebhookReplay`. */
+export interface CreateWebhookReplayResult {
+  /** Id of the replay of failed webhook deliveries. */
+  id: string
+  /** Filter that selects the failed webhook deliveries to replay. */
+  filter: Record<string, string>
+  /** State of the replay: `queued`, `running` or `done`. */
+  state: 'queued' | 'running' | 'done'
+  /**
+   * Number of failed webhook deliveries that matched the filter at the start. Null before the
+   * start.
+   */
+  total: number | null
+  /** Number of webhook deliveries that were replayed so far. */
+  replayed: number
+  /** Time at which the replay was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the replay started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `listWebhookReplays`. */
+export interface ListWebhookReplaysInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listWebhookReplays`. */
+export interface ListWebhookReplaysResult {
+  /** Replays of this page, newest first. */
+  replays: {
+    /** Id of the replay of failed webhook deliveries. */
+    id: string
+    /** Filter that selects the failed webhook deliveries to replay. */
+    filter: Record<string, string>
+    /** State of the replay: `queued`, `running` or `done`. */
+    state: 'queued' | 'running' | 'done'
+    /**
+     * Number of failed webhook deliveries that matched the filter at the start. Null before the
+     * start.
+     */
+    total: number | null
+    /** Number of webhook deliveries that were replayed so far. */
+    replayed: number
+    /** Time at which the replay was requested (ISO 8601). */
+    createdAt: string
+    /** Time at which the replay started (ISO 8601). Null before the start. */
+    startedAt: string | null
+    /** Time at which the replay ended (ISO 8601). Null before the end. */
+    finishedAt: string | null
+  }[]
+}
+
+/** Parameters and body of `getWebhookDelivery`. */
+export interface GetWebhookDeliveryInput {
+  /** Id of the webhook delivery. */
+  delivery: string
+}
+
+/** Result of `getWebhookDelivery`. */
+export interface GetWebhookDeliveryResult {
+  /** Id of the webhook delivery, sent in the header `X-SVC-Wh-Id`. */
+  id: string
+  /** Id of the delivered event, sent in the header `X-SVC-Wh-Event-Id`. */
+  eventId: string
+  /** Name of the delivered event, such as `messageNew`. */
+  event: string
+  /** Id of the account of the delivered event. */
+  account: string
+  /** Webhook target of the delivery: `default`, `account`, or the id of a webhook route. */
+  target: string
+  /** URL of the webhook target without login and query. */
+  address: string
+  /**
+   * State of the webhook delivery. `due`: waiting for an attempt, or in progress; `delivered`:
+   * accepted by the target; `failed`: all attempts failed; `dropped`: target or event no longer
+   * exists.
+   */
+  state: 'due' | 'delivered' | 'failed' | 'dropped'
+  /** Number of attempts to deliver the webhook so far. */
+  attempts: number
+  /** Time at which the webhook delivery was created (ISO 8601). */
+  queuedAt: string
+  /** Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows. */
+  nextAttemptAt: string | null
+  /** Time at which the webhook delivery reached a final state (ISO 8601). Null before. */
+  finishedAt: string | null
+  /**
+   * Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
+   * network error, such as `dns`. Null before the first attempt.
+   */
+  lastOutcome: string | null
+  /** HTTP status of the response to the last attempt. Null if there was no response. */
+  lastStatus: number | null
+  /** Text of the error of the last attempt, at most 500 characters. Null after a success. */
+  lastError: string | null
+  /**
+   * Beginning of the body of the last response, at most 2,000 characters. Null if there was no
+   * response.
+   */
+  lastResponse: string | null
+  /**
+   * Id of the failed webhook delivery that this delivery replays. Null if this delivery is not
+   * a replay.
+   */
+  replayOf: string | null
+  /**
+   * Time at which a replay of this webhook delivery was created (ISO 8601). Null if the
+   * delivery was not replayed.
+   */
+  replayedAt: string | null
+  /**
+   * Webhook body that is sent to the target. Null if the event was deleted after its retention
+   * period.
+   */
+  payload: unknown
+  /**
+   * Attempts of the delivery, oldest first. Empty unless the setting `webhooksAttemptLog` was
+   * on.
+   */
+  log: {
+    /** Number of the attempt. The first attempt is 1. */
+    attempt: number
+    /** Time at which the attempt ended (ISO 8601). */
+    endedAt: string
+    /** Duration of the attempt in milliseconds. */
+    durationMs: number
+    /**
+     * Outcome of the attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
+     * network error, such as `dns`.
+     */
+    outcome: string
+    /** HTTP status of the response to the attempt. Null if there was no response. */
+    status: number | null
+    /** Text of the error of the attempt. Null after a success. */
+    error: string | null
+    /** Beginning of the body of the response to the attempt. Null if there was no response. */
+    response: string | null
+  }[]
+  /** Ids of the deliveries that replay this delivery. */
+  replays: string[]
+}
+
+/** Parameters and body of `getWebhookReplay`. */
+export interface GetWebhookReplayInput {
+  /** Id of the replay. */
+  replay: string
+}
+
+/** Result of `getWebhookReplay`. */
+export interface GetWebhookReplayResult {
+  /** Id of the replay of failed webhook deliveries. */
+  id: string
+  /** Filter that selects the failed webhook deliveries to replay. */
+  filter: Record<string, string>
+  /** State of the replay: `queued`, `running` or `done`. */
+  state: 'queued' | 'running' | 'done'
+  /**
+   * Number of failed webhook deliveries that matched the filter at the start. Null before the
+   * start.
+   */
+  total: number | null
+  /** Number of webhook deliveries that were replayed so far. */
+  replayed: number
+  /** Time at which the replay was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the replay started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `listWebhookDeliveries`. */
+export interface ListWebhookDeliveriesInput {
+  /** Webhook target of the delivery: `default`, `account`, or the id of a webhook route. */
+  target?: string
+  /** URL of the webhook target without login and query. */
+  address?: string
+  /** Name of the delivered event, such as `messageNew`. */
+  event?: string
+  /** Id of the account of the delivered event. */
+  account?: string
+  /** Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`. */
+  outcome?: string
+  /** Earliest time at which the deliveries reached a final state (ISO 8601). */
+  since?: string
+  /** Time before which the deliveries reached a final state (ISO 8601). */
+  until?: string
+  /** State of the webhook deliveries to list. Defaults to `failed`. */
+  state?: 'due' | 'delivered' | 'failed' | 'dropped'
+  /** Value of `nextCursor` of the previous page. Absent: the first page is returned. */
+  cursor?: string
+  /** Maximum number of webhook deliveries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listWebhookDeliveries`. */
+export interface ListWebhookDeliveriesResult {
+  /** Webhook deliveries of this page, latest first. */
+  deliveries: {
+    /** Id of the webhook delivery, sent in the header `X-SVC-Wh-Id`. */
+    id: string
+    /** Id of the delivered event, sent in the header `X-SVC-Wh-Event-Id`. */
+    eventId: string
+    /** Name of the delivered event, such as `messageNew`. */
+    event: string
+    /** Id of the account of the delivered event. */
+    account: string
+    /** Webhook target of the delivery: `default`, `account`, or the id of a webhook route. */
+    target: string
+    /** URL of the webhook target without login and query. */
+    address: string
+    /**
+     * State of the webhook delivery. `due`: waiting for an attempt, or in progress;
+     * `delivered`: accepted by the target; `failed`: all attempts failed; `dropped`: target or
+     * event no longer exists.
+     */
+    state: 'due' | 'delivered' | 'failed' | 'dropped'
+    /** Number of attempts to deliver the webhook so far. */
+    attempts: number
+    /** Time at which the webhook delivery was created (ISO 8601). */
+    queuedAt: string
+    /**
+     * Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows.
+     */
+    nextAttemptAt: string | null
+    /** Time at which the webhook delivery reached a final state (ISO 8601). Null before. */
+    finishedAt: string | null
+    /**
+     * Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
+     * network error, such as `dns`. Null before the first attempt.
+     */
+    lastOutcome: string | null
+    /** HTTP status of the response to the last attempt. Null if there was no response. */
+    lastStatus: number | null
+    /** Text of the error of the last attempt, at most 500 characters. Null after a success. */
+    lastError: string | null
+    /**
+     * Beginning of the body of the last response, at most 2,000 characters. Null if there was
+     * no response.
+     */
+    lastResponse: string | null
+    /**
+     * Id of the failed webhook delivery that this delivery replays. Null if this delivery is
+     * not a replay.
+     */
+    replayOf: string | null
+    /**
+     * Time at which a replay of this webhook delivery was created (ISO 8601). Null if the
+     * delivery was not replayed.
+     */
+    replayedAt: string | null
+  }[]
+  /** Cursor of the next page, for the parameter `cursor`. Null on the last page. */
+  nextCursor: string | null
+}
+
+/** Parameters and body of `retryWebhookDelivery`. */
+export interface RetryWebhookDeliveryInput {
+  /** Id of the webhook delivery. */
+  delivery: string
+}
+
+/** Result of `retryWebhookDelivery`. */
+export interface RetryWebhookDeliveryResult {
+  /** Id of the replay of failed webhook deliveries. */
+  id: string
+  /** Filter that selects the failed webhook deliveries to replay. */
+  filter: Record<string, string>
+  /** State of the replay: `queued`, `running` or `done`. */
+  state: 'queued' | 'running' | 'done'
+  /**
+   * Number of failed webhook deliveries that matched the filter at the start. Null before the
+   * start.
+   */
+  total: number | null
+  /** Number of webhook deliveries that were replayed so far. */
+  replayed: number
+  /** Time at which the replay was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the replay started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `createWebhookRoute`. */
+export interface CreateWebhookRouteInput {
+  /** Body of the request. */
+  body: {
+    /** Name of the webhook route. */
+    name: string
+    /**
+     * URL that receives the webhooks of the route. A login in the URL is sent as HTTP Basic
+     * authentication.
+     */
+    targetUrl: string
+    /** Description of the webhook route for operators. */
+    description?: string | null
+    /** If true, the webhook route delivers events. If false, no event is delivered. */
+    enabled?: boolean
+    /**
+     * Additional HTTP headers of webhook requests of the route. Values are stored encrypted.
+     * The mask `******` as a value keeps the stored value.
+     */
+    customHeaders?: KeyValue[]
+    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    content?: {
+      /**
+       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       */
+      fn?: string | null
+      /**
+       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       */
+      map?: string | null
+    }
+  }
+}
+
+/** Result of `createWebhookRoute`. */
+export interface CreateWebhookRouteResult {
+  /** Id of the webhook route. */
+  id: string
+  /** Always true: a failure is an error response. */
+  created: boolean
+}
+
+/** Parameters and body of `deleteWebhookRoute`. */
+export interface DeleteWebhookRouteInput {
+  /** Id of the webhook route. */
+  webhookRoute: string
+}
+
+/** Result of `deleteWebhookRoute`. */
+export interface DeleteWebhookRouteResult {
+  /** Id of the webhook route. */
+  id: string
+  /** Always true: a failure is an error response. */
+  deleted: boolean
+}
+
+/** Parameters and body of `updateWebhookRoute`. */
+export interface UpdateWebhookRouteInput {
+  /** Id of the webhook route. */
+  webhookRoute: string
+  /** Body of the request. */
+  body: {
+    /** Name of the webhook route. */
+    name?: string
+    /**
+     * URL that receives the webhooks of the route. A login in the URL is sent as HTTP Basic
+     * authentication.
+     */
+    targetUrl?: string
+    /** Description of the webhook route for operators. */
+    description?: string | null
+    /** If true, the webhook route delivers events. If false, no event is delivered. */
+    enabled?: boolean
+    /**
+     * Additional HTTP headers of webhook requests of the route. Values are stored encrypted.
+     * The mask `******` as a value keeps the stored value.
+     */
+    customHeaders?: KeyValue[]
+    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    content?: {
+      /**
+       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       */
+      fn?: string | null
+      /**
+       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       */
+      map?: string | null
+    }
+  }
+}
+
+/** Result of `updateWebhookRoute`. */
+export interface UpdateWebhookRouteResult {
+  /** Id of the webhook route. */
+  id: string
+  /** Always true: a failure is an error response. */
+  updated: boolean
+}
+
+/** Parameters and body of `getWebhookRoute`. */
+export interface GetWebhookRouteInput {
+  /** Id of the webhook route. */
+  webhookRoute: string
+}
+
+/** Result of `getWebhookRoute`. */
+export interface GetWebhookRouteResult {
+  /** Id of the webhook route. */
+  id: string
+  /** Name of the webhook route. */
+  name: string
+  /** Description of the webhook route for operators. Empty if there is no description. */
+  description: string
+  /** Time at which the webhook route was created (ISO 8601). */
+  created: string
+  /** Time of the last change of the webhook route (ISO 8601). */
+  updated: string
+  /** True if the webhook route delivers events. */
+  enabled: boolean
+  /** URL that receives the webhooks of the route, with a masked password. */
+  targetUrl: string
+  /** Number of webhook deliveries that the route has created. */
+  tcount: number
+  /**
+   * Text of the error of the last failed delivery of the webhook route. Null after a success.
+   */
+  webhookErrorFlag: string | null
+  /** Additional HTTP headers of webhook requests of the route, with masked values. */
+  customHeaders: {
+    /** Name of the HTTP header, such as `X-Tenant`. */
+    key: string
+    /** Masked value of the HTTP header: `******`. */
+    value: string
+  }[]
+  /** Version of the webhook route. Each change increments the version. */
+  v: number
+  /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+  content: {
+    /** Source of the filter of the webhook route. Null if there is no filter. */
+    fn: string | null
+    /** Source of the map of the webhook route. Null if there is no map. */
+    map: string | null
+  }
+}
+
+/** Parameters and body of `listWebhookRouteErrors`. */
+export interface ListWebhookRouteErrorsInput {
+  /** Id of the webhook route. */
+  webhookRoute: string
+}
+
+/** Result of `listWebhookRouteErrors`. */
+export interface ListWebhookRouteErrorsResult {
+  /** Id of the webhook route. */
+  id: string
+  /** Latest errors of the functions, newest first. At most 20. */
+  errors: {
+    /** Time at which the function failed (ISO 8601). */
+    created: string
+    /** Function of the webhook route that failed: `filter` or `map`. */
+    function: 'filter' | 'map'
+    /** Text of the error of the function. */
+    message: string
+    /** Name of the event for which the function failed, such as `messageNew`. */
+    event: string
+    /** Id of the account of the event for which the function failed. */
+    account: string
+    /** Id of the event for which the function failed. */
+    eventId: string
+  }[]
+}
+
+/** Parameters and body of `listWebhookRoutes`. */
+export interface ListWebhookRoutesInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listWebhookRoutes`. */
+export interface ListWebhookRoutesResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Webhook routes of this page, oldest first. */
+  webhooks: {
+    /** Id of the webhook route. */
+    id: string
+    /** Name of the webhook route. */
+    name: string
+    /** Description of the webhook route for operators. Empty if there is no description. */
+    description: string
+    /** Time at which the webhook route was created (ISO 8601). */
+    created: string
+    /** Time of the last change of the webhook route (ISO 8601). */
+    updated: string
+    /** True if the webhook route delivers events. */
+    enabled: boolean
+    /** URL that receives the webhooks of the route, with a masked password. */
+    targetUrl: string
+    /** Number of webhook deliveries that the route has created. */
+    tcount: number
+    /**
+     * Text of the error of the last failed delivery of the webhook route. Null after a success.
+     */
+    webhookErrorFlag: string | null
+    /** Additional HTTP headers of webhook requests of the route, with masked values. */
+    customHeaders: {
+      /** Name of the HTTP header, such as `X-Tenant`. */
+      key: string
+      /** Masked value of the HTTP header: `******`. */
+      value: string
+    }[]
+  }[]
+}
+
+/** Parameters and body of `testWebhookRoute`. */
+export interface TestWebhookRouteInput {
+  /** Body of the request. */
+  body: {
+    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    content: {
+      /**
+       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       */
+      fn?: string | null
+      /**
+       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
+       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       */
+      map?: string | null
+    }
+    /**
+     * Webhook body with which the functions are tested. `eventId` and `_route` are added if
+     * absent.
+     */
+    payload: Record<string, unknown>
+  }
+}
+
+/** Result of `testWebhookRoute`. */
+export interface TestWebhookRouteResult {
+  /** True if the filter of the webhook route accepts the payload. */
+  applies: boolean
+  /** Webhook body that the route would deliver. Absent if nothing would be delivered. */
+  payload?: unknown
+  /** Errors of the filter and the map. */
+  errors: {
+    /** Function of the webhook route that failed: `filter` or `map`. */
+    function: 'filter' | 'map'
+    /** Text of the error of the function. */
+    message: string
+  }[]
+  /** Lines that the functions passed to `logger`, in order. */
+  logs: string[]
+  /** CPU time that the functions used, in milliseconds. */
+  usedMs: number
+}

@@ -1,0 +1,107 @@
+/** Subset of JSON Schema that the OpenAPI document uses. */
+export interface Schema {
+  $ref?: string
+  description?: string
+  type?: string
+  format?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  allOf?: readonly Schema[]
+  items?: Schema
+  properties?: Readonly<Record<string, Schema>>
+  required?: readonly string[]
+  additionalProperties?: boolean | Schema
+  patternProperties?: Readonly<Record<string, Schema>>
+}
+
+/** Options of the TypeScript text of a schema. */
+export interface TypeTextOptions {
+  /** True for requests, in which bytes can take the place of a text in base64. */
+  isRequest?: boolean
+  /** True if descriptions become comments. */
+  hasComments?: boolean
+  indent?: string
+}
+
+const maxColumns = 96
+
+/** Returns the TypeScript type of the values that a schema allows. */
+export function typeText(schema: Schema, options: TypeTextOptions = {}): string {
+  const { $ref, type, format, anyOf, allOf, items, indent = '' } = { ...schema, ...options }
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  if ('const' in schema) return literal(schema.const)
+  if (schema.enum) return unionText(schema.enum.map(literal), indent)
+  if (anyOf) return unionText(anyOf.map((each) => typeText(each, options)), indent)
+  if (allOf) return allOf.map((each) => inParentheses(typeText(each, options))).join(' & ')
+  if (type === 'array') return `${inParentheses(typeText(items ?? {}, options))}[]`
+  if (type === 'object') return objectText(schema, options)
+  if (type === 'string') return format === 'base64' && options.isRequest ? 'Base64' : 'string'
+  if (type === 'integer' || type === 'number') return 'number'
+  return type ?? 'unknown'
+}
+
+/** Returns the members of an object schema in braces. */
+function objectText(schema: Schema, options: TypeTextOptions): string {
+  const { properties, patternProperties, additionalProperties } = schema
+  const [values] = Object.values(patternProperties ?? {})
+  const others = values ?? (typeof additionalProperties === 'object' ? additionalProperties : {})
+  const isOpen = values !== undefined || typeof additionalProperties === 'object'
+  if (isOpen || (!properties && additionalProperties !== false)) {
+    const record = `Record<string, ${typeText(others, options)}>`
+    return properties ? `${membersText(schema, options)} & ${record}` : record
+  }
+  return membersText(schema, options)
+}
+
+function membersText({ properties = {}, required = [] }: Schema, options: TypeTextOptions): string {
+  const { indent = '' } = options
+  const inner = { ...options, indent: `${indent}  ` }
+  const members = Object.entries(properties).map(([name, member]) => {
+    const key = /^[a-z_$][\w$]*$/i.test(name) ? name : literal(name)
+    const optional = required.includes(name) ? '' : '?'
+    const comment = options.hasComments ? commentText(member.description, inner.indent) : ''
+    return `${comment}${inner.indent}${key}${optional}: ${typeText(member, inner)}\n`
+  })
+  return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string'
+    ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+    : JSON.stringify(value)
+}
+
+function inParentheses(text: string): string {
+  return text.includes('|') && !/^[{(][^]*[})]$/.test(text) ? `(${text})` : text
+}
+
+function unionText(members: readonly string[], indent: string): string {
+  const unique = [...new Set(members)]
+  const line = unique.join(' | ')
+  if (line.includes('\n') || indent.length + line.length <= maxColumns / 2) return line
+  return unique.map((member) => `\n${indent}  | ${member}`).join('')
+}
+
+/** Returns a documentation comment with lines of at most 100 columns. */
+export function commentText(text: string | undefined, indent = ''): string {
+  if (text === undefined || text === '') return ''
+  const width = maxColumns - indent.length - 3
+  const paragraphs = text.replaceAll('*/', '*\u200b/').split('\n')
+  const lines = paragraphs.flatMap((paragraph) => wrap(paragraph, width))
+  const [only = ''] = lines
+  if (lines.length === 1 && only.length + 4 <= width) return `${indent}/** ${only} */\n`
+  const body = lines.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}\n`)
+  return `${indent}/**\n${body.join('')}${indent} */\n`
+}
+
+function wrap(paragraph: string, width: number): string[] {
+  const lines = ['']
+  for (const word of paragraph.split(' ')) {
+    const last = lines.at(-1) ?? ''
+    if (last === '') lines[lines.length - 1] = word
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

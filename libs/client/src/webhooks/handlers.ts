@@ -1,0 +1,101 @@
+import { readChunks } from '../calls/read-chunks.ts'
+import {
+  type RequestHeaders,
+  verifyWebhook,
+  type VerifyOptions,
+  type WebhookEvent,
+  WebhookVerificationError,
+} from './verify-webhook.ts'
+
+export interface WebhookHandlerOptions extends VerifyOptions {
+  /** Stores the event. The delivery is repeated if this function throws. */
+  onEvent: (event: WebhookEvent) => unknown
+  /** Maximum size of a body in bytes. Default 50 MiB. */
+  maxBytes?: number | undefined
+  /** Called with errors of `onEvent`, and with requests that fail the verification. */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** Request of Express or `node:http`. */
+export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
+  headers: RequestHeaders
+  /** Body that an earlier handler has read. It must have the bytes: use `express.raw()`. */
+  body?: unknown
+}
+
+/** Response of Express or `node:http`. */
+export interface NodeResponse {
+  statusCode: number
+  end(text?: string): unknown
+}
+
+const defaultMaxBytes = 50 * 1024 * 1024
+
+/** Creates a handler for servers that pass a `Request` and take a `Response`. */
+export function fetchWebhookHandler(
+  options: WebhookHandlerOptions,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const status = await handle(options, request.headers, () =>
+      readAll(request.body ? readChunks(request.body) : [], options.maxBytes),
+    )
+    return new Response(null, { status })
+  }
+}
+
+/** Creates a handler for Express and for `node:http`. */
+export function nodeWebhookHandler(
+  options: WebhookHandlerOptions,
+): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+  return async (request, response) => {
+    response.statusCode = await handle(options, request.headers, () => {
+      const { body } = request
+      if (typeof body === 'string' || body instanceof Uint8Array) return Promise.resolve(body)
+      if (body !== undefined)
+        throw new TypeError(
+          'the body of the webhook was parsed, so that its bytes are lost: register the handler before express.json()',
+        )
+      return readAll(request, options.maxBytes)
+    })
+    response.end()
+  }
+}
+
+/** Handles a webhook. Returns the status of the response. */
+async function handle(
+  { secret, toleranceSeconds, onEvent, onError }: WebhookHandlerOptions,
+  headers: RequestHeaders,
+  readBody: () => Promise<Uint8Array | string | undefined>,
+): Promise<number> {
+  try {
+    const body = await readBody()
+    if (body === undefined) return 413
+    await onEvent(await verifyWebhook({ headers, body, secret, toleranceSeconds }))
+    return 204
+  } catch (error) {
+    onError?.(error)
+    return error instanceof WebhookVerificationError ? 401 : 500
+  }
+}
+
+/** Reads a body. Returns undefined if it is too large. */
+async function readAll(
+  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array>,
+  maxBytes = defaultMaxBytes,
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+    size += part.length
+    if (size > maxBytes) return undefined
+    parts.push(part)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
