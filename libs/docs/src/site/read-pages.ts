@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { referencePages } from '../reference/reference-pages.ts'
 import { type Page, parsePage } from './page.ts'
+import { nameRepositoryFiles } from './rewrite-links.ts'
 
 const folder = resolve(import.meta.dirname, '../..')
 
@@ -12,8 +13,13 @@ export function readPages(): { home: Page; pages: Page[] } {
   return {
     home: parsePage('index.md', read('home.md')),
     pages: [
-      ...guides.map((path) => parsePage(path, read(path))),
+      ...guides.map((path) => readGuide(path, read(path))),
       ...[...referencePages()].map(([path, text]) => parsePage(path, text)),
     ],
   }
+}
+
+function readGuide(path: string, text: string): Page {
+  const page = parsePage(path, text)
+  return { ...page, body: nameRepositoryFiles(page.body, path, 'libs/docs') }
 }

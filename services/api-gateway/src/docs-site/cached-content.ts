@@ -29,8 +29,9 @@ export async function sendCached(
   response: Response,
   { hash, isCompressed, maxAgeSeconds, read }: CachedContent,
 ): Promise<void> {
-  const accepted = isCompressed ? request.acceptsEncodings([...codings, 'identity']) : false
-  const coding = codings.find((each) => each === accepted)
+  const coding = isCompressed
+    ? codings.find((each) => request.acceptsEncodings(each) === each)
+    : undefined
   const age = maxAgeSeconds > 0 ? `max-age=${maxAgeSeconds}, immutable` : 'no-cache'
   response.setHeader('Cache-Control', `public, ${age}`)
   response.setHeader('ETag', coding === undefined ? `"${hash}"` : `"${hash}-${coding}"`)

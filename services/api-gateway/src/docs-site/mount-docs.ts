@@ -3,7 +3,7 @@ import { buildOpenApi } from '@posthorn/contracts/openapi/build'
 import express, { type Request, type Response, type Router } from 'express'
 import { type CachedContent, sendCached } from './cached-content.ts'
 import { compressedContent } from './compressed-content.ts'
-import { readSiteFiles, type SiteFiles } from './site-files.ts'
+import { builtSite, readSiteFiles, type SiteFiles } from './site-files.ts'
 import { mountTryPage } from './try-page.ts'
 
 /** Page at `/docs/` of a checkout in which the site has not been built. */
@@ -27,7 +27,7 @@ const notBuilt = `<!doctype html>
  * Mounts the documentation: `/openapi.json`, the site below `/docs/` and the page `/docs/try/`. All
  * are public and load nothing from other hosts.
  */
-export function mountDocs(router: Router, version: string): void {
+export function mountDocs(router: Router, version: string, folder = builtSite): void {
   const document = compressedContent(Buffer.from(JSON.stringify(buildOpenApi(version))))
   router.get('/openapi.json', (request, response) =>
     sendCached(request, response.type('application/json'), document),
@@ -35,7 +35,7 @@ export function mountDocs(router: Router, version: string): void {
   const docs = express.Router({ caseSensitive: true, strict: true })
   docs.get('/docs', (_request, response) => response.redirect(301, 'docs/'))
   mountTryPage(docs)
-  const site = readSiteFiles()
+  const site = readSiteFiles(folder)
   if (site === undefined)
     docs.get('/docs/', (_request, response) => void response.type('html').send(notBuilt))
   else mountSite(docs, site)

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { manifestName, type SiteManifest } from '@posthorn/docs/site-manifest'
 import type { CachedContent, Coding } from './cached-content.ts'
 
-const folder = new URL('../../../../.local/docs/', import.meta.url)
+/** Folder into which `make docs` builds. In the bundle of the image, it is among the assets. */
+export const builtSite = new URL('../../../../.local/docs/', import.meta.url)
+
 /** Age in seconds of files whose names contain a hash of their content: one year. */
 const immutableSeconds = 31_536_000
 const suffixes: Record<Coding, string> = { br: '.br', gzip: '.gz' }
@@ -18,8 +20,8 @@ export interface SiteFiles {
 }
 
 /** Reads the list of files of the site. Undefined if the site has not been built. */
-export function readSiteFiles(): SiteFiles | undefined {
-  const manifest = readManifest()
+export function readSiteFiles(folder: URL): SiteFiles | undefined {
+  const manifest = readManifest(folder)
   if (manifest === undefined) return undefined
   const files = Object.entries(manifest.files).map(([path, { isImmutable, ...file }]) => {
     const content: CachedContent = {
@@ -35,7 +37,7 @@ export function readSiteFiles(): SiteFiles | undefined {
   return { policy: manifest.policy, files: new Map(files) }
 }
 
-function readManifest(): SiteManifest | undefined {
+function readManifest(folder: URL): SiteManifest | undefined {
   try {
     const text = readFileSync(fileURLToPath(new URL(manifestName, folder)), 'utf8')
     return JSON.parse(text) as SiteManifest
