@@ -21,6 +21,7 @@ export default defineConfig({
       title: 'Posthorn',
       description: 'Mailboxes of customers through one JSON REST API.',
       favicon: '/favicon.svg',
+      head: [{ tag: 'script', attrs: { src: '/docs/focusable.js', defer: true } }],
       customCss: ['./src/theme.css'],
       components: { EditLink: './src/markdown-link.astro' },
       markdown: { processedDirs: [join(stage, 'pages')] },
