@@ -1,0 +1,129 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+import { linksAndIds, seriousFindings } from './page-findings.ts'
+import { openSiteWindow } from './site-window.ts'
+
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
+const testInBrowser = hasBrowser() ? test : test.skip
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const { url } = stack.use(await startWorld({ names: ['api-gateway'] }))
+const root = `${url}/docs/`
+const browser = hasBrowser() ? stack.use(await testBrowser()) : undefined
+const window = (width: number) => {
+  if (!browser) throw new Error('no browser')
+  return openSiteWindow(browser, { width, height: 800 }, url)
+}
+
+/** Addresses of the pages that `llms.txt` lists, and of the home page. */
+async function pageUrls(): Promise<string[]> {
+  const response = await fetch(`${root}llms.txt`)
+  if (!response.ok) throw new Error('the site has not been built: run `make docs`')
+  const paths = [...(await response.text()).matchAll(/\]\(\/docs\/(.+)\.md\)/g)]
+  return [root, ...paths.map(([, path]) => `${root}${path}/`)]
+}
+const pages = await pageUrls()
+
+test('site: has pages, each also as Markdown', async () => {
+  expect(pages.length).toBeGreaterThan(30)
+  for (const page of pages.slice(1)) {
+    const markdown = await fetch(page.replace(/\/$/, '.md'))
+    expect([page, markdown.status, markdown.headers.get('content-type')]).toEqual([
+      page,
+      200,
+      'text/markdown; charset=utf-8',
+    ])
+    expect(await markdown.text()).toMatch(/^# .+\n\n.+\.\n\n/)
+  }
+})
+
+testInBrowser.each([1280, 375])(
+  'pages at a width of %i px: accessible in both themes, and their links lead somewhere',
+  async (width) => {
+    const { page, foreignRequests, errors, violations } = await window(width)
+    const problems: string[] = []
+    const [links, anchors] = [new Set<string>(), new Set<string>()]
+    for (const address of pages) {
+      await page.goto(address)
+      const found = [...(await seriousFindings(page)), ...(await violations())]
+      const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      if (isTooWide) found.push('the page scrolls sideways')
+      problems.push(...found.map((problem) => `${address}: ${problem}`))
+      const parts = await linksAndIds(page)
+      for (const link of parts.links) links.add(link)
+      for (const id of parts.ids) anchors.add(`${address}#${id}`)
+    }
+    expect(problems).toEqual([])
+    expect(foreignRequests).toEqual([])
+    expect(errors).toEqual([])
+    expect(await deadLinks(links, anchors)).toEqual([])
+  },
+)
+
+/** Links to this host that lead nowhere. `anchors` are the anchors of all pages. */
+async function deadLinks(links: Set<string>, anchors: Set<string>): Promise<string[]> {
+  const own = [...links].filter((link) => link.startsWith(`${url}/`)).map((link) => new URL(link))
+  const addresses = [...new Set(own.map(({ origin, pathname }) => origin + pathname))]
+  const responses = await Promise.all(
+    addresses.map(async (address) => [address, (await fetch(address)).status] as const),
+  )
+  const isAnchor = ({ origin, pathname, hash }: URL) =>
+    hash === '' || hash === '#_top' || anchors.has(origin + pathname + decodeURIComponent(hash))
+  return [
+    ...responses.filter(([, status]) => status !== 200).map(([address]) => address),
+    ...own.filter((link) => !isAnchor(link)).map(({ href }) => href),
+  ]
+}
+
+testInBrowser('page: transfers less than 100 kB before the search is used', async () => {
+  const { page } = await window(1280)
+  const sizes: [string, number][] = []
+  for (const address of pages) {
+    await page.goto(address, { waitUntil: 'networkidle' })
+    const transferred = await page.evaluate<number>(
+      `performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    )
+    sizes.push([address, transferred])
+  }
+  expect(sizes.filter(([, bytes]) => bytes > 100_000)).toEqual([])
+})
+
+testInBrowser('search: finds an operation by its name, by keyboard alone', async () => {
+  const { page, errors, violations, foreignRequests } = await window(1280)
+  await page.goto(root)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
+  await page.keyboard.press('Control+K')
+  await page.locator('#starlight__search input').waitFor()
+  await page.keyboard.type('Submit a message')
+  const result = page.locator('#starlight__search .pagefind-ui__result-link', { hasText: 'Submit' })
+  await result.first().waitFor()
+  const target = await result.first().evaluate('(link) => link.getAttribute("href")')
+  expect(target).toContain('/docs/reference/operations/')
+  await result.first().focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs/reference/operations/**')
+  expect([errors, await violations(), foreignRequests]).toEqual([[], [], []])
+})
+
+testInBrowser('theme: the choice of a reader stays on the next page', async () => {
+  const { page } = await window(1280)
+  await page.goto(root)
+  const theme = () => page.evaluate('document.documentElement.dataset.theme')
+  await page.locator('starlight-theme-select select:visible').first().selectOption('dark')
+  expect(await theme()).toBe('dark')
+  await page.goto(pages[1] ?? root)
+  expect(await theme()).toBe('dark')
+})
+
+testInBrowser('unknown path: 404 with the page of the site', async () => {
+  const { page, violations } = await window(375)
+  const response = await page.goto(`${root}nothing/`)
+  expect(response?.status()).toBe(404)
+  expect(await page.locator('h1').textContent()).toBe('404')
+  expect(await seriousFindings(page)).toEqual([])
+  expect(await violations()).toEqual([])
+})
