@@ -50,6 +50,7 @@ export default {
       testMatch: [
         '<rootDir>/test-e2e/stories/**/*.test.ts',
         '<rootDir>/test-e2e/faults/**/*.test.ts',
+        '<rootDir>/test-e2e/docs/**/*.test.ts',
       ],
     },
     {
