@@ -51,6 +51,7 @@ export default {
         '<rootDir>/test-e2e/docs-site/**/*.test.ts',
         '<rootDir>/test-e2e/stories/**/*.test.ts',
         '<rootDir>/test-e2e/faults/**/*.test.ts',
+        '<rootDir>/test-e2e/docs/**/*.test.ts',
       ],
     },
     {

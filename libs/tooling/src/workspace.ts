@@ -113,7 +113,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   socks: ['libs/net/'],
   htmlparser2: ['libs/docs/src/site/', 'libs/links/'],
   handlebars: ['libs/templates/'],
-  'markdown-it': ['libs/templates/'],
+  'markdown-it': ['libs/docs/', 'libs/templates/'],
   'quickjs-wasi': ['libs/sandbox/'],
   'crawler-user-agents': ['services/api-gateway/src/automated/'],
   'fast-xml-parser': ['services/api-gateway/src/autoconfig/'],

@@ -36,9 +36,9 @@ export function readExistingNames(): ExistingNames {
   }
 }
 
-/** Path with `{}` for each path parameter, which documents write as `{name}`, `:name` or a value. */
+/** Path with `{}` for each parameter, which documents write as `{name}`, `:name` or `NAME`. */
 export function toTemplate(path: string): string {
-  return path.replaceAll(/:\w+|\{\w*\}|<[\w ]+>/g, '{}')
+  return path.replaceAll(/:\w+|\{\w*\}|(?<=\/)[A-Z][A-Z_]*(?=\/|$)/g, '{}')
 }
 
 /** Variables that the code of services and commands reads. */
@@ -54,7 +54,9 @@ export function readVariableNames(): Set<string> {
 
 /** Variables that `make up` and other programs for development read or write. */
 export function readLocalVariableNames(): Set<string> {
-  const text = ['deploy/local/README.md', 'deploy/local/src/up.ts'].map(readProjectFile).join('\n')
+  const text = ['deploy/local/README.md', 'deploy/local/src/system/system-variables.ts']
+    .map(readProjectFile)
+    .join('\n')
   return new Set([...text.matchAll(/\b(?:POSTHORN|SVC)_[A-Z0-9_]+/g)].map(([name]) => name))
 }
 

@@ -106,15 +106,15 @@ export function namedSchemasIn(
   schemas: unknown,
   components: Readonly<Record<string, ApiSchema>>,
 ): string[] {
-  const found = new Set<string>()
+  const names = new Set<string>()
   const visit = (value: unknown): void => {
     const text = JSON.stringify(value)
     for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (found.has(name) || name in pageOfSchema) continue
-      found.add(name)
+      if (names.has(name) || name in pageOfSchema) continue
+      names.add(name)
       visit(components[name])
     }
   }
   visit(schemas)
-  return [...found].sort()
+  return [...names].sort()
 }

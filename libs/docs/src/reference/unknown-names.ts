@@ -9,10 +9,10 @@ export interface UnknownName {
 
 /**
  * Forms of the names of events and error codes. Other names in camel case are members, parameters
- * or names of other products, which the check ignores.
+ * or names of other products, such as the codes `Error…` of Microsoft Graph.
  */
 const eventOrCode =
-  /^(?:account[A-Z][a-z]+ed|(?:message|mailbox|export|track|list|authentication|connect)[A-Z][A-Za-z]*|[A-Z][a-z]+[A-Za-z]*(?:NotFound|Unavailable|NotSupported|Rejected|Expired|Exceeded|Denied|Disabled|Timeout|AlreadyExists))$/
+  /^(?:account[A-Z][a-z]+ed|(?:message|mailbox|export|track|list|authentication|connect)[A-Z][A-Za-z]*|(?!Error)[A-Z][a-z]+[A-Za-z]*(?:NotFound|Unavailable|NotSupported|Rejected|Expired|Exceeded|Denied|Disabled|Timeout|AlreadyExists))$/
 
 /** Series that Prometheus derives from a histogram. */
 const series = /_(?:bucket|count|sum)$/
@@ -30,13 +30,13 @@ export function findUnknownNames(markdown: string, existing: ExistingNames): Unk
   return markdown.split('\n').flatMap((text, index) => {
     if (/^\s*(?:```|~~~)/.test(text)) isFenced = !isFenced
     const quoted = isFenced ? [] : [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-    const found: Omit<UnknownName, 'line'>[] = [
+    const unknown: Omit<UnknownName, 'line'>[] = [
       ...unknownOperations(quoted, existing),
       ...unknownVariables(isFenced ? [text] : quoted, { existing, local }),
       ...unknownMetrics(isFenced ? [text] : quoted, existing),
       ...unknownEvents(quoted, existing),
     ]
-    return found.map((name) => ({ line: index + 1, ...name }))
+    return unknown.map((name) => ({ line: index + 1, ...name }))
   })
 }
 
@@ -77,8 +77,8 @@ function unknownMetrics(texts: readonly string[], { metrics }: ExistingNames) {
 
 function unknownEvents(quoted: readonly string[], existing: ExistingNames) {
   const { events, errorCodes, members, settings, operationIds } = existing
-  const known = [events, errorCodes, members, settings, operationIds]
+  const existingNames = [events, errorCodes, members, settings, operationIds]
   return quoted
-    .filter((text) => eventOrCode.test(text) && !known.some((names) => names.has(text)))
+    .filter((text) => eventOrCode.test(text) && !existingNames.some((names) => names.has(text)))
     .map((name) => ({ kind: 'event or error code' as const, name }))
 }
