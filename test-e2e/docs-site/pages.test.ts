@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
-import { linksAndIds, seriousFindings } from './page-findings.ts'
+import { linksAndIds, seriousFindings, transferredBytes } from './page-findings.ts'
 import { openSiteWindow } from './site-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
@@ -11,6 +11,8 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const { url } = stack.use(await startWorld({ names: ['api-gateway'] }))
 const root = `${url}/docs/`
+/** Limit of a page with all that it loads, without the index of the search. */
+const maxBytes = 100_000
 const browser = hasBrowser() ? stack.use(await testBrowser()) : undefined
 const window = (width: number) => {
   if (!browser) throw new Error('no browser')
@@ -39,26 +41,32 @@ test('site: has pages, each also as Markdown', async () => {
   }
 })
 
-testInBrowser.each([1280, 375])(
-  'pages at a width of %i px: accessible in both themes, and their links lead somewhere',
-  async (width) => {
-    const { page, foreignRequests, errors, violations } = await window(width)
-    const problems: string[] = []
-    const [links, anchors] = [new Set<string>(), new Set<string>()]
-    for (const address of pages) {
-      await page.goto(address)
-      const found = [...(await seriousFindings(page)), ...(await violations())]
-      const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      if (isTooWide) found.push('the page scrolls sideways')
-      problems.push(...found.map((problem) => `${address}: ${problem}`))
-      const parts = await linksAndIds(page)
-      for (const link of parts.links) links.add(link)
-      for (const id of parts.ids) anchors.add(`${address}#${id}`)
-    }
-    expect(problems).toEqual([])
-    expect(foreignRequests).toEqual([])
-    expect(errors).toEqual([])
-    expect(await deadLinks(links, anchors)).toEqual([])
+/** Visits all pages in a window. Returns what is wrong with them, and their links and anchors. */
+async function visitPages(width: number, colours: 'page' | 'frame') {
+  const { page, foreignRequests, errors, violations } = await window(width)
+  const problems: string[] = []
+  const [links, anchors] = [new Set<string>(), new Set<string>()]
+  for (const address of pages) {
+    await page.goto(address)
+    const findings = [...(await seriousFindings(page, colours)), ...(await violations())]
+    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    if (isTooWide) findings.push('the page scrolls sideways')
+    const bytes = await transferredBytes(page)
+    if (bytes > maxBytes) findings.push(`the page transfers ${bytes} bytes`)
+    problems.push(...findings.map((problem) => `${address} at ${width} px: ${problem}`))
+    const parts = await linksAndIds(page)
+    for (const link of parts.links) links.add(link)
+    for (const id of parts.ids) anchors.add(`${address}#${id}`)
+  }
+  return { problems: [...problems, ...foreignRequests, ...errors], links, anchors }
+}
+
+testInBrowser(
+  'pages, 1280 and 375 px wide: are accessible in both themes, small, and have no dead link',
+  async () => {
+    const [wide, narrow] = await Promise.all([visitPages(1280, 'page'), visitPages(375, 'frame')])
+    expect([...wide.problems, ...narrow.problems]).toEqual([])
+    expect(await deadLinks(wide.links, wide.anchors)).toEqual([])
   },
 )
 
@@ -76,20 +84,6 @@ async function deadLinks(links: Set<string>, anchors: Set<string>): Promise<stri
     ...own.filter((link) => !isAnchor(link)).map(({ href }) => href),
   ]
 }
-
-testInBrowser('page: transfers less than 100 kB before the search is used', async () => {
-  const { page } = await window(1280)
-  const sizes: [string, number][] = []
-  for (const address of pages) {
-    await page.goto(address, { waitUntil: 'networkidle' })
-    const transferred = await page.evaluate<number>(
-      `performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
-        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
-    )
-    sizes.push([address, transferred])
-  }
-  expect(sizes.filter(([, bytes]) => bytes > 100_000)).toEqual([])
-})
 
 testInBrowser('search: finds an operation by its name, by keyboard alone', async () => {
   const { page, errors, violations, foreignRequests } = await window(1280)
@@ -124,6 +118,6 @@ testInBrowser('unknown path: 404 with the page of the site', async () => {
   const response = await page.goto(`${root}nothing/`)
   expect(response?.status()).toBe(404)
   expect(await page.locator('h1').textContent()).toBe('404')
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await seriousFindings(page, 'page')).toEqual([])
   expect(await violations()).toEqual([])
 })
