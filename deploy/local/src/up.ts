@@ -5,6 +5,7 @@ import { cacheDirectory, localDirectory, upFiles } from './paths.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import type { SystemPorts } from './system/system-ports.ts'
 import { startSystem, type System } from './system/system.ts'
+import { systemVariables } from './system/system-variables.ts'
 
 // `make up`: starts a local system and leaves it running. `make down` stops the system and keeps
 // its data. The README lists the environment variables.
@@ -49,7 +50,7 @@ async function bringUp(): Promise<void> {
   const { port: apiPort } = new URL(system.url)
   if (ports.api === undefined && apiPort !== '3000')
     print(`the API listens on port ${apiPort}: 3000 was in use at a start of this system`)
-  await writeFile(upFiles.env, describe(system), { mode: 0o600 })
+  await writeFile(upFiles.env, toShell(system), { mode: 0o600 })
   print(`Posthorn is running at ${system.url}; token and addresses: ${upFiles.env}`)
   print(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
 }
@@ -78,25 +79,8 @@ function port(name: string): number | undefined {
   return value
 }
 
-function describe(system: System): string {
-  const { mail } = system
-  const variables = {
-    POSTHORN_ENV_FILE: upFiles.env,
-    POSTHORN_URL: system.url,
-    POSTHORN_TOKEN: system.token,
-    SVC_SERVICE_SECRET: system.serviceSecret,
-    POSTHORN_IMAP_PROXY: `${system.host}:${system.imapProxyPort}`,
-    POSTHORN_SMTP_PROXY: `${system.host}:${system.smtpProxyPort}`,
-    DATABASE_URL: system.ownerUrl,
-    AMQP_URL: system.amqpUrl,
-    ...(mail ? { POSTHORN_DOVECOT: JSON.stringify(mail) } : {}),
-    ...Object.fromEntries(
-      Object.entries(system.services.urls).map(([name, url]) => [
-        `POSTHORN_${name.replaceAll('-', '_').toUpperCase()}_HEALTH`,
-        `${url}/health/ready`,
-      ]),
-    ),
-  }
+function toShell(system: System): string {
+  const variables = { POSTHORN_ENV_FILE: upFiles.env, ...systemVariables(system) }
   return Object.entries(variables)
     .map(([key, value]) => `export ${key}='${value}'\n`)
     .join('')

@@ -16,7 +16,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
-    ['automated'],
+    ['automated', 'docs-site'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],
@@ -107,6 +107,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['migrate'],
     ['migrations', 'tables'],
   ],
+  'libs/docs/src': [['site'], ['reference', 'examples']],
+  'libs/docs/src/reference': [['calls']],
   'libs/flow/src': [['workers']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [

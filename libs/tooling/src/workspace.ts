@@ -81,6 +81,7 @@ const levels: Record<string, number> = {
   'mail-frontend': 4,
   backends: 2,
   reports: 2,
+  docs: 4,
 }
 
 /**
@@ -111,9 +112,9 @@ export const allowedImporters: Record<string, readonly string[]> = {
   nodemailer: ['libs/mime/src/nodemailer.ts', 'services/sender/src/transports/smtp/nodemailer.ts'],
   got: ['libs/net/'],
   socks: ['libs/net/'],
-  htmlparser2: ['libs/links/'],
+  htmlparser2: ['libs/docs/src/site/', 'libs/links/'],
   handlebars: ['libs/templates/'],
-  'markdown-it': ['libs/templates/'],
+  'markdown-it': ['libs/docs/', 'libs/templates/'],
   'quickjs-wasi': ['libs/sandbox/'],
   'crawler-user-agents': ['services/api-gateway/src/automated/'],
   'fast-xml-parser': ['services/api-gateway/src/autoconfig/'],

@@ -45,6 +45,11 @@ export interface SystemOptions extends SystemServersOptions {
    * that every local system needs.
    */
   settings?: Readonly<Record<string, unknown>>
+  /**
+   * Folder that `make build` wrote. The services run from this folder instead of from their
+   * sources.
+   */
+  bundle?: string | undefined
 }
 
 export interface System extends SystemServers {
@@ -128,7 +133,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 }
 
 function servicesOptions(
-  { dir, env = {}, names, replicas = {}, settings = {}, record }: SystemOptions,
+  { dir, env = {}, names, replicas = {}, settings = {}, record, bundle }: SystemOptions,
   { servers, state, bind }: { servers: SystemServers; state: State; bind: string },
 ): ServicesOptions {
   const passed = Object.entries(env).filter(
@@ -140,6 +145,7 @@ function servicesOptions(
     ...(names ? { names } : {}),
     ports: state.health,
     record,
+    bundle,
     shared: {
       ownerUrl: servers.ownerUrl,
       amqpUrl: servers.amqpUrl,

@@ -3,6 +3,7 @@ import type { Operation } from '../define.ts'
 import { defined } from '../defined.ts'
 import { allOperations } from '../operations/index.ts'
 import { componentSchemas, toOpenApiSchema } from './components.ts'
+import { parameterExample } from './examples/parameters.ts'
 import { examples } from './examples/requests.ts'
 import { errorExamples, responseExamples } from './examples/responses.ts'
 import { errorResponses, Problem } from './problem.ts'
@@ -65,9 +66,9 @@ function describe(operation: Operation): object {
     'x-svc-action': permission.action,
     'x-svc-group': permission.group,
     parameters: [
-      ...parameters('path', params),
-      ...parameters('query', query),
-      ...parameters('header', headers),
+      ...parameters(id, 'path', params),
+      ...parameters(id, 'query', query),
+      ...parameters(id, 'header', headers),
     ],
     ...(body === undefined
       ? {}
@@ -126,17 +127,23 @@ function rangeResponses({ produces = 'application/json', response }: Operation):
   }
 }
 
-function parameters(location: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
+function parameters(
+  id: string,
+  location: 'path' | 'query' | 'header',
+  schema: TObject | undefined,
+): object[] {
   if (schema === undefined) return []
   const required = new Set<string>(schema.required ?? [])
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
     const { description, ...described } = toOpenApiSchema(property) as { description?: string }
+    const isRequired = location === 'path' || required.has(name)
     return {
       name: location === 'header' ? headerName(name) : name,
       in: location,
-      required: location === 'path' || required.has(name),
+      required: isRequired,
       description,
       schema: described,
+      ...defined({ example: parameterExample(id, { name, isRequired }) }),
     }
   })
 }

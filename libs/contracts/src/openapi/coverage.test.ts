@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
 import { errorMeanings } from './error-meanings.ts'
+import { eventBodies } from './examples/event-bodies.ts'
 import { responseExamples } from './examples/responses.ts'
 
 interface Described {
@@ -24,7 +25,8 @@ interface Response extends Described {
 interface DescribedOperation extends Described {
   operationId: string
   tags: string[]
-  parameters: (Described & { name: string })[]
+  parameters: (Described & { name: string; required: boolean; example?: unknown })[]
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> }
   responses: Record<string, Response>
 }
 
@@ -156,21 +158,26 @@ function texts(value: unknown, path: string): [string, string][] {
   return Object.entries(value).flatMap(([key, part]) => texts(part, `${path}.${key}`))
 }
 
-/** Copies a schema so that objects with known members allow no other member. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
+/**
+ * Copies a schema so that objects with known members allow no other member. Branches of an
+ * intersection stay open: the intersection itself allows only the members of its branches.
+ */
+function closed(schema: unknown, isBranch = false): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => closed(part, isBranch))
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).map(([key, part]) => [key, closed(part)])
-  const isOpen = 'properties' in schema && 'type' in schema && !('additionalProperties' in schema)
+  const entries = Object.entries(schema).map(([key, part]) => [key, closed(part, key === 'allOf')])
   const copy = Object.fromEntries(entries) as object
+  if (isBranch) return copy
+  if ('allOf' in schema) return { ...copy, unevaluatedProperties: false }
+  const isOpen = 'properties' in schema && 'type' in schema && !('additionalProperties' in schema)
   return isOpen ? { ...copy, additionalProperties: false } : copy
 }
 
-test('responseExamples: have only documented members', () => {
+test('responseExamples, eventBodies: have only documented members', () => {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false })
   ajv.addSchema({ $id: 'document', components: closed(document.components) as object })
-  for (const { operationId, responses } of operations) {
-    const [media] = Object.values(responses['200']?.content ?? {})
+  for (const { operationId, responses, requestBody } of everything) {
+    const [media] = Object.values(responses['200']?.content ?? requestBody?.content ?? {})
     if (media?.example === undefined) continue
     const text = JSON.stringify(closed(media.schema)).replaceAll('"#/', '"document#/')
     const validate = ajv.compile(JSON.parse(text) as object)
@@ -179,11 +186,23 @@ test('responseExamples: have only documented members', () => {
   }
 })
 
-test('responseExamples: contain no secret and no real host', () => {
-  for (const [path, text] of texts(responseExamples, '').map(([at, value]) => [
-    at.slice(1),
-    value,
-  ])) {
+test('eventBodies: exist for every event', () => {
+  for (const { operationId, requestBody } of webhooks)
+    expect(requestBody?.content['application/json']?.example).toMatchObject({ event: operationId })
+})
+
+test('parameterExample: every required parameter has an example', () => {
+  const lacking = operations.flatMap(({ operationId, parameters }) =>
+    parameters
+      .filter(({ required, example }) => required && example === undefined)
+      .map(({ name }) => `${operationId} ${name}`),
+  )
+  expect(lacking).toEqual([])
+})
+
+test('responseExamples, eventBodies: contain no secret and no real host', () => {
+  const examples = { ...responseExamples, ...eventBodies }
+  for (const [path, text] of texts(examples, '').map(([at, value]) => [at.slice(1), value])) {
     const member = path?.split('.').at(-1) ?? ''
     if (secretMember.test(member) && !inventedTokens.includes(path ?? ''))
       expect([path, /^(?:\*{6}|[0-9a-f]{64})$/.test(text ?? '')]).toEqual([path, true])

@@ -3,6 +3,7 @@ import { type EventName, eventNames, events } from '../events/index.ts'
 import { described, Nullable, Text, Texts, Time } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
 import { eventTexts } from './event-texts.ts'
+import { eventBodies } from './examples/event-bodies.ts'
 
 /**
  * HTTP headers of all webhook deliveries, in addition to `Content-Type`, `User-Agent` and the
@@ -47,7 +48,12 @@ function describe(name: EventName): object {
     })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: toOpenApiSchema(bodyOf(name, events[name].data)) } },
+      content: {
+        'application/json': {
+          schema: toOpenApiSchema(bodyOf(name, events[name].data)),
+          example: eventBodies[name],
+        },
+      },
     },
     responses: {
       '2XX': {

@@ -1,0 +1,76 @@
+import MarkdownIt from 'markdown-it'
+
+/** Languages whose code blocks can be marked as runnable, with the extension of their files. */
+export const runnableLanguages = ['sh', 'ts', 'py'] as const
+export type RunnableLanguage = (typeof runnableLanguages)[number]
+
+/** Runnable code block of a page. */
+export interface Example {
+  language: RunnableLanguage
+  code: string
+  /** Line of the page at which the code starts. */
+  line: number
+  expected?: ExpectedOutput
+}
+
+/** Standard output that a page shows for an example. */
+export interface ExpectedOutput {
+  format: 'text' | 'json'
+  text: string
+  /** Line of the page at which the output starts. */
+  line: number
+}
+
+export interface ExamplePage {
+  /** Position of the page in the side bar, from its front matter. */
+  order: number
+  examples: Example[]
+}
+
+/**
+ * Reads the runnable code blocks of a Markdown page. The info string of a block is its language
+ * and the word `runnable`. A following block `text output` or `json output` has the expected
+ * output.
+ *
+ * @throws Error for an output without an example, and for another language.
+ */
+export function readExamples(markdown: string): ExamplePage {
+  const { order, body, lines } = splitFrontMatter(markdown)
+  const examples: Example[] = []
+  for (const { info, content, map } of new MarkdownIt().parse(body, {})) {
+    const [language = '', mark, ...rest] = info.split(' ')
+    if (mark !== 'runnable' && mark !== 'output') continue
+    const line = lines + (map?.[0] ?? 0) + 2 // after the line of the fence, counted from 1
+    if (rest.length > 0) throw new Error(`line ${line - 1}: unknown words after ${mark}: ${info}`)
+    if (mark === 'runnable')
+      examples.push({ language: toLanguage(language, line - 1), code: content, line })
+    else addOutput(examples, { format: toFormat(language, line - 1), text: content, line })
+  }
+  return { order, examples }
+}
+
+function addOutput(examples: readonly Example[], expected: ExpectedOutput): void {
+  const example = examples.at(-1)
+  if (example === undefined || example.expected !== undefined)
+    throw new Error(`line ${expected.line - 1}: an output follows no runnable block`)
+  example.expected = expected
+}
+
+function toLanguage(name: string, line: number): RunnableLanguage {
+  const language = runnableLanguages.find((each) => each === name)
+  if (language === undefined)
+    throw new Error(`line ${line}: ${name} is not one of ${runnableLanguages.join(', ')}`)
+  return language
+}
+
+function toFormat(name: string, line: number): ExpectedOutput['format'] {
+  if (name !== 'text' && name !== 'json')
+    throw new Error(`line ${line}: an output is text or json, not ${name}`)
+  return name
+}
+
+function splitFrontMatter(markdown: string): { order: number; body: string; lines: number } {
+  const [head = ''] = /^---\n.*?\n---\n/s.exec(markdown) ?? []
+  const order = Number(/^order: (\d+)$/m.exec(head)?.[1] ?? Number.NaN)
+  return { order, body: markdown.slice(head.length), lines: head.split('\n').length - 1 }
+}
