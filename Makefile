@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -53,6 +53,13 @@ test-image: node_modules/.modules.yaml ## build the image and run the demo's sto
 bench: node_modules/.modules.yaml ## measurements, each with a reference in the same run
 	@$(RUN) node test-e2e/bench/main.ts
 
+libs/docs/site/node_modules/.modules.yaml: libs/docs/site/package.json libs/docs/site/pnpm-lock.yaml libs/docs/site/pnpm-workspace.yaml
+	@$(PNPM) --dir libs/docs/site install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
+	@touch $@
+
+docs: node_modules/.modules.yaml libs/docs/site/node_modules/.modules.yaml ## build the documentation site into .local/docs; api-gateway serves it below /docs/
+	@$(RUN) node libs/docs/src/build-main.ts
+
 migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
 
@@ -86,7 +93,7 @@ chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/post
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
 
-build: node_modules/.modules.yaml ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
+build: docs ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts
 
 base-images: node_modules/.modules.yaml ## record the digests of the images that others publish; needs Docker with buildx

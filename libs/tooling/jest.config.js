@@ -49,6 +49,7 @@ export default {
       globalTeardown: '<rootDir>/test-e2e/shared-world-teardown.ts',
       testMatch: [
         '<rootDir>/test-e2e/client/**/*.test.ts',
+        '<rootDir>/test-e2e/docs-site/**/*.test.ts',
         '<rootDir>/test-e2e/stories/**/*.test.ts',
         '<rootDir>/test-e2e/faults/**/*.test.ts',
         '<rootDir>/test-e2e/docs/**/*.test.ts',

@@ -11,6 +11,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   updateAccount: (objects) => objects.account(),
   deleteAccount: (objects) => objects.account(),
   flushAccount: (objects) => objects.account(),
+  reconnectAccount: (objects) => objects.account(),
   getMessage: (objects) => objects.message(),
   updateMessage: (objects) => objects.message(),
   moveMessage: (objects) => objects.message(),

@@ -1,13 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin, PluginContext } from 'rolldown'
 
-/**
- * Pattern of the expression `new URL('./file', import.meta.url)` in a source file. The expression
- * has to be on one line.
- */
-const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
+/** Pattern of the expression `new URL('./file', import.meta.url)` in a source file. */
+const relativeUrl = /new URL\(\s*'(\.[^']+)',\s*import\.meta\.url,?\s*\)/g
 /** Pattern of the expression `import.meta.resolve('package/file')` in a source file. */
 const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
 
@@ -20,9 +17,9 @@ const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 /**
  * Bundler plugin for the two ways in which source files refer to other files. A TypeScript file
  * becomes an entry point, for example the module of a worker thread. Other files and folders are
- * copied to `assets/`. Any other use of a source file's path makes the build fail. All chunks of
- * the bundle are in one folder, so a relative URL is valid in every chunk. `sources` collects the
- * copied files.
+ * copied to `assets/`, unless they are below `.local` and have not been built. Any other use of a
+ * source file's path makes the build fail. All chunks of the bundle are in one folder, so a
+ * relative URL is valid in every chunk. `sources` collects the copied files.
  */
 export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()
@@ -35,7 +32,11 @@ export function assetUrls(root: string, sources: string[]): Plugin {
       sources.push(path)
       return name
     }
-    for (const file of readdirSync(path)) copy(context, join(path, file), `${name}${file}`)
+    const isMissing = name.startsWith('assets/.local/') && !existsSync(path)
+    for (const entry of isMissing ? [] : readdirSync(path, { withFileTypes: true })) {
+      const slash = entry.isDirectory() ? '/' : ''
+      copy(context, join(path, entry.name) + slash, `${name}${entry.name}${slash}`)
+    }
     return name
   }
 

@@ -1,12 +1,13 @@
-import { globSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { release } from '@posthorn/config/release'
+import { manifestName, type SiteManifest } from '@posthorn/docs/site-manifest'
 import { rolldown } from 'rolldown'
 import { assetUrls } from './asset-urls.ts'
 import { copyPackage } from './copy-package.ts'
 import { httpModule } from './http-module.ts'
 import { billOfMaterials, nodeComponent, npmComponent } from './bill-of-materials.ts'
-import { findThirdParties, licenceTexts } from './third-party.ts'
+import { findThirdParties, licenceTexts, mergePackages, type ThirdParty } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
@@ -28,20 +29,31 @@ export interface BuildOptions {
 /**
  * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
  * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
- * materials and the licences of the bundled packages. Equal sources and revisions give equal bytes.
+ * materials and the licences of the bundled packages. The bundle contains the documentation site if
+ * `make docs` has built it. Equal sources and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const files = await writeBundle(folder)
   for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
   const copied = globSync('node_modules/**/package.json', { cwd: folder })
-  const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
+  const packages = mergePackages(
+    findThirdParties([...files, ...copied.map((path) => join(folder, path))]),
+    sitePackages(folder),
+  )
   // The module `@posthorn/config/release` reads `assets/package.json`. The module needs no other
   // members of the manifest `package.json` than the written members.
   writeFileSync(join(folder, 'assets/package.json'), JSON.stringify({ ...release, revision }))
   const components = [nodeComponent(process.versions.node), ...packages.map(npmComponent)]
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(release.version, components))
   writeFileSync(join(folder, 'LICENSES.txt'), licenceTexts(packages))
+}
+
+/** Lists the packages of which the documentation site in the bundle contains files. */
+function sitePackages(folder: string): ThirdParty[] {
+  const path = join(folder, 'assets/.local/docs', manifestName)
+  if (!existsSync(path)) return []
+  return (JSON.parse(readFileSync(path, 'utf8')) as SiteManifest).packages
 }
 
 /** Bundles the processes of the image. Returns the paths of the bundled sources. */

@@ -23,10 +23,14 @@ export function findThirdParties(files: Iterable<string>): ThirdParty[] {
     const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/@]+(?=\/)/.exec(file)?.[0]
     if (folder !== undefined && existsSync(join(folder, 'package.json'))) folders.add(folder)
   }
-  const packages = [...folders].map(readPackage)
+  return mergePackages([...folders].map(readPackage))
+}
+
+/** Merges lists of packages, sorted by name and version, each of them once. */
+export function mergePackages(...lists: readonly ThirdParty[][]): ThirdParty[] {
   const keyOf = ({ name, version }: Manifest) => `${name}@${version}`
-  return [...new Map(packages.map((entry) => [keyOf(entry), entry])).values()].toSorted((a, b) =>
-    keyOf(a) < keyOf(b) ? -1 : 1,
+  return [...new Map(lists.flat().map((entry) => [keyOf(entry), entry])).values()].toSorted(
+    (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1),
   )
 }
 

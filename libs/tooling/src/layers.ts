@@ -13,7 +13,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
-    ['automated'],
+    ['automated', 'docs-site'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],

@@ -18,6 +18,7 @@ const installFiles = globSync(
     '.npmrc',
     'pnpm-workspace.yaml',
     '{package,{libs,services,deploy}/*/package,test-e2e/package}.json',
+    'libs/docs/site/{package.json,pnpm-workspace.yaml}',
     'deploy/Dockerfile',
     '.ci/run',
     '.github/workflows/*',
@@ -47,9 +48,15 @@ test('install scripts: no setting or option allows others', () => {
   })
   expect(installFiles.length).toBeGreaterThan(20)
   expect(wrong).toEqual([])
-  expect(globSync('{.,libs/*,services/*,deploy/*}/.{pnpmfile.*,npmrc}', { cwd: root })).toEqual([
-    '.npmrc',
-  ])
+  expect(
+    globSync('{.,libs/*,libs/docs/site,services/*,deploy/*}/.{pnpmfile.*,npmrc}', { cwd: root }),
+  ).toEqual(['.npmrc'])
+})
+
+test('install scripts: none runs for the site generator', () => {
+  const settings = read('libs/docs/site/pnpm-workspace.yaml')
+  expect(settings).toMatch(/^allowBuilds:\n(?: {2}[\w@/'-]+: false\n)+$/m)
+  expect(settings).not.toContain(': true')
 })
 
 test('install scripts: the image installs with the same settings and lockfile', () => {
@@ -60,7 +67,10 @@ test('install scripts: the image installs with the same settings and lockfile', 
     expect.arrayContaining(['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'Makefile']),
   )
   expect(before).toContain(`RUN pnpm="$(sed -n 's/^export PNPM := //p' Makefile)"`)
-  expect(`${before}${after}`).not.toMatch(/\b(?:npm|pnpm|yarn|npx) (?:install|ci|add|i|exec)\b/)
+  // The site generator has its own settings and lockfile in its folder.
+  const rest = after.replace('$pnpm --dir libs/docs/site install --frozen-lockfile', '')
+  expect(rest).not.toBe(after)
+  expect(`${before}${rest}`).not.toMatch(/\b(?:npm|pnpm|yarn|npx) (?:install|ci|add|i|exec)\b/)
   expect(read('Makefile')).toMatch(/^export PNPM := npx --yes pnpm@\d+\.\d+\.\d+$/m)
 })
 

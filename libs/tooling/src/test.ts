@@ -43,10 +43,15 @@ const phases: string[] = []
 
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
-// The servers of the tests mostly wait while they start, so the static checks run meanwhile.
+const needsSite =
+  isWholeRun ||
+  (kinds.includes('e2e') && (positionals.length === 0 || /docs-site/.test(positionals.join())))
+// The servers of the tests mostly wait while they start, so the static checks run meanwhile. The
+// end-to-end tests start from a bundle, which contains the documentation site.
 const [servers] = await Promise.all([
   needsServers ? timed('start of servers', startServers) : undefined,
   isWholeRun ? timed('static checks', reportStaticChecks) : undefined,
+  needsSite ? timed('documentation site', reportSite) : undefined,
 ])
 try {
   for (const kind of kinds) reports.push(await timed(`${kind} tests`, () => runKind(kind)))
@@ -85,6 +90,13 @@ async function reportStaticChecks(): Promise<void> {
     failed: failed.length,
     failures: failed.map((name) => `failed: ${name}`),
   })
+}
+
+/** Builds the documentation site. Adds a failed build to the reports of the test runs. */
+async function reportSite(): Promise<void> {
+  if ((await runProgram('make', ['docs'])) === 0) return
+  const failures = ['failed: build of the documentation site']
+  reports.push({ ...noTests, failed: 1, failures })
 }
 
 /** Runs one kind of tests. A Jest run that does not exit after its last test fails. */

@@ -92,8 +92,8 @@ test('package.json: lists used dependencies only', () => {
     'deploy/*/src/**/*.ts',
     'test-e2e/**/*.ts',
   ])
-  // Loaded by the start script and by the compiler.
-  const loaded = ['@posthorn/telemetry', '@types/html-to-text']
+  // Loaded by the start script and by the compiler, or sent to browsers.
+  const loaded = ['@posthorn/telemetry', '@scalar/api-reference', '@types/html-to-text']
   const unused = packages.flatMap(({ folder, dependencies, devDependencies }) => {
     const own = everything.filter(({ path }) => path.startsWith(`${folder}/`))
     const used = (name: string) =>

@@ -112,7 +112,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   nodemailer: ['libs/mime/src/nodemailer.ts', 'services/sender/src/transports/smtp/nodemailer.ts'],
   got: ['libs/net/'],
   socks: ['libs/net/'],
-  htmlparser2: ['libs/links/'],
+  htmlparser2: ['libs/docs/src/site/', 'libs/links/'],
   handlebars: ['libs/templates/'],
   'markdown-it': ['libs/docs/', 'libs/templates/'],
   'quickjs-wasi': ['libs/sandbox/'],

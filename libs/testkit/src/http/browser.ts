@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 /** Paths of the browser Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -9,6 +9,8 @@ export interface TestBrowser extends AsyncDisposable {
   openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
   /** Opens a page of 800 by 600 pixels in a new browser context, with scripts. */
   openDesktop: () => Promise<Page>
+  /** Opens a page of this size in CSS pixels in a new browser context, with scripts. */
+  openWindow: (size: { width: number; height: number }) => Promise<Page>
 }
 
 export interface TestBrowserOptions {
@@ -60,13 +62,16 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
       context.setDefaultTimeout(60_000)
       return context.newPage()
     },
-    async openDesktop() {
-      const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
-      context.setDefaultTimeout(60_000)
-      return context.newPage()
-    },
+    openDesktop: () => openWindow(browser, { width: 800, height: 600 }),
+    openWindow: (size) => openWindow(browser, size),
     [Symbol.asyncDispose]: () => browser.close(),
   }
+}
+
+async function openWindow(browser: Browser, viewport: { width: number; height: number }) {
+  const context = await browser.newContext({ viewport })
+  context.setDefaultTimeout(60_000)
+  return context.newPage()
 }
 
 /**

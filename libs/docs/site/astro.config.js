@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import starlight from '@astrojs/starlight'
+import { defineConfig, passthroughImageService } from 'astro/config'
+
+// `make docs` sets both variables: the folder with the pages and the side bar, and the output.
+const { DOCS_STAGE: stage, DOCS_OUT: outDir } = process.env
+if (!stage || !outDir) throw new Error('start the build with `make docs`')
+
+export default defineConfig({
+  base: '/docs',
+  trailingSlash: 'always',
+  outDir,
+  cacheDir: join(stage, 'cache'),
+  // A stylesheet in the page would need a hash in the content security policy.
+  build: { inlineStylesheets: 'never' },
+  // The site has no images to resize.
+  image: { service: passthroughImageService() },
+  integrations: [
+    starlight({
+      title: 'Posthorn',
+      description: 'Mailboxes of customers through one JSON REST API.',
+      favicon: '/favicon.svg',
+      head: [{ tag: 'script', attrs: { src: '/docs/focusable.js', defer: true } }],
+      customCss: ['./src/theme.css'],
+      components: { EditLink: './src/markdown-link.astro' },
+      markdown: { processedDirs: [join(stage, 'pages')] },
+      sidebar: JSON.parse(readFileSync(join(stage, 'sidebar.json'), 'utf8')),
+    }),
+  ],
+})

@@ -1,0 +1,40 @@
+import { parse } from 'yaml'
+
+/** Page of the documentation, from a Markdown file with front matter. */
+export interface Page {
+  /** Path of the Markdown file below the root of the site, such as `guides/send.md`. */
+  path: string
+  title: string
+  /** Sentence for search results and `llms.txt`. */
+  description: string
+  /** Position in the side bar, within the folder. */
+  order: number
+  /** Markdown without front matter and without a first heading that repeats the title. */
+  body: string
+}
+
+const frontMatter = /^---\n([\s\S]*?)\n---\n/
+const heading = /^\s*# .*\n/
+
+/**
+ * Reads a page from its Markdown text.
+ *
+ * @throws Error if the front matter has no title, description or order
+ */
+export function parsePage(path: string, text: string): Page {
+  const [block = '', source = ''] = frontMatter.exec(text) ?? []
+  const { title, description, order } = (parse(source) ?? {}) as Partial<Page>
+  if (typeof title !== 'string' || typeof description !== 'string' || typeof order !== 'number')
+    throw new Error(`${path}: the front matter needs title, description and order`)
+  return { path, title, description, order, body: text.slice(block.length).replace(heading, '\n') }
+}
+
+/** Markdown of a page without front matter, for readers of the `.md` file. */
+export function plainMarkdown({ title, description, body }: Page): string {
+  return `# ${title}\n\n${description}\n\n${body.trim()}\n`
+}
+
+/** Path of a page below the root of the site: `guides/send.md` is served as `guides/send/`. */
+export function urlPathOf(path: string): string {
+  return path.replace(/(?:(^|\/)index)?\.md$/, (_end, slash?: string) => slash ?? '/')
+}
