@@ -23,7 +23,7 @@ export default async function setup(): Promise<void> {
     join(checkout, 'deploy/image/src/build-main.ts'),
     bundle,
   ])
-  process.env['E2E_BUNDLE'] = bundle
+  process.env['TEST_BUNDLE'] = bundle
 }
 
 /** Stops the shared systems of all Jest workers and deletes their databases and virtual hosts. */

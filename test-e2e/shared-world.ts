@@ -114,7 +114,7 @@ async function startShared(): Promise<SharedSystem> {
   const env = { ...shortIntervals, SVC_WORKER_HEARTBEAT: '20s' }
   const services = await startServices({
     logDir,
-    bundle: process.env['E2E_BUNDLE'],
+    bundle: process.env['TEST_BUNDLE'],
     shared: { ...shared, settings: { serviceSecret }, env },
   })
   for (const [name] of Object.entries(services.pids))

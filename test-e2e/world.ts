@@ -122,7 +122,7 @@ export async function startWorld({
   envByService = {},
   settings,
   keys,
-  bundle = process.env['E2E_BUNDLE'],
+  bundle = process.env['TEST_BUNDLE'],
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))

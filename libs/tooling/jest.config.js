@@ -39,6 +39,8 @@ export default {
     {
       ...base,
       displayName: 'integration',
+      globalSetup: '<rootDir>/libs/tooling/src/bundle-setup.ts',
+      globalTeardown: '<rootDir>/libs/tooling/src/bundle-teardown.ts',
       setupFiles: propertySeed,
       testMatch: ['<rootDir>/libs/*/test/**/*.test.ts', '<rootDir>/services/*/test/**/*.test.ts'],
     },

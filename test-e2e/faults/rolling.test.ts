@@ -46,8 +46,8 @@ const maxStartMs = 600_000
 const describeUpgrade = reason === undefined ? describe : describe.skip
 describeUpgrade('rolling upgrade from the previous release and rollback, under load', () => {
   const stack = new AsyncDisposableStack()
-  const { E2E_BUNDLE: next } = process.env
-  if (next === undefined) throw new Error('E2E_BUNDLE is not set, run Jest with its config')
+  const { TEST_BUNDLE: next } = process.env
+  if (next === undefined) throw new Error('TEST_BUNDLE is not set, run Jest with its config')
   const bundles = { previous: '', next }
   let job: RollingJob
   let work: StoredWork

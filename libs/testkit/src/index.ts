@@ -52,6 +52,7 @@ export { testOpenIdProvider } from './openid/provider.ts'
 export { isSwitchedOff } from './private-server.ts'
 export { RawClient } from './raw-client.ts'
 export { sealedHeaders, sealedLogin, unsealsHeaders, unsealsLogins } from './sealed-values.ts'
+export { serviceProgram } from './service-program.ts'
 export {
   rejectTimes,
   type SmtpBehaviour,

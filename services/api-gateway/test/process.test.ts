@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
@@ -8,7 +7,7 @@ import { on } from '@posthorn/bus'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
 import { shardOf } from '@posthorn/contracts/shards'
 import { hashToken } from '@posthorn/secrets'
-import { eventually } from '@posthorn/testkit'
+import { eventually, serviceProgram } from '@posthorn/testkit'
 import { admin, registration, testServers, untilBusIsUp } from './gateway.ts'
 
 const servers = await testServers()
@@ -22,7 +21,7 @@ afterAll(async () => {
 function start(
   more: Record<string, string> = {},
 ): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  const child = spawn(process.execPath, serviceProgram('api-gateway'), {
     env: { ...env, SVC_LOG_LEVEL: 'info', ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

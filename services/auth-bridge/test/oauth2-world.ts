@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
 import type { Provider } from '@posthorn/contracts/account-types'
@@ -22,7 +21,13 @@ import { shardOf } from '@posthorn/contracts/shards'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
+import {
+  eventually,
+  serviceProgram,
+  testBus,
+  testDatabase,
+  testOpenIdProvider,
+} from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
@@ -184,7 +189,7 @@ export async function createOAuth2World({
 }
 
 function spawnBridge({ databaseUrl, amqpUrl }: ReturnType<typeof configFor>): ChildProcess {
-  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  return spawn(process.execPath, serviceProgram('auth-bridge'), {
     stdio: 'ignore',
     env: {
       DATABASE_URL: databaseUrl,

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Filing } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { eventually, serviceProgram, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { senderFixture, sentEventId } from './fixture.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
 
@@ -202,8 +201,7 @@ test('findSentCopy: sender killed after the end of data, does not send a filed m
   // The process to be killed must be the only sender.
   await replaceSenders()
   const queueId = await submitWith(account, null)
-  const doomed = spawn(process.execPath, ['src/main.ts'], {
-    cwd: join(import.meta.dirname, '..'),
+  const doomed = spawn(process.execPath, serviceProgram('sender'), {
     stdio: 'ignore',
     env: fixture.env(),
   })

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import type { StoredDraft } from '@posthorn/db'
-import { eventually } from '@posthorn/testkit'
+import { eventually, serviceProgram } from '@posthorn/testkit'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import type { ProviderFake, ProviderFault } from '@posthorn/testkit/providers'
 import type { apiFixture } from './api-fixture.ts'
@@ -86,16 +84,13 @@ function mapped(origins: Readonly<Record<string, string>>, host: string): string
 }
 
 function startSender(env: Record<string, string>, origins: string): ChildProcess {
-  return spawn(process.execPath, ['src/main.ts'], {
-    cwd: join(import.meta.dirname, '..'),
+  return spawn(process.execPath, serviceProgram('sender'), {
     stdio: 'ignore',
     env: {
       ...env,
       SVC_SENDER_LEASE: '1500ms',
       SVC_PROVIDER_ORIGINS: origins,
       SVC_DATABASE_POOL_SIZE: '2',
-      // Loading the modules takes most of the time of a start.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'posthorn-sender-modules'),
     },
   })
 }

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { eventually, serviceProgram, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { senderFixture } from './fixture.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
@@ -25,8 +25,7 @@ afterAll(async () => {
 })
 
 function start(env: Record<string, string> = {}): ChildProcess {
-  const sender = spawn(process.execPath, ['src/main.ts'], {
-    cwd: join(import.meta.dirname, '..'),
+  const sender = spawn(process.execPath, serviceProgram('sender'), {
     stdio: 'ignore',
     env: {
       ...fixture.env(),
@@ -36,7 +35,6 @@ function start(env: Record<string, string> = {}): ChildProcess {
       SVC_SENDER_JOURNAL: journalFolder,
       SVC_SENDER_PER_ACCOUNT: '16',
       SVC_SENDER_PER_HOST: '16',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'posthorn-sender-modules'),
       ...env,
     },
   })

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { connectBus, on } from '@posthorn/bus'
 import type { Provider } from '@posthorn/contracts/account-types'
 import {
@@ -18,6 +17,7 @@ import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   eventually,
+  serviceProgram,
   unsealsLogins,
   testBus,
   testDatabase,
@@ -129,8 +129,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
   }
   /** Starts a worker as a separate process that can be killed. */
   const spawnWorker = (env: Record<string, string> = {}): ChildProcess => {
-    const child = spawn(process.execPath, ['src/main.ts'], {
-      cwd: join(import.meta.dirname, '..'),
+    const child = spawn(process.execPath, serviceProgram('sync-worker'), {
       stdio: process.env['TEST_LOG_LEVEL'] ? 'inherit' : 'ignore',
       env: {
         DATABASE_URL: database.roleUrl('posthorn_sync_worker'),

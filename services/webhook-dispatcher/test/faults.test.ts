@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, TcpRelay } from '@posthorn/testkit'
+import { eventually, serviceProgram, TcpRelay } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
@@ -11,8 +10,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
 /** Dispatcher in a separate process that can be killed. */
 function spawnDispatcher(env: Record<string, string>) {
-  const main = join(import.meta.dirname, '../src/main.ts')
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, serviceProgram('webhook-dispatcher'), {
     env: { PATH: process.env['PATH'], ...bench.env(env) },
     stdio: 'ignore',
   })
