@@ -90,12 +90,12 @@ test('mailboxes and messages: created, listed, read, changed, moved, deleted', a
   for await (const entry of posthorn.listMessages.all({ account, path: 'Customers', pageSize: 1 }))
     subjects.push(entry.subject)
   expect(new Set(subjects)).toEqual(new Set(['one', 'two']))
-  const found = await posthorn.searchMessages({
+  const searched = await posthorn.searchMessages({
     account,
     path: 'Customers',
     body: { search: { subject: 'one' } },
   })
-  expect(found.messages.map((message) => message.id)).toEqual([id])
+  expect(searched.messages.map((message) => message.id)).toEqual([id])
   const message = await posthorn.getMessage({ account, message: id, textType: '*' })
   expect(message.text?.plain).toContain('Hello')
   const textId = message.text?.id ?? ''

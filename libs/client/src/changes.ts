@@ -21,7 +21,7 @@ export interface HistoryLost {
 }
 
 export interface ChangesInput {
-  /** Id of the last change that was processed. If absent, the stream starts with the next change. */
+  /** Id of the last processed change. If absent, the stream starts with the next change. */
   lastEventId?: string | undefined
   /**
    * Time without data after which the client connects again. The API sends a comment after 90 s

@@ -123,7 +123,7 @@ async function attempt<T>(
       const failure =
         error instanceof PosthornError ? error : new PosthornConnectionError(operation.name, error)
       const isRepeated = mayRepeat(failure, operation, request.body)
-      const waitMs = isRepeated ? waitBefore(failure, failures) : Infinity
+      const waitMs = isRepeated ? delayBefore(failure, failures) : Infinity
       if (Date.now() + waitMs > deadline) throw failure
       await delay(waitMs, signal)
     }
@@ -159,7 +159,7 @@ function mayRepeat(
   return failure.isRetryable && (isRepeatable || isUnexecuted(failure))
 }
 
-function waitBefore(failure: PosthornError | PosthornConnectionError, failures: number): number {
+function delayBefore(failure: PosthornError | PosthornConnectionError, failures: number): number {
   const requested = failure instanceof PosthornError ? (failure.retryAfterMs ?? 0) : 0
   return Math.max(requested, backoffMs(failures))
 }
