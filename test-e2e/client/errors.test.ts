@@ -65,24 +65,35 @@ async function untilCode(code: ErrorCode, call: () => Promise<unknown>): Promise
   )
 }
 
-/** Fails a request to Microsoft Graph once, and calls an operation that sends this request. */
-async function atGraph(status: number, graphCode: string, name = 'ann'): Promise<unknown> {
-  const mailbox = fakes.graph.mailboxOf(name === 'ann' ? ann : bob)
-  const { id } = mailbox.deliver({
-    raw: Buffer.from(plainMessage({ messageId: freshMessageId() })),
-  })
+const source = Buffer.from(plainMessage({ messageId: freshMessageId() }))
+/** Messages of the accounts at Microsoft Graph. */
+const stored: Record<string, string> = {
+  ann: fakes.graph.mailboxOf(ann).deliver({ raw: source }).id,
+  bob: fakes.graph.mailboxOf(bob).deliver({ raw: source }).id,
+}
+
+/**
+ * Fails an operation of Microsoft Graph, and calls an operation of the API. The response of Graph
+ * has the code that the error code of the API stands for.
+ */
+async function atGraph(
+  code: ErrorCode,
+  [status, graphCode]: [number, string],
+  { name = 'ann', operation = 'GET /messages/{message-id}', call = read } = {},
+): Promise<never> {
   const body = { error: { code: graphCode, message: 'The operation failed.' } }
-  const remove = fakes.graph.server.on('GET /messages/{message-id}', () => ({
-    kind: 'reply',
-    response: { status, body },
-    unchecked: true,
-  }))
+  const reply = { kind: 'reply', response: { status, body }, unchecked: true } as const
+  const remove = fakes.graph.server.on(operation, () => reply)
   try {
-    return await posthorn.getMessage({ account: name, message: id })
+    return await untilCode(code, () => call(name))
   } finally {
     remove()
   }
 }
+const read = (name: string): Promise<unknown> =>
+  posthorn.getMessage({ account: name, message: stored[name] ?? '' })
+const trash = (name: string): Promise<unknown> =>
+  posthorn.deleteMessage({ account: name, message: stored[name] ?? '' })
 
 /** Fails a command of the scripted mail server, and calls an operation that sends the command. */
 async function atScript(command: string, reply: string, call: () => Promise<unknown>) {
@@ -218,29 +229,20 @@ const cases: Record<string, () => Promise<unknown>> = {
   InvalidInput: () => posthorn.listMessages({ account: 'ann', path: 'INBOX', page: 1 }),
   UnsupportedSearchTerm: () =>
     posthorn.searchMessages({ account: 'ann', path: 'INBOX', body: { search: { larger: 5 } } }),
-  TrashNotFound: async () => {
-    const remove = fakes.graph.server.on('POST /messages/{message-id}/move', () => ({
-      kind: 'reply',
-      response: { status: 404, body: { error: { code: 'ErrorFolderNotFound', message: 'gone' } } },
-      unchecked: true,
-    }))
-    const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
-    const { id } = fakes.graph.mailboxOf(ann).deliver({ raw })
-    try {
-      return await posthorn.deleteMessage({ account: 'ann', message: id })
-    } finally {
-      remove()
-    }
+  TrashNotFound: () => {
+    const operation = 'POST /messages/{message-id}/move'
+    return atGraph('TrashNotFound', [404, 'ErrorFolderNotFound'], { operation, call: trash })
   },
-  InvalidMessageId: () => atGraph(400, 'ErrorInvalidIdMalformed'),
-  SearchCursorExpired: () => atGraph(400, 'ErrorExecuteSearchStaleData'),
-  InvalidRecipients: () => atGraph(400, 'ErrorInvalidRecipients'),
-  AccessDenied: () => atGraph(403, 'ErrorAccessDenied'),
-  MailboxNotEnabled: () => atGraph(404, 'MailboxNotEnabledForRESTAPI'),
-  SendAsDenied: () => atGraph(403, 'ErrorSendAsDenied'),
-  MessageTooLarge: () => atGraph(413, 'ErrorMessageSizeExceeded'),
-  QuotaExceeded: () => atGraph(507, 'ErrorQuotaExceeded'),
-  OAuthTokenRejected: () => atGraph(401, 'InvalidAuthenticationToken', 'bob'),
+  InvalidMessageId: () => atGraph('InvalidMessageId', [400, 'ErrorInvalidIdMalformed']),
+  SearchCursorExpired: () => atGraph('SearchCursorExpired', [400, 'ErrorExecuteSearchStaleData']),
+  InvalidRecipients: () => atGraph('InvalidRecipients', [400, 'ErrorInvalidRecipients']),
+  AccessDenied: () => atGraph('AccessDenied', [403, 'ErrorAccessDenied']),
+  MailboxNotEnabled: () => atGraph('MailboxNotEnabled', [404, 'MailboxNotEnabledForRESTAPI']),
+  SendAsDenied: () => atGraph('SendAsDenied', [403, 'ErrorSendAsDenied']),
+  MessageTooLarge: () => atGraph('MessageTooLarge', [413, 'ErrorMessageSizeExceeded']),
+  QuotaExceeded: () => atGraph('QuotaExceeded', [507, 'ErrorQuotaExceeded']),
+  OAuthTokenRejected: () =>
+    atGraph('OAuthTokenRejected', [401, 'InvalidAuthenticationToken'], { name: 'bob' }),
   InvalidBaseScopes: async () => {
     await posthorn.updateSettings({ body: { enableOAuthTokensApi: true } })
     await setBaseScopes('imap')
@@ -258,7 +260,7 @@ const cases: Record<string, () => Promise<unknown>> = {
   },
 }
 
-/** Changes an application as an earlier release could have stored it. The API refuses the change. */
+/** Changes an application as an earlier release could have stored it. The API refuses this. */
 async function setBaseScopes(scopes: string): Promise<void> {
   const change = `update oauth2_apps set config = jsonb_set(config, '{baseScopes}', $1) where id = $2`
   await withClient(world.ownerUrl, (db) => db.query(change, [JSON.stringify(scopes), consentApp]))
