@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs migration crawlers openapi provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -42,7 +42,7 @@ test-integration: node_modules/.modules.yaml ## tests of one library or service 
 	@$(RUN) node libs/tooling/src/test.ts --kind integration
 
 test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per file
-	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories
+	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client
 
 test-faults: node_modules/.modules.yaml ## tests under kills and restarts, in full size
 	@$(RUN) TEST_FAULTS=full node libs/tooling/src/test.ts test-e2e/faults sync-worker/test/export-restarts sync-worker/test/export-folders
@@ -68,6 +68,18 @@ crawlers: node_modules/.modules.yaml ## update the crawler addresses from the li
 
 openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts
+
+client: node_modules/.modules.yaml ## write the types and operations of the typed client from the contracts
+	@$(RUN) node libs/client/src/generator/generate-main.ts
+
+client-baseline: node_modules/.modules.yaml ## record the types with which later contracts must be compatible
+	@$(RUN) node libs/client/src/generator/generate-main.ts baseline
+
+client-package: node_modules/.modules.yaml ## build the package of the typed client into .local/client
+	@$(RUN) node libs/client/src/package/build-main.ts
+
+client-platforms: node_modules/.modules.yaml ## run the package of the typed client in Node 20, Deno and Bun, which are installed for this
+	@$(RUN) node libs/client/test/platforms-main.ts
 
 provider-types: node_modules/.modules.yaml ## write the types of the provider APIs from their descriptions
 	@$(RUN) node libs/backends/src/provider-types/generate-main.ts

@@ -3,7 +3,7 @@ import { backoffMs, delay } from './calls/delay.ts'
 import { PosthornError } from './calls/errors.ts'
 import { readChunks } from './calls/read-chunks.ts'
 import { followChanges } from './generated/operations.ts'
-import type { StateChange } from './generated/state-change.ts'
+import type { StateChange } from './generated/events.ts'
 
 /** State change of an account or of a listener of a proxy. */
 export interface Change extends StateChange {

@@ -122,9 +122,7 @@ async function attempt<T>(
     } catch (error) {
       signal?.throwIfAborted()
       const failure =
-        error instanceof PosthornError
-          ? error
-          : new PosthornConnectionError(operation.name, error)
+        error instanceof PosthornError ? error : new PosthornConnectionError(operation.name, error)
       const waitMs = mayRepeat(failure, operation, body) ? waitBefore(failure, failures) : Infinity
       if (Date.now() + waitMs > deadline) throw failure
       await delay(waitMs, signal)

@@ -23,4 +23,3 @@ export {
 export type * from './generated/events.ts'
 export type * from './generated/inputs.ts'
 export type * from './generated/schemas.ts'
-export type * from './generated/state-change.ts'

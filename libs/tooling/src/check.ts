@@ -13,6 +13,7 @@ if (!(await writeBillOfMaterials())) failed.push('bill of materials')
 const rules = [
   'libs/tooling',
   'libs/contracts',
+  'libs/client/src/generator',
   'libs/db/src/migration-rules',
   'deploy/manifests',
   'deploy/permissions',

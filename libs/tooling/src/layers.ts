@@ -80,6 +80,14 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/backends/src/gmail': [['lists'], ['messages']],
   'libs/backends/src/imap': [['messages'], ['mailboxes'], ['connection'], ['responses']],
   'libs/bus/src': [['rpc'], ['pubsub'], ['connection']],
+  'libs/client/src': [
+    ['compatibility', 'generator', 'package'],
+    ['webhooks'],
+    ['generated'],
+    ['calls'],
+  ],
+  'libs/client/src/calls': [['generated']],
+  'libs/client/src/compatibility': [['generated']],
   'libs/contracts/src': [
     ['baseline'],
     ['openapi'],

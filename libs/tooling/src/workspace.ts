@@ -61,6 +61,7 @@ const levels: Record<string, number> = {
   config: 0,
   flow: 0,
   tooling: 0,
+  client: 0,
   contracts: 1,
   'message-id': 1,
   secrets: 1,

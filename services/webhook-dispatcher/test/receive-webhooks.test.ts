@@ -7,7 +7,10 @@ import { standardSignature } from '../src/attempt/signing.ts'
 
 // Runs the examples of receive-webhooks.md in all installed languages.
 
-const page = readFileSync(join(import.meta.dirname, '../../../libs/docs/guides/receive-webhooks.md'), 'utf8')
+const page = readFileSync(
+  join(import.meta.dirname, '../../../libs/docs/guides/receive-webhooks.md'),
+  'utf8',
+)
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-receive-webhooks-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 

@@ -26,9 +26,5 @@ export type OperationInput = object
 
 /** Connection to the API, through which the functions of operations send their requests. */
 export interface Client {
-  call<T>(
-    operation: Operation<T>,
-    input?: OperationInput,
-    options?: CallOptions,
-  ): Promise<T>
+  call<T>(operation: Operation<T>, input?: OperationInput, options?: CallOptions): Promise<T>
 }

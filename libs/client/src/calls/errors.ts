@@ -82,10 +82,18 @@ export class PosthornConnectionError extends Error {
   readonly operation: string
 
   constructor(operation: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    super(`no complete response to ${operation}: ${reason}`, { cause })
+    super(`no complete response to ${operation}: ${reasonOf(cause)}`, { cause })
     this.operation = operation
   }
+}
+
+/**
+ * Message of an error. The reason of an error of `fetch` in Node is in its `cause`. Errors may come
+ * from another realm, in which `instanceof Error` is false.
+ */
+function reasonOf(error: unknown): string {
+  const { cause, message = String(error) } = (error ?? {}) as Partial<Error>
+  return cause === undefined || cause === null ? message : reasonOf(cause)
 }
 
 /** Reads the body of an error response. A proxy before the API may send another body. */

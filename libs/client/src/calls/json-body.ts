@@ -39,9 +39,7 @@ export function serialize(value: unknown): RequestBody {
 }
 
 function isBinary(value: unknown): value is Binary {
-  return (
-    value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream
-  )
+  return value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream
 }
 
 async function* encode(texts: readonly string[], binaries: readonly Binary[]) {

@@ -1,5 +1,7 @@
 // Written by `make client` from the contracts, do not edit.
 
+import type { Base64 } from '../calls/json-body.ts'
+
 import type {
   AccountListEntry,
   AccountRecord,
@@ -26,8 +28,6 @@ import type {
   TokenRecord,
   TokenRequest,
 } from './schemas.ts'
-
-import type { Base64 } from '../calls/json-body.ts'
 
 /** Parameters and body of `createAccount`. */
 export interface CreateAccountInput {

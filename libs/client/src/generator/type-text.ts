@@ -32,7 +32,11 @@ export function typeText(schema: Schema, options: TypeTextOptions = {}): string 
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return unionText(schema.enum.map(literal), indent)
-  if (anyOf) return unionText(anyOf.map((each) => typeText(each, options)), indent)
+  if (anyOf)
+    return unionText(
+      anyOf.map((each) => typeText(each, options)),
+      indent,
+    )
   if (allOf) return allOf.map((each) => inParentheses(typeText(each, options))).join(' & ')
   if (type === 'array') return `${inParentheses(typeText(items ?? {}, options))}[]`
   if (type === 'object') return objectText(schema, options)

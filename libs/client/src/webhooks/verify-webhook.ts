@@ -102,9 +102,7 @@ async function matchesAny(
 /** Bytes of a secret: decoded if it has the format of Standard Webhooks, else in UTF-8. */
 function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
-  return (
-    (base64 === undefined ? undefined : fromBase64(base64)) ?? new TextEncoder().encode(secret)
-  )
+  return (base64 === undefined ? undefined : fromBase64(base64)) ?? new TextEncoder().encode(secret)
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -33,7 +33,7 @@ function useOf({ operationId, produces }: ApiCall, expression: string): string[]
   if (file !== undefined)
     return [
       `const response = await ${expression}`,
-      `await writeFile('${file}', await response.bytes())`,
+      `await writeFile('${file}', Buffer.from(await response.arrayBuffer()))`,
     ]
   if (produces === 'message/rfc822')
     return [`const response = await ${expression}`, 'console.log(await response.text())']

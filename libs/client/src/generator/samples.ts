@@ -1,0 +1,53 @@
+import type { ApiDescription, ClientOperation } from './api-description.ts'
+import { pascal } from './declarations.ts'
+import type { Schema } from './type-text.ts'
+
+/**
+ * Returns sample inputs of all operations with all members. The compiler rejects a sample after a
+ * member was removed. There are two samples per operation, with the first and with the last of all
+ * alternatives.
+ */
+export function samplesText(
+  operations: readonly ClientOperation[],
+  description: ApiDescription,
+): string {
+  const texts = operations.flatMap(({ id, input }) =>
+    ([0, -1] as const).map((alternative) => {
+      const value = JSON.stringify(sampleOf(input, { description, alternative }), undefined, 2)
+      const suffix = alternative === 0 ? 'First' : 'Last'
+      return `export const ${id}${suffix}: ${pascal(id)}Input = ${value}\n`
+    }),
+  )
+  const names = operations.map(({ id }) => `  ${pascal(id)}Input,\n`)
+  const imports = `import type {\n${names.join('')}} from '../../generated/inputs.ts'\n`
+  return [imports, ...texts].join('\n')
+}
+
+interface SampleOptions {
+  description: ApiDescription
+  /** Index of the alternative of a union. */
+  alternative: 0 | -1
+}
+
+function sampleOf(schema: Schema, options: SampleOptions): unknown {
+  const { description, alternative } = options
+  const { $ref, type, anyOf, allOf, items, properties, patternProperties } = schema
+  const schemas = description.components.schemas
+  if ($ref !== undefined)
+    return sampleOf(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, options)
+  if ('const' in schema) return schema.const
+  if (schema.enum) return schema.enum.at(alternative)
+  if (anyOf) return sampleOf(anyOf.at(alternative) ?? {}, options)
+  if (allOf) return Object.assign({}, ...allOf.map((each) => sampleOf(each, options))) as unknown
+  if (type === 'array') return [sampleOf(items ?? {}, options)]
+  if (properties) {
+    const members = Object.entries(properties)
+    return Object.fromEntries(members.map(([name, each]) => [name, sampleOf(each, options)]))
+  }
+  if (type === 'object') {
+    const [values] = Object.values(patternProperties ?? {})
+    return values ? { name: sampleOf(values, options) } : {}
+  }
+  if (type === 'integer' || type === 'number') return 1
+  return type === 'boolean' ? true : type === 'null' ? null : 'text'
+}

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { allOperations } from '@posthorn/contracts/operations'
+import { referencePages } from '@posthorn/docs/reference'
+import { readCalls, type ShownCalls } from '@posthorn/docs/reference/read-calls'
+import { checkout } from '@posthorn/local/paths'
+import { CallObjects } from './call-objects.ts'
+import { startDocsSystem } from './docs-system.ts'
+import { expectedErrors, preparations, withValues } from './prepared-calls.ts'
+import { type CallResult, curlStatus, runCall } from './run-call.ts'
+
+const calls = readCalls(referencePages())
+const dir = await mkdtemp(join(tmpdir(), 'posthorn-calls-'))
+await mkdir(join(dir, 'node_modules/@posthorn'), { recursive: true })
+await symlink(join(checkout, 'libs/client'), join(dir, 'node_modules/@posthorn/client'))
+const docs = await startDocsSystem()
+const objects = await CallObjects.create(docs.system)
+afterAll(async () => {
+  await objects[Symbol.asyncDispose]()
+  await docs[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** Prepares the objects of a call, and runs the call. */
+async function run(call: ShownCalls, language: 'sh' | 'ts' | 'py'): Promise<CallResult> {
+  const { operationId } = call
+  const replacements = (await preparations[operationId]?.(objects)) ?? {}
+  return runCall(withValues(call[language], replacements), language, {
+    dir: join(dir, `${operationId}-${language}`),
+    variables: docs.variables,
+    timeoutMs: operationId === 'followChanges' ? 3_000 : 90_000,
+  })
+}
+
+test('reference pages: have a call of each documented operation', () => {
+  const documented = allOperations.filter(({ hidden }) => !hidden).map(({ id }) => id)
+  expect(calls.map(({ operationId }) => operationId).sort()).toEqual(documented.sort())
+})
+
+test('expected errors: are documented', () => {
+  for (const [operationId, { status }] of Object.entries(expectedErrors)) {
+    const [page = ''] = [...referencePages().values()].filter((text) =>
+      text.includes(`, \`${operationId}\` in the client.`),
+    )
+    const [, errors = ''] = page.split(`\`${operationId}\` in the client.`)
+    expect([operationId, new RegExp(`\\*\\*Errors.*\\b${status}\\b`).test(errors)]).toEqual([
+      operationId,
+      true,
+    ])
+  }
+})
+
+test.each(calls)('curl: the call of $operationId has the documented result', async (call) => {
+  const result = await run(call, 'sh')
+  const { status = 200 } = expectedErrors[call.operationId] ?? {}
+  expect({ ...result, status: curlStatus(result) }).toMatchObject({ status })
+})
+
+test.each(calls)('Python: the call of $operationId has the documented result', async (call) => {
+  const { code, stderr } = await run(call, 'py')
+  const error = expectedErrors[call.operationId]
+  if (error) expect(stderr).toContain(`HTTP Error ${error.status}`)
+  else expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+test.each(calls)('TypeScript: the call of $operationId has the documented result', async (call) => {
+  const { code, stderr } = await run(call, 'ts')
+  const error = expectedErrors[call.operationId]
+  if (error) expect(stderr).toContain(`status: ${error.status}`)
+  else expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: '' })
+})
