@@ -26,7 +26,7 @@ const measured = ['measure-index.ts', 'measure-accounts.ts'].map(
   (file) => `services/sync-worker/test/feeds/${file}`,
 )
 const limits = 'libs/db/test/measure-event-limit.ts'
-for (const file of ['libs/sandbox/bench.ts', limits, ...measured])
+for (const file of ['libs/sandbox/bench.ts', 'libs/client/bench.ts', limits, ...measured])
   spawnSync(process.execPath, ['--expose-gc', join(checkout, file)], { stdio: 'inherit' })
 for (const row of await benchAccess()) print(row)
 for (const row of await benchNotifications()) print(row)

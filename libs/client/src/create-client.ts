@@ -69,7 +69,7 @@ function toRequest(
     delete parameters[key]
     return encodeURIComponent(String(value))
   })
-  const headers: Record<string, string> = { accept: '*/*' }
+  const headers: Record<string, string> = {}
   if (hasIdempotencyKey) parameters['idempotencyKey'] ??= randomKey()
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(parameters)) {
