@@ -5,19 +5,22 @@ import type { Page } from './site-window.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rules of axe whose results depend on the theme, which changes colours only. */
 const colourRules = ['color-contrast', 'link-in-text-block']
+const withoutColours = Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }]))
+/** Tags of the rules that the guidelines require. Other rules do not depend on the width. */
+const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /**
  * Findings of axe with the impact `serious` or `critical`, as `theme rule: element`.
  *
- * @param colours `page` checks the colours of the whole page, `frame` without the text. The colours
- *   of the text are equal at all widths, and to check them takes most of the time.
+ * @param kind `all` applies all rules. `narrow` leaves out what does not depend on the width and
+ *   takes most of the time: the colours of the text, and rules beyond the guidelines.
  */
-export async function seriousFindings(page: Page, colours: 'page' | 'frame'): Promise<string[]> {
+export async function seriousFindings(page: Page, kind: 'all' | 'narrow'): Promise<string[]> {
   await page.evaluate(axe)
-  const context = colours === 'page' ? {} : { exclude: ['.sl-markdown-content'] }
-  const rest = Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }]))
+  const context = kind === 'all' ? {} : { exclude: ['.sl-markdown-content'] }
+  const rules = kind === 'all' ? {} : { runOnly: required }
   return [
-    ...(await runAxe(page, 'light', [{}, { rules: rest }])),
+    ...(await runAxe(page, 'light', [{}, { ...rules, rules: withoutColours }])),
     ...(await runAxe(page, 'light', [context, { runOnly: colourRules }])),
     ...(await runAxe(page, 'dark', [context, { runOnly: colourRules }])),
   ]

@@ -65,9 +65,20 @@ test.each(calls)('Python: the call of $operationId has the documented result', a
   else expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-test.each(calls)('TypeScript: the call of $operationId has the documented result', async (call) => {
-  const { code, stderr } = await run(call, 'ts')
-  const error = expectedErrors[call.operationId]
-  if (error) expect(stderr).toContain(`status: ${error.status}`)
-  else expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: '' })
-})
+// The types of all calls are checked. One call runs for each form of the code.
+const forms = new Set(
+  'getStats submitMessage getMessageSource getAttachment downloadExport getLogs followChanges setLicense'.split(
+    ' ',
+  ),
+)
+const formCalls = calls.filter(({ operationId }) => forms.has(operationId))
+
+test.each(formCalls)(
+  'TypeScript: the call of $operationId has the documented result',
+  async (call) => {
+    const { code, stderr } = await run(call, 'ts')
+    const error = expectedErrors[call.operationId]
+    if (error) expect(stderr).toContain(`status: ${error.status}`)
+    else expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: '' })
+  },
+)

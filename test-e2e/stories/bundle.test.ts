@@ -170,9 +170,20 @@ test('services of the bundle: templates are rendered, submissions are delivered'
   expect(data.subject).toBe('News for Jane')
 })
 
-test('services of the bundle: the documentation is served', async () => {
-  for (const path of ['/openapi.json', '/docs/', '/docs/swagger-ui.css', '/docs/start.js'])
+test('services of the bundle: the documentation is served, with the packages in its bill', async () => {
+  const paths = [
+    '/openapi.json',
+    '/docs/',
+    '/docs/try/',
+    '/docs/try/scalar.js',
+    '/docs/try/start.js',
+  ]
+  for (const path of paths)
     expect([path, (await fetch(new URL(path, world.url))).status]).toEqual([path, 200])
+  expect((await fetch(new URL('/docs/guides/send/', world.url))).status).toBe(200)
+  const bill = readFileSync(join(bundle, 'sbom.cdx.json'), 'utf8')
+  for (const name of ['@scalar/api-reference', '@astrojs/starlight', 'pagefind'])
+    expect(bill).toContain(`"name": "${name}"`)
 })
 
 test('services of the bundle: HTTP, Express and Postgres are traced', async () => {

@@ -7,6 +7,14 @@ import { defineConfig, passthroughImageService } from 'astro/config'
 const { DOCS_STAGE: stage, DOCS_OUT: outDir } = process.env
 if (!stage || !outDir) throw new Error('start the build with `make docs`')
 
+/** Removes the time limit per line of code: a busy machine would give other colours. */
+const withoutTimeLimit = {
+  name: 'without-time-limit',
+  preprocess(_code, options) {
+    options.tokenizeTimeLimit = 0
+  },
+}
+
 export default defineConfig({
   base: '/docs',
   trailingSlash: 'always',
@@ -23,6 +31,7 @@ export default defineConfig({
       favicon: '/favicon.svg',
       head: [{ tag: 'script', attrs: { src: '/docs/focusable.js', defer: true } }],
       customCss: ['./src/theme.css'],
+      expressiveCode: { shiki: { transformers: [withoutTimeLimit] } },
       components: { EditLink: './src/markdown-link.astro' },
       markdown: { processedDirs: [join(stage, 'pages')] },
       sidebar: JSON.parse(readFileSync(join(stage, 'sidebar.json'), 'utf8')),

@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { auditDependencies, writeBillOfMaterials } from './dependencies.ts'
-import { runJest, runStaticChecks } from './commands.ts'
+import { root, runJest, runStaticChecks } from './commands.ts'
 
 // `make check`: runs the static checks, the checks of dependencies and the tests of the workspace
 // rules. No servers are needed.
 const failed = await runStaticChecks()
 if (!(await auditDependencies())) failed.push('audit of dependencies')
+// The generator of the documentation site has its own lockfile.
+const cwd = join(root, 'libs/docs/site')
+if (!(await auditDependencies({ cwd }))) failed.push('audit of the site generator')
 if (!(await writeBillOfMaterials())) failed.push('bill of materials')
 const rules = [
   'libs/tooling',

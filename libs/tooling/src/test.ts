@@ -44,8 +44,8 @@ const phases: string[] = []
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
 const needsSite =
-  isWholeRun ||
-  (kinds.includes('e2e') && (positionals.length === 0 || /docs-site/.test(positionals.join())))
+  kinds.includes('e2e') &&
+  (positionals.length === 0 || positionals.some((path) => /docs-site|bundle/.test(path)))
 // The servers of the tests mostly wait while they start, so the static checks run meanwhile. The
 // end-to-end tests start from a bundle, which contains the documentation site.
 const [servers] = await Promise.all([

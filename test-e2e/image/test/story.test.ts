@@ -75,6 +75,13 @@ test('story of the demo: a message in each direction, webhooks, IMAP proxy', asy
   process.stdout.write(lines.map((line) => `  ${line}\n`).join(''))
 })
 
+test('documentation: the image contains the site and the page to try the API', async () => {
+  for (const path of ['/docs/', '/docs/guides/send/', '/docs/reference/events.md', '/docs/try/'])
+    expect([path, (await fetch(new URL(path, system.url))).status]).toEqual([path, 200])
+  const page = await fetch(new URL('/docs/', system.url))
+  expect(page.headers.get('content-security-policy')).toContain("'sha256-")
+})
+
 /** Peaks of a container, and the number of processes that its memory limit has ended. */
 async function readPeaks(container: StartedTestContainer) {
   // The first file belongs to cgroup v2, the second file to cgroup v1.

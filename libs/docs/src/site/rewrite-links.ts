@@ -49,7 +49,7 @@ function replaceLinks(
     .map(({ isCode, text: part }) =>
       isCode
         ? part
-        : part.replace(link, (match, text: string, target: string, anchor = '') => {
+        : part.replace(link, (match, text: string, ...[target = '', anchor = '']: string[]) => {
             const file = posix.join(posix.dirname(path), target)
             return replace({ text, file, anchor }) ?? match
           }),

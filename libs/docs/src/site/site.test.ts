@@ -104,8 +104,18 @@ test('llmsTxt: lists the Markdown file of each page', () => {
 test('deadLinks: reports absent files, anchors and paths outside of the site', () => {
   const html = (body: string) => readHtmlPage(`<html id="top"><body>${body}</body></html>`)
   const links = [
-    ...['#top', '#absent', '/docs/a/', '../a/#top', '/docs/a/#absent', '/docs/b/', 'picture.png'],
-    ...['/docs/style.css', '/openapi.json', '/v1/', 'https://example.com/x', 'mailto:a@b.example'],
+    '#top',
+    '#absent',
+    '/docs/a/',
+    '../a/#top',
+    '/docs/a/#absent',
+    '/docs/b/',
+    'picture.png',
+    '/docs/style.css',
+    '/openapi.json',
+    '/v1/',
+    'https://example.com/x',
+    'mailto:a@b.example',
   ]
   const pages = new Map([
     ['a/index.html', html('')],

@@ -12,9 +12,10 @@ export function typescriptCall(call: ApiCall): string {
   const expression = `${method}${isEmpty ? '' : toLiteral(input, 'javaScript', { used })})`
   return [
     ...importsOf(produces),
+    "import { env } from 'node:process'",
     "import { Posthorn } from '@posthorn/client'",
     '',
-    'const { POSTHORN_URL: url, POSTHORN_TOKEN: token } = process.env',
+    'const { POSTHORN_URL: url, POSTHORN_TOKEN: token } = env',
     'const posthorn = new Posthorn({ url, token })',
     ...useOf(call, expression),
   ].join('\n')
