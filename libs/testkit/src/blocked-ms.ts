@@ -1,4 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * Interval of the measurements. A measurement can contain so much CPU time of other turns of the
+ * event loop. Without an interval, waiting for other processes would take a whole core.
+ */
+const intervalMs = 1
 
 /**
  * Longest CPU time in milliseconds for which some work blocks the event loop. CPU time of this
@@ -13,7 +19,7 @@ export async function blockedMs(work: () => unknown): Promise<number> {
     isDone = true
   })
   while (!isDone) {
-    await setImmediate()
+    await delay(intervalMs)
     const { user, system } = process.threadCpuUsage(before)
     longest = Math.max(longest, (user + system) / 1_000)
     before = process.threadCpuUsage()
