@@ -262,20 +262,3 @@ test('configuration reference: describes every variable that services read, and 
     .filter((name) => !read.has(name))
   expect(unknown).toEqual([])
 })
-
-test('configuration reference: describes every setting, and no other', () => {
-  const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8').split(
-    '## Settings',
-  )[1]
-  const settings = ['settings', 'export-settings'].flatMap((file) => {
-    const contract = readFileSync(join(root, `libs/contracts/src/settings/${file}.ts`), 'utf8')
-    const pattern = /^export const (?:settings|exportSettings) = \{\n(.*?)^\} as const/ms
-    const [, members = ''] = pattern.exec(contract) ?? []
-    return [...members.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)
-  })
-  const rows = [...(described ?? '').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
-    ([, names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => name),
-  )
-  expect(settings.length).toBeGreaterThan(50)
-  expect(new Set(rows)).toEqual(new Set(settings))
-})
