@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Interval of the measurements. A measurement can contain so much CPU time of other turns of the
- * event loop. Without an interval, waiting for other processes would take a whole core.
+ * Interval of the measurements. The interval is also the highest error of a result: other work can
+ * use the CPU during an interval. Without an interval, the measurement itself would use a whole
+ * core while the measured work waits for other processes.
  */
 const intervalMs = 1
 
