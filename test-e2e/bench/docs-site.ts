@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { transferredBytes } from '../docs-site/page-findings.ts'
