@@ -91,7 +91,7 @@ chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/post
 	@$(RUN) node deploy/manifests/src/chart/write-main.ts
 
 format: node_modules/.modules.yaml ## format all sources
-	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
+	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json' '!**/generated/**'
 
 build: docs ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts

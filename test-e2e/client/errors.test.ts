@@ -260,7 +260,7 @@ const cases: Record<string, () => Promise<unknown>> = {
   },
 }
 
-/** Changes an application as an earlier release could have stored it. The API refuses the change. */
+/** Changes an application as an earlier release could have stored it. The API refuses this. */
 async function setBaseScopes(scopes: string): Promise<void> {
   const change = `update oauth2_apps set config = jsonb_set(config, '{baseScopes}', $1) where id = $2`
   await withClient(world.ownerUrl, (db) => db.query(change, [JSON.stringify(scopes), consentApp]))

@@ -89,13 +89,13 @@ test('mailboxes and messages: created, listed, read, changed, moved, deleted', a
   const subjects: (string | undefined)[] = []
   for await (const entry of posthorn.listMessages.all({ account, path: 'Customers', pageSize: 1 }))
     subjects.push(entry.subject)
-  expect(subjects.toSorted()).toEqual(['one', 'two'])
-  const found = await posthorn.searchMessages({
+  expect(new Set(subjects)).toEqual(new Set(['one', 'two']))
+  const searched = await posthorn.searchMessages({
     account,
     path: 'Customers',
     body: { search: { subject: 'one' } },
   })
-  expect(found.messages.map((message) => message.id)).toEqual([id])
+  expect(searched.messages.map((message) => message.id)).toEqual([id])
   const message = await posthorn.getMessage({ account, message: id, textType: '*' })
   expect(message.text?.plain).toContain('Hello')
   const textId = message.text?.id ?? ''
@@ -132,7 +132,7 @@ test('submissions: held, released, sent and cancelled in the outbox; drafts', as
   const queued: string[] = []
   for await (const entry of posthorn.listOutbox.all({ account, pageSize: 1 }))
     queued.push(entry.queueId)
-  expect(queued.toSorted()).toEqual([queueId, one.queueId].toSorted())
+  expect(new Set(queued)).toEqual(new Set([queueId, one.queueId]))
   await posthorn.deleteOutboxEntry({ queueId: one.queueId ?? '' })
   await posthorn.sendOutboxEntry({ queueId })
   const draft = await posthorn.uploadMessage({

@@ -21,7 +21,7 @@ export interface HistoryLost {
 }
 
 export interface ChangesInput {
-  /** Id of the last change that was processed. If absent, the stream starts with the next change. */
+  /** Id of the last processed change. If absent, the stream starts with the next change. */
   lastEventId?: string | undefined
   /**
    * Time without data after which the client connects again. The API sends a comment after 90 s
@@ -42,28 +42,48 @@ export async function* changes(
   const { signal } = options
   let last = lastEventId
   for (let failures = 0; ; failures += 1) {
-    const connection = new AbortController()
-    const signals = signal ? [signal, connection.signal] : [connection.signal]
-    const idle = new IdleTimer(idleTimeoutMs, connection)
     try {
-      const response = await followChanges(
-        client,
-        last === undefined ? {} : { lastEventId: last },
-        { ...options, retryForMs: 0, signal: AbortSignal.any(signals) },
-      )
-      for await (const { id, event, data } of readFrames(response, () => idle.restart())) {
+      for await (const frame of readConnection(client, last, { ...options, idleTimeoutMs })) {
         failures = 0
-        last = id ?? last
-        if (id !== undefined && data !== undefined) yield toChange(id, event, data)
+        last = frame.id ?? last
+        yield* toChanges(frame)
       }
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof PosthornError && error.status < 500 && error.status !== 429) throw error
-    } finally {
-      idle.stop()
-      connection.abort()
+      if (isPermanent(error)) throw error
     }
     await delay(backoffMs(failures), signal)
+  }
+}
+
+function isPermanent(error: unknown): boolean {
+  return error instanceof PosthornError && error.status < 500 && error.status !== 429
+}
+
+interface ConnectionOptions extends CallOptions {
+  idleTimeoutMs: number
+}
+
+/** Reads the frames of one connection until the connection ends. */
+async function* readConnection(
+  client: Client,
+  lastEventId: string | undefined,
+  { idleTimeoutMs, signal, ...options }: ConnectionOptions,
+): AsyncGenerator<Frame> {
+  const connection = new AbortController()
+  const signals = signal ? [signal, connection.signal] : [connection.signal]
+  const idle = new IdleTimer(idleTimeoutMs, connection)
+  try {
+    const input = lastEventId === undefined ? {} : { lastEventId }
+    const response = await followChanges(client, input, {
+      ...options,
+      retryForMs: 0,
+      signal: AbortSignal.any(signals),
+    })
+    yield* readFrames(response, () => idle.restart())
+  } finally {
+    idle.stop()
+    connection.abort()
   }
 }
 
@@ -89,10 +109,12 @@ class IdleTimer {
   }
 }
 
-function toChange(id: string, event: string | undefined, data: string): Change | HistoryLost {
+/** Change in a frame. Frames with only an id, and comments, have none. */
+function toChanges({ id, event, data }: Frame): (Change | HistoryLost)[] {
+  if (id === undefined || data === undefined) return []
   return event === 'historyLost'
-    ? { id, type: event, account: null, key: null, payload: null }
-    : { ...(JSON.parse(data) as StateChange), id }
+    ? [{ id, type: event, account: null, key: null, payload: null }]
+    : [{ ...(JSON.parse(data) as StateChange), id }]
 }
 
 interface Frame {

@@ -33,13 +33,14 @@ afterEach(() => {
 /** Starts an API that responds as given, and a client of this API. */
 async function startApi(respond: Respond, options: object = {}) {
   const requests: Received[] = []
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method = '', url = '', headers } = request
     requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
     respond(response, requests.length)
-  })
+  }
+  const server = createServer((request, response) => void receive(request, response))
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -67,7 +67,7 @@ function toRequest(
     const value = parameters[key]
     if (value === undefined || value === '') throw new TypeError(`${name}: ${key} is missing`)
     delete parameters[key]
-    return encodeURIComponent(String(value))
+    return encodeURIComponent(toText(value))
   })
   const headers: Record<string, string> = {}
   if (hasIdempotencyKey) parameters['idempotencyKey'] ??= randomKey()
@@ -75,8 +75,8 @@ function toRequest(
   for (const [key, value] of Object.entries(parameters)) {
     if (value === undefined) continue
     const header = headerNames[key]
-    if (header === undefined) query.append(key, String(value))
-    else headers[header] = String(value)
+    if (header === undefined) query.append(key, toText(value))
+    else headers[header] = toText(value)
   }
   const text = query.toString()
   if (body !== undefined) headers['content-type'] = 'application/json'
@@ -86,6 +86,11 @@ function toRequest(
     headers,
     body: body === undefined ? undefined : serialize(body),
   }
+}
+
+/** Text of a parameter: a text, number or boolean. */
+function toText(value: unknown): string {
+  return String(value as string | number | boolean)
 }
 
 /** Random idempotency key. `crypto.randomUUID` is absent on pages without TLS. */
@@ -102,19 +107,13 @@ interface AttemptOptions extends Omit<ClientOptions, 'url'>, CallOptions {
 /** Sends a request until it succeeds, fails permanently, or the deadline has passed. */
 async function attempt<T>(
   operation: Operation<T>,
-  { method, body }: ApiRequest,
-  { url, token, headers, retryForMs, signal, fetch: send = fetch }: AttemptOptions,
+  request: ApiRequest,
+  options: AttemptOptions,
 ): Promise<T> {
+  const { url, retryForMs, signal, fetch: send = fetch } = options
   const deadline = Date.now() + retryForMs
   for (let failures = 0; ; failures += 1) {
-    const bearer = typeof token === 'function' ? await token() : token
-    const init = {
-      method,
-      headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...headers },
-      redirect: 'manual' as const,
-      ...(signal && { signal }),
-      ...(await body?.create()),
-    }
+    const init = await toRequestInit(request, options)
     try {
       const response = await send(url, init)
       if (!response.ok) throw await readError(operation.name, response)
@@ -123,10 +122,25 @@ async function attempt<T>(
       signal?.throwIfAborted()
       const failure =
         error instanceof PosthornError ? error : new PosthornConnectionError(operation.name, error)
-      const waitMs = mayRepeat(failure, operation, body) ? waitBefore(failure, failures) : Infinity
+      const isRepeated = mayRepeat(failure, operation, request.body)
+      const waitMs = isRepeated ? delayBefore(failure, failures) : Infinity
       if (Date.now() + waitMs > deadline) throw failure
       await delay(waitMs, signal)
     }
+  }
+}
+
+async function toRequestInit(
+  { method, body }: ApiRequest,
+  { token, headers, signal }: AttemptOptions,
+): Promise<RequestInit> {
+  const bearer = typeof token === 'function' ? await token() : token
+  return {
+    method,
+    headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers },
+    redirect: 'manual',
+    ...(signal && { signal }),
+    ...(await body?.create()),
   }
 }
 
@@ -145,7 +159,7 @@ function mayRepeat(
   return failure.isRetryable && (isRepeatable || isUnexecuted(failure))
 }
 
-function waitBefore(failure: PosthornError | PosthornConnectionError, failures: number): number {
+function delayBefore(failure: PosthornError | PosthornConnectionError, failures: number): number {
   const requested = failure instanceof PosthornError ? (failure.retryAfterMs ?? 0) : 0
   return Math.max(requested, backoffMs(failures))
 }

@@ -47,21 +47,28 @@ async function respond(request: IncomingMessage, response: ServerResponse, state
   state.attempts.set(name, attempt)
   const json = (value: object, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-  if (name === 'submit') return submit(Buffer.concat(chunks).toString(), { attempt, json })
-  if (name === 'messages') {
-    const isLast = searchParams.get('cursor') === 'next'
-    const messages = [{ id: 'm', subject: isLast ? 'two' : 'one' }]
-    return json({ page: 0, pages: 2, nextPageCursor: isLast ? null : 'next', messages })
+  const respondBy: Record<string, () => unknown> = {
+    submit: () => submit(Buffer.concat(chunks).toString(), { attempt, json }),
+    messages: () => json(pageOf(searchParams.get('cursor'))),
+    download: () => download(request, response),
+    changes: () => response.end(changeFrame(attempt)),
+    webhook: () => json(signedWebhook()),
+    stats: () => json({ accounts: 3 }),
   }
-  if (name === 'download') return download(request, response)
-  if (name === 'changes') {
-    const key = attempt === 1 ? 'connecting' : 'connected'
-    const data = JSON.stringify({ account: 'anna', type: 'state', key, payload: null })
-    return response.end(`id: 1-${attempt}\nevent: message\ndata: ${data}\n\n`)
-  }
-  if (name === 'webhook') return json(signedWebhook())
-  if (name === 'stats') return json({ accounts: 3 })
-  return json({ statusCode: 404, message: 'not found', code: 'MessageNotFound' }, 404)
+  const notFound = { statusCode: 404, message: 'not found', code: 'MessageNotFound' }
+  return respondBy[name] ? respondBy[name]() : json(notFound, 404)
+}
+
+function pageOf(cursor: string | null): object {
+  const isLast = cursor === 'next'
+  const messages = [{ id: 'm', subject: isLast ? 'two' : 'one' }]
+  return { page: 0, pages: 2, nextPageCursor: isLast ? null : 'next', messages }
+}
+
+function changeFrame(attempt: number): string {
+  const key = attempt === 1 ? 'connecting' : 'connected'
+  const data = JSON.stringify({ account: 'anna', type: 'state', key, payload: null })
+  return `id: 1-${attempt}\nevent: message\ndata: ${data}\n\n`
 }
 
 interface SubmitOptions {

@@ -28,7 +28,7 @@ export async function runProgram(
 }
 
 const folders = ['libs', 'services', 'deploy', 'test-e2e']
-const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json']
+const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json', '!**/generated/**']
 
 /**
  * Commands of the static checks, by name: types, lint, format, manifests and workflows. These

@@ -21,6 +21,8 @@ export const namingFiles: Readonly<Record<string, string>> = {
   'libs/contracts/src/account-types/': 'the descriptors',
   'libs/contracts/src/notification-urls.ts': 'paths that are registered at the providers',
   'libs/contracts/src/openapi/examples/': 'examples of the documentation',
+  'libs/client/src/generated/': 'types generated from the contracts',
+  'libs/client/src/compatibility/generated/': 'types generated from the contracts',
   'libs/backends/src/gmail/': 'client of the Gmail API',
   'libs/backends/src/graph/': 'client of Microsoft Graph',
   'libs/backends/src/provider-clients.ts': 'creates each client, the only list of them',

@@ -40,7 +40,7 @@ export function wordingFiles(root: string): string[] {
       cwd: root,
       withFileTypes: true,
       exclude: ({ name }) =>
-        /^(node_modules|\.local|\.git)$/.test(name) || name === 'pnpm-lock.yaml',
+        /^(node_modules|\.local|\.git|generated)$/.test(name) || name === 'pnpm-lock.yaml',
     },
   )
     .filter((entry) => entry.isFile())

@@ -174,7 +174,7 @@ export interface CreateAuthenticationFormInput {
      * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
      * Older messages are not announced. Initially the time of the registration.
      */
-    notifyFrom?: string | 'now' | null
+    notifyFrom?: (string & {}) | 'now' | null
     /**
      * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
      * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
@@ -3965,7 +3965,7 @@ export interface FlushAccountInput {
      * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
      * Older messages are not announced. Initially the time of the registration.
      */
-    notifyFrom?: string | 'now' | null
+    notifyFrom?: (string & {}) | 'now' | null
     /**
      * Mailbox index of an IMAP account: `full` detects new, changed and deleted messages,
      * `fast` new messages only. Null or never set: the setting `imapIndexer` applies.

@@ -583,7 +583,7 @@ export interface AccountRegistration {
    * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
    * Older messages are not announced. Initially the time of the registration.
    */
-  notifyFrom?: string | 'now' | null
+  notifyFrom?: (string & {}) | 'now' | null
   /**
    * URL of the proxy for connections to the mail servers: `http:`, `https:`, `socks4:` or
    * `socks5:`. Empty or never set: the settings `proxyEnabled` and `proxyUrl` apply.
@@ -709,7 +709,7 @@ export interface AccountUpdate {
    * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
    * Older messages are not announced. Initially the time of the registration.
    */
-  notifyFrom?: string | 'now' | null
+  notifyFrom?: (string & {}) | 'now' | null
   /**
    * URL of the proxy for connections to the mail servers: `http:`, `https:`, `socks4:` or
    * `socks5:`. Empty or never set: the settings `proxyEnabled` and `proxyUrl` apply.
@@ -875,7 +875,7 @@ export interface DraftSubmission {
    */
   envelope?: {
     /** Address that receives bounces (MAIL FROM). If empty, mail servers send no bounces. */
-    from?: string | ''
+    from?: (string & {}) | ''
     /**
      * Addresses that receive the message (RCPT TO). Defaults to all recipients in the message.
      * A single value instead of a list is accepted, too.
@@ -2489,7 +2489,7 @@ export interface Submission {
    */
   envelope?: {
     /** Address that receives bounces (MAIL FROM). If empty, mail servers send no bounces. */
-    from?: string | ''
+    from?: (string & {}) | ''
     /**
      * Addresses that receive the message (RCPT TO). Defaults to all recipients in the message.
      * A single value instead of a list is accepted, too.

@@ -61,14 +61,16 @@ const headerMembers: Readonly<Record<string, string>> = {
   'If-Range': 'ifRange',
 }
 
+const noContent: [string, { schema: Schema }] = ['', { schema: {} }]
+
 /** Lists the operations of an API description, in its order. */
 export function listOperations({ paths, components }: ApiDescription): ClientOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId: id, summary, description, parameters } = operation
-      const [contentType = '', { schema: result }] = Object.entries(
+      const [[contentType, { schema: result }] = noContent] = Object.entries(
         operation.responses['200']?.content ?? {},
-      )[0] ?? ['', { schema: {} }]
+      )
       const names = new Set(parameters.map(({ name }) => name))
       const isPaged = names.has('page') || names.has('cursor')
       return {

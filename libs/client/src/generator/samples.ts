@@ -31,23 +31,39 @@ interface SampleOptions {
 
 function sampleOf(schema: Schema, options: SampleOptions): unknown {
   const { description, alternative } = options
-  const { $ref, type, anyOf, allOf, items, properties, patternProperties } = schema
-  const schemas = description.components.schemas
+  const { $ref, anyOf, allOf } = schema
+  const { schemas } = description.components
   if ($ref !== undefined)
     return sampleOf(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, options)
   if ('const' in schema) return schema.const
   if (schema.enum) return schema.enum.at(alternative)
   if (anyOf) return sampleOf(anyOf.at(alternative) ?? {}, options)
-  if (allOf) return Object.assign({}, ...allOf.map((each) => sampleOf(each, options))) as unknown
-  if (type === 'array') return [sampleOf(items ?? {}, options)]
-  if (properties) {
-    const members = Object.entries(properties)
-    return Object.fromEntries(members.map(([name, each]) => [name, sampleOf(each, options)]))
+  return allOf
+    ? (Object.assign({}, ...allOf.map((each) => sampleOf(each, options))) as unknown)
+    : sampleOfType(schema, options)
+}
+
+function sampleOfType(schema: Schema, options: SampleOptions): unknown {
+  switch (schema.type) {
+    case 'array':
+      return [sampleOf(schema.items ?? {}, options)]
+    case 'object':
+      return sampleObject(schema, options)
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    default:
+      return schema.type === 'null' ? null : 'text'
   }
-  if (type === 'object') {
-    const [values] = Object.values(patternProperties ?? {})
-    return values ? { name: sampleOf(values, options) } : {}
-  }
-  if (type === 'integer' || type === 'number') return 1
-  return type === 'boolean' ? true : type === 'null' ? null : 'text'
+}
+
+function sampleObject(
+  { properties = {}, patternProperties = {} }: Schema,
+  options: SampleOptions,
+): object {
+  const [values] = Object.values(patternProperties)
+  const members = Object.entries({ ...properties, ...(values && { name: values }) })
+  return Object.fromEntries(members.map(([name, each]) => [name, sampleOf(each, options)]))
 }

@@ -28,21 +28,35 @@ const maxColumns = 96
 
 /** Returns the TypeScript type of the values that a schema allows. */
 export function typeText(schema: Schema, options: TypeTextOptions = {}): string {
-  const { $ref, type, format, anyOf, allOf, items, indent = '' } = { ...schema, ...options }
+  const { $ref, anyOf, allOf } = schema
+  const { indent = '' } = options
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return unionText(schema.enum.map(literal), indent)
-  if (anyOf)
-    return unionText(
-      anyOf.map((each) => typeText(each, options)),
-      indent,
-    )
-  if (allOf) return allOf.map((each) => inParentheses(typeText(each, options))).join(' & ')
-  if (type === 'array') return `${inParentheses(typeText(items ?? {}, options))}[]`
-  if (type === 'object') return objectText(schema, options)
-  if (type === 'string') return format === 'base64' && options.isRequest ? 'Base64' : 'string'
-  if (type === 'integer' || type === 'number') return 'number'
-  return type ?? 'unknown'
+  if (anyOf) {
+    const members = anyOf.map((each) => typeText(each, options))
+    return unionText(members, indent)
+  }
+  return allOf
+    ? allOf.map((each) => inParentheses(typeText(each, options))).join(' & ')
+    : namedTypeText(schema, options)
+}
+
+/** Returns the TypeScript type of a schema with the member `type`. */
+function namedTypeText(schema: Schema, options: TypeTextOptions): string {
+  const { type, format, items = {} } = schema
+  switch (type) {
+    case 'array':
+      return `${inParentheses(typeText(items, options))}[]`
+    case 'object':
+      return objectText(schema, options)
+    case 'string':
+      return format === 'base64' && options.isRequest ? 'Base64' : 'string'
+    case 'integer':
+      return 'number'
+    default:
+      return type ?? 'unknown'
+  }
 }
 
 /** Returns the members of an object schema in braces. */
@@ -81,7 +95,12 @@ function inParentheses(text: string): string {
 }
 
 function unionText(members: readonly string[], indent: string): string {
-  const unique = [...new Set(members)]
+  const distinct = [...new Set(members)]
+  const hasLiterals = distinct.some((member) => member.startsWith("'"))
+  // Keeps the literals for the completion in editors: `string` alone would absorb them.
+  const unique = hasLiterals
+    ? distinct.map((member) => (member === 'string' ? '(string & {})' : member))
+    : distinct
   const line = unique.join(' | ')
   if (line.includes('\n') || indent.length + line.length <= maxColumns / 2) return line
   return unique.map((member) => `\n${indent}  | ${member}`).join('')

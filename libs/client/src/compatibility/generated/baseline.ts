@@ -229,7 +229,7 @@ export interface AccountRegistration {
   copy?: boolean | null
   logs?: boolean
   paused?: boolean
-  notifyFrom?: string | 'now' | null
+  notifyFrom?: (string & {}) | 'now' | null
   proxy?: string
   smtpEhloName?: string | null
   imapIndexer?: 'full' | 'fast' | null
@@ -263,7 +263,7 @@ export interface AccountUpdate {
   copy?: boolean | null
   logs?: boolean
   paused?: boolean
-  notifyFrom?: string | 'now' | null
+  notifyFrom?: (string & {}) | 'now' | null
   proxy?: string
   smtpEhloName?: string | null
   imap?: ImapUpdate | false
@@ -318,7 +318,7 @@ export interface AttachmentSource {
 
 export interface DraftSubmission {
   envelope?: {
-    from?: string | ''
+    from?: (string & {}) | ''
     to?: string[]
   }
   sendAt?: string
@@ -856,7 +856,7 @@ export interface Submission {
   cc?: Address[]
   bcc?: Address[]
   envelope?: {
-    from?: string | ''
+    from?: (string & {}) | ''
     to?: string[]
   }
   subject?: string
@@ -1065,7 +1065,7 @@ export interface CreateAuthenticationFormInput {
     email?: string
     expectedEmail?: string
     delegated?: boolean
-    notifyFrom?: string | 'now' | null
+    notifyFrom?: (string & {}) | 'now' | null
     subconnections?: string[]
     path?: string[] | null
     redirectUrl: string
@@ -2684,7 +2684,7 @@ export interface FlushAccountInput {
   account: string
   body: {
     flush?: boolean
-    notifyFrom?: string | 'now' | null
+    notifyFrom?: (string & {}) | 'now' | null
     imapIndexer?: 'full' | 'fast' | null
   }
 }
