@@ -5,6 +5,7 @@ import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchCpuCosts } from './cpu-costs.ts'
+import { benchDocsSite } from './docs-site.ts'
 import { benchExports } from './exports.ts'
 import { benchFirstSync } from './first-sync.ts'
 import { benchIdle } from './idle.ts'
@@ -35,6 +36,7 @@ for (const row of await benchRestartReads()) print(row)
 process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
 for (const row of await benchWorkerMemory()) print(row)
+for (const row of await benchDocsSite()) print(row)
 process.stdout.write('exporting mailboxes …\n')
 for (const row of await benchExports()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')

@@ -88,10 +88,12 @@ async function deadLinks(links: Set<string>, anchors: Set<string>): Promise<stri
 testInBrowser('search: finds an operation by its name, by keyboard alone', async () => {
   const { page, errors, violations, foreignRequests } = await window(1280)
   await page.goto(root)
+  const input = page.locator('#starlight__search input')
+  await input.waitFor({ state: 'attached' })
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
   await page.keyboard.press('Control+k')
-  await page.locator('#starlight__search input').waitFor()
+  await input.waitFor()
   await page.keyboard.type('Submit a message')
   const result = page.locator('#starlight__search a[href*="/docs/reference/operations/"]').first()
   await result.waitFor()
