@@ -34,7 +34,7 @@ export function metricsPage(): string {
           type,
           labels.map((label) => `\`${label}\``).join(', '),
           services.join(', '),
-          /\.$/.test(help) ? help : `${help}.`,
+          help.endsWith('.') ? help : `${help}.`,
         ]),
       ),
     ],

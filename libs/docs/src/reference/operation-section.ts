@@ -51,7 +51,7 @@ function bodyParts({ requestBody }: ApiOperation): string[] {
 
 function responseParts({ responses }: ApiOperation): string[] {
   const { description = '', content = {} } = responses['200'] ?? {}
-  const [[type = '', media] = []] = Object.entries(content)
+  const [[type, media] = []] = Object.entries(content)
   if (media === undefined) return []
   const { example, schema } = media
   const isText = typeof example === 'string'

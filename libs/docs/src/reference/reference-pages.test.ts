@@ -45,7 +45,7 @@ describe('referencePages', () => {
 
   test('shows every event once, with an example', () => {
     const headings = [...textOf('reference/events.md').matchAll(/^## (\w+)$/gm)].map(
-      ([, name]) => name,
+      ([, name = '']) => name,
     )
     const events = headings.filter((name) => name !== 'Objects')
     expect(events.sort()).toEqual([...eventNames].sort())
@@ -54,7 +54,7 @@ describe('referencePages', () => {
 
   test('shows every setting once, and no other', () => {
     const table = textOf('reference/settings.md').split('## Objects')[0] ?? ''
-    const names = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+    const names = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name)
     expect(names.sort()).toEqual([...settingKeys].sort())
   })
 
@@ -70,7 +70,7 @@ describe('referencePages', () => {
 
   test('shows every error code once, and no other', () => {
     const rows = [...textOf('reference/errors.md').matchAll(/^\| \d+ \| `(\w+)` \|/gm)]
-    expect(rows.map(([, code]) => code).sort()).toEqual([...errorCodes].sort())
+    expect(rows.map(([, code = '']) => code).sort()).toEqual([...errorCodes].sort())
   })
 
   test('shows every metric once, and no other', () => {

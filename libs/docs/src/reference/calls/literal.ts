@@ -50,7 +50,7 @@ export function toLiteral(
   if (typeof value === 'string') return notation.text(value)
   if (typeof value === 'boolean' || value === null)
     return notation.constants[String(value) as 'true' | 'false' | 'null']
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return JSON.stringify(value)
   const onOneLine = inline(value, language)
   if (used + onOneLine.length <= maxColumns) return onOneLine
   return onSeveralLines(value, language, indent)
