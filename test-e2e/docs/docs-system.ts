@@ -26,7 +26,7 @@ export async function startDocsSystem(): Promise<DocsSystem> {
     dir: join(dir, 'system'),
     cache: cacheDirectory(process.env),
     env: { DATABASE_OWNER_URL: database.ownerUrl, AMQP_URL: bus.url },
-    bundle: process.env['E2E_BUNDLE'],
+    bundle: process.env['TEST_BUNDLE'],
   })
   stack.defer(() => system.stop())
   const resources = stack.move()

@@ -30,7 +30,7 @@ async function run(call: ShownCalls, language: 'sh' | 'ts' | 'py'): Promise<Call
   return runCall(withValues(call[language], replacements), language, {
     dir: join(dir, `${operationId}-${language}`),
     variables: docs.variables,
-    timeoutMs: operationId === 'followChanges' ? 3_000 : 90_000,
+    timeoutMs: operationId === 'followChanges' ? 8_000 : 90_000,
   })
 }
 

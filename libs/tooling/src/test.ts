@@ -45,7 +45,8 @@ const unitOnly = positionals.length > 0 && positionals.every((path) => path.incl
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
 const needsSite =
   kinds.includes('e2e') &&
-  (positionals.length === 0 || positionals.some((path) => /docs-site|bundle/.test(path)))
+  (positionals.length === 0 ||
+    positionals.some((path) => /docs-site|bundle|stories\/?$/.test(path)))
 // The servers of the tests mostly wait while they start, so the static checks run meanwhile. The
 // end-to-end tests start from a bundle, which contains the documentation site.
 const [servers] = await Promise.all([
