@@ -94,7 +94,7 @@ export const downloadExport = defineOperation({
     ),
     'if-range': Type.Optional(
       Text(
-        '`ETag` of an earlier response. If the `ETag` of the file differs, the whole file is returned instead of the range.',
+        '`ETag` of an earlier response. If the `ETag` of the export file differs, the whole file is returned instead of the range.',
       ),
     ),
   }),
@@ -116,7 +116,9 @@ export const deleteExport = defineOperation({
     'Cancels or deletes an export. A queued or running export becomes `cancelled`, without an event. A completed, failed or cancelled export is deleted. The file is deleted within one minute.',
   params: ofExport,
   responseDescription: 'Confirmation that the export was cancelled or deleted.',
-  response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    deleted: Bool('Always true: a failed request has an error response instead.'),
+  }),
   errors: notFound,
 })
 

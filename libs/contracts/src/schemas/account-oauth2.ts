@@ -24,7 +24,7 @@ const auth = Strict(
   },
   {
     description:
-      'User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the account with the grant.',
+      'User of the account at the OAuth2 provider (`user`). For access to another mailbox, also the shared mailbox (`delegatedUser`) or the account whose OAuth2 grant is used (`delegatedAccount`).',
   },
 )
 
@@ -96,18 +96,22 @@ const consentFailure = {
   error: Text(
     'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
   ),
-  description: Type.Optional(Text('Explanation of the failure by the provider.')),
+  description: Type.Optional(Text('Explanation of the failed OAuth2 consent by the provider.')),
   code: Type.Optional(
     Text('Error code of Microsoft, such as `AADSTS90094`. Absent for other providers.'),
   ),
-  remedy: Type.Optional(Text('Action that repairs the failed consent. Absent if unknown.')),
+  remedy: Type.Optional(
+    Text(
+      'Action that repairs the failed OAuth2 consent, as a text for human readers. Absent if unknown.',
+    ),
+  ),
 }
 const ConsentFailure = Type.Object(consentFailure)
 /** Failure of an account's OAuth2 consent, as stored in the database. */
 export type ConsentFailure = Static<typeof ConsentFailure>
 
 const ConsentError = Type.Object(
-  { ...consentFailure, time: Text('Time at which the consent failed (ISO 8601).') },
+  { ...consentFailure, time: Text('Time at which the OAuth2 consent failed (ISO 8601).') },
   {
     description:
       'Failure of the last OAuth2 consent for the account. Absent after a successful consent.',

@@ -98,7 +98,7 @@ export const BounceInfo = Type.Object({
     {
       message: Text('Text of the response of the receiving mail server.'),
       status: Type.Optional(
-        Text('Enhanced status code of the response, such as `5.1.1` (RFC 3463).'),
+        Text('Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463).'),
       ),
     },
     { description: 'Response of the receiving mail server, as quoted by the delivery report.' },
@@ -149,7 +149,7 @@ const entry = {
     ),
   ),
   replyTo: addresses(
-    'Addresses that receive replies (Reply-To header). Absent if the author receives replies.',
+    'Addresses that receive replies to the message (Reply-To header). Absent if the author receives replies.',
   ),
   to: addresses('Primary recipients of the message (To header).'),
   cc: addresses('Recipients of copies of the message (Cc header).'),
@@ -177,13 +177,13 @@ const entry = {
   incomplete: Type.Optional(
     Type.Literal(true, {
       description:
-        'True if this description of the message is incomplete: the mail server refuses the description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500 parts). Attachments and texts are then absent, or only the first recipients and parts are present. The source of the message can still be downloaded.',
+        'True if this description of the message is incomplete. Either the mail server returned no description: attachments and texts are absent. Or the description exceeds 10,000 tokens (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The source of the message can still be downloaded.',
     }),
   ),
   incompleteIn: Type.Optional(
     Type.Array(OneOf(['envelope', 'structure', 'flags']), {
       description:
-        'Sections in which the description of the message is incomplete: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if the mail server refuses the description of the message.',
+        'Sections of this description of the message that are cut because of the size limit: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if no section is cut. If `incomplete` is true and no section is cut, the mail server did not return a description of the message, and attachments and texts are absent.',
     }),
   ),
   isAutoReply: Type.Optional(
@@ -211,7 +211,7 @@ export const MessageDetail = Type.Object({
   headers: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description:
-        'Headers of the message: the lower-case name of each header, and the values of this header in order.',
+        'Headers of the message: the lower-case name of each header, and the values of this header in the order of the message.',
     }),
   ),
 })
@@ -288,7 +288,9 @@ export const MailboxEntry = Type.Object({
         messages: Type.Optional(Int('Current number of messages in the mailbox.')),
         unseen: Type.Optional(Int('Current number of unread messages in the mailbox.')),
         error: Type.Optional(
-          Text('Error of the mail server. Only present if the mail server reports no counters.'),
+          Text(
+            'Text of the error because of which the mail server reported no counters. Absent if `messages` and `unseen` are present.',
+          ),
         ),
       },
       { description: 'Current counters of the mailbox. Only if requested with `counters`.' },

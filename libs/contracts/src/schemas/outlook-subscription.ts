@@ -5,7 +5,9 @@ import { Nullable, OneOf, Text } from './primitives.ts'
 export const OutlookSubscription = Type.Object(
   {
     id: Type.Optional(
-      Text('Id of the subscription at Microsoft Graph. Absent if no subscription exists.'),
+      Text(
+        'Id of the subscription to change notifications of Microsoft Graph. Absent if no subscription exists.',
+      ),
     ),
     expirationDateTime: Nullable(
       Text(
@@ -16,33 +18,40 @@ export const OutlookSubscription = Type.Object(
       {
         state: OneOf(['created', 'error'], {
           description:
-            'State of the subscription: `created`, or `error` if the last creation or renewal failed.',
+            'State of the subscription at Microsoft Graph: `created`, or `error` if the last creation or renewal failed.',
         }),
         time: Type.Optional(
           Type.Integer({
             description:
-              'Time of the last creation or renewal of the subscription, in milliseconds since 1970.',
+              'Time of the last creation or renewal of the subscription at Microsoft Graph, in milliseconds since 1970.',
           }),
         ),
         error: Nullable(
-          Text('Reason of the failed creation or renewal. Null if there was no failure.'),
+          Text(
+            'Reason for which the last creation or renewal of the subscription at Microsoft Graph failed. Null if there was no failure.',
+          ),
         ),
         retryCount: Type.Optional(
           Type.Integer({
-            description: 'Number of failed renewals of the subscription since the last success.',
+            description:
+              'Number of failed attempts to renew the subscription at Microsoft Graph since the last success.',
           }),
         ),
         createRetryCount: Type.Optional(
           Type.Integer({
-            description: 'Number of failed creations of the subscription since the last success.',
+            description:
+              'Number of failed attempts to create the subscription at Microsoft Graph since the last success.',
           }),
         ),
       },
-      { description: 'Result of the last creation or renewal of the subscription.' },
+      {
+        description:
+          'Result of the last creation or renewal of the subscription at Microsoft Graph.',
+      },
     ),
   },
   {
     description:
-      'Subscription to change notifications of the account at Microsoft Graph. If no subscription exists, the account is polled for changes.',
+      'Subscription of the account to change notifications of Microsoft Graph. If no subscription exists, Posthorn polls for changes of the account.',
   },
 )

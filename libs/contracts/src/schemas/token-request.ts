@@ -26,7 +26,11 @@ export const TokenRequestInfo = Type.Object(
       Type.Object(
         {
           message: Text('Fault of the OAuth2 application, such as an expired client secret.'),
-          code: Type.Optional(Text('Error code that requires the action of the operator.')),
+          code: Type.Optional(
+            Text(
+              'Error code of the token endpoint for the fault of the OAuth2 application, such as `invalid_client`.',
+            ),
+          ),
         },
         {
           description:
