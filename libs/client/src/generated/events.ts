@@ -130,7 +130,8 @@ export interface AccountInitializedEvent {
 /**
  * Event `authenticationError`. Sent when the mail server or the OAuth2 provider rejects the
  * credentials of an account, once for several equal failures. Sent again when syncing is
- * switched off because the failures last. The account needs new credentials or a new consent.
+ * switched off because the failures continue. The account needs new credentials or a new
+ * consent.
  */
 export interface AuthenticationErrorEvent {
   /**
@@ -156,10 +157,7 @@ export interface AuthenticationErrorEvent {
   event: 'authenticationError'
   /** Data of the event. The members of `data` depend on the event. */
   data: {
-    /**
-     * Reply of the mail server or provider that reports the error. Without such a reply, the
-     * text of the error.
-     */
+    /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
      * Response code with which the mail server reported the error, such as
@@ -172,18 +170,18 @@ export interface AuthenticationErrorEvent {
      * errors.
      */
     tokenRequest?: {
-      /** URL of the token endpoint. */
+      /** URL of the OAuth2 token endpoint. */
       url?: string
-      /** HTTP method of the request to the token endpoint. */
+      /** HTTP method of the request to the OAuth2 token endpoint. */
       method?: string
       /**
-       * OAuth2 grant type of the request: `refresh_token`, `authorization_code`,
+       * OAuth2 grant type of the token request: `refresh_token`, `authorization_code`,
        * `client_credentials` or a JWT bearer grant.
        */
       grant?: string
       /** Kind of the OAuth2 provider, such as `gmail` or `outlook`. */
       provider?: string
-      /** HTTP status of the response of the token endpoint. */
+      /** HTTP status of the response of the OAuth2 token endpoint. */
       status?: number
       /** Client id of the OAuth2 application. */
       clientId?: string
@@ -193,7 +191,7 @@ export interface AuthenticationErrorEvent {
       serviceClient?: string
       /** Email address of the Google service account. */
       serviceClientEmail?: string
-      /** Error code of the token endpoint, such as `invalid_grant`. */
+      /** Error code of the OAuth2 token endpoint, such as `invalid_grant`. */
       code?: string
       /**
        * Fault of the OAuth2 application that an operator must repair. Absent if the owner of
@@ -216,7 +214,7 @@ export interface AuthenticationErrorEvent {
         /** Action that the owner of the account must take, such as to log in again. */
         message: string
       }
-      /** OAuth2 scopes that were requested. */
+      /** OAuth2 scopes of the token request. */
       scopes?: string[]
       /** Error response of the token endpoint, with masked secrets. */
       response?: Record<string, unknown>
@@ -300,10 +298,7 @@ export interface ConnectErrorEvent {
   event: 'connectError'
   /** Data of the event. The members of `data` depend on the event. */
   data: {
-    /**
-     * Reply of the mail server or provider that reports the error. Without such a reply, the
-     * text of the error.
-     */
+    /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
      * Response code with which the mail server reported the error, such as
@@ -610,12 +605,12 @@ export interface MessageNewEvent {
     /** UID of the message in the mailbox. IMAP accounts only. */
     uid?: number
     /**
-     * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For
-     * accounts on a mail API the same as `id`.
+     * Permanent id of the message, which a move does not change. Only for IMAP servers with
+     * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
      */
     emailId?: string
     /**
-     * Id of the thread (conversation) of the message. Absent if the mail server has no thread
+     * Id of the thread (conversation) of the message. Absent unless the mail server has thread
      * ids (OBJECTID, Gmail, Microsoft Graph).
      */
     threadId?: string
@@ -689,10 +684,10 @@ export interface MessageNewEvent {
       | '\\Trash'
       | '\\Inbox'
     /**
-     * True if this description of the message is incomplete, for two possible reasons. The mail
-     * server did not return a description: attachments and texts are absent. The description
-     * exceeds 10,000 tokens (about 1,500 recipients or 500 parts): only the first recipients
-     * and parts are present. The source of the message can still be downloaded.
+     * True if this description of the message is incomplete. Either the mail server returned no
+     * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+     * (about 1,500 recipients or 500 parts): only the first recipients and parts are present.
+     * The source of the message can still be downloaded.
      */
     incomplete?: true
     /**
@@ -719,10 +714,7 @@ export interface MessageNewEvent {
       response: {
         /** Text of the response of the receiving mail server. */
         message: string
-        /**
-         * Enhanced status code in the response of the receiving mail server, such as `5.1.1`
-         * (RFC 3463).
-         */
+        /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
         status?: string
       }
       /** Time of the delivery report (ISO 8601). */
@@ -817,8 +809,8 @@ export interface MessageNewEvent {
       /** Encoding of `content`. Always `base64`. */
       encoding: 'base64'
       /**
-       * Calendar part (iCalendar) as base64. Only in the first event of each part, and absent
-       * if the calendar parts of the message exceed 524,288 bytes.
+       * Calendar part (iCalendar) as base64. Only in the first calendar event of each calendar
+       * part, and absent if the calendar parts of the message exceed 524,288 bytes.
        */
       content?: string
     }[]
@@ -984,10 +976,7 @@ export interface MessageBounceEvent {
       source: string
       /** Text of the response of the receiving mail server. */
       message: string
-      /**
-       * Enhanced status code in the response of the receiving mail server, such as `5.1.1` (RFC
-       * 3463).
-       */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
       /**
        * Category of the failure to deliver the message to the recipient, such as
@@ -1131,7 +1120,7 @@ export interface MessageComplaintEvent {
 
 /**
  * Event `messageDeliveryError`. Sent for each failed attempt to send a submitted message.
- * `job.nextAttempt` is the time of the next attempt, or false if there is none.
+ * `job.nextAttempt` is the time of the next attempt, or false if no attempt follows.
  */
 export interface MessageDeliveryErrorEvent {
   /**

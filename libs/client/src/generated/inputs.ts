@@ -545,8 +545,8 @@ export interface DownloadExportInput {
   /** Id of the export: `exp_` and 24 hexadecimal digits. */
   exportId: string
   /**
-   * Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with
-   * several ranges returns the whole file.
+   * Range of bytes of the export file to download, such as `bytes=1048576-` (RFC 9110 §14.2). A
+   * header with several ranges returns the whole file.
    */
   range?: string
   /**
@@ -1171,13 +1171,16 @@ export interface DeleteMessageResult {
    * was deleted.
    */
   deleted: boolean
-  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  /**
+   * Trash mailbox to which the messages were moved, with the new ids. Absent after a permanent
+   * deletion.
+   */
   moved?: {
     /** Path of the trash mailbox, to which deleted messages are moved. */
     destination: string
     /**
-     * Id of the message in the trash mailbox. Absent if the mail server does not report new
-     * UIDs (UIDPLUS).
+     * Id of the message in the trash mailbox. Absent if the mail server lacks UIDPLUS (RFC
+     * 4315), with which mail servers report new UIDs.
      */
     message?: string
   }
@@ -1312,18 +1315,21 @@ export interface DeleteMessagesResult {
    * was deleted.
    */
   deleted: boolean
-  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  /**
+   * Trash mailbox to which the messages were moved, with the new ids. Absent after a permanent
+   * deletion.
+   */
   moved?: {
     /** Path of the trash mailbox, to which deleted messages are moved. */
     destination: string
     /**
      * Message ids before and after the move, as one pair per message. Absent if the mail server
-     * does not report new UIDs (UIDPLUS).
+     * lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.
      */
     idMap?: string[][]
     /**
-     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-     * server assigns no permanent ids (OBJECTID, Gmail).
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+     * mail server assigns permanent ids (OBJECTID or Gmail).
      */
     emailIds?: string[]
   }
@@ -1333,8 +1339,8 @@ export interface DeleteMessagesResult {
    */
   deletedMessages?: {
     /**
-     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-     * server assigns no permanent ids (OBJECTID, Gmail).
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+     * mail server assigns permanent ids (OBJECTID or Gmail).
      */
     emailIds?: string[]
   }
@@ -1371,13 +1377,13 @@ export interface MoveMessageResult {
   /** Path of the mailbox to which the message was moved. */
   path: string
   /**
-   * Id of the message in the new mailbox. Absent if the mail server does not report new UIDs
-   * (UIDPLUS).
+   * Id of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315),
+   * with which mail servers report new UIDs.
    */
   id?: string
   /**
-   * UID of the message in the new mailbox. Absent if the mail server does not report new UIDs
-   * (UIDPLUS), and for accounts on a mail API.
+   * UID of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315),
+   * with which mail servers report new UIDs, and for accounts on a mail API.
    */
   uid?: number
 }
@@ -1407,12 +1413,12 @@ export interface MoveMessagesResult {
   path: string
   /**
    * Message ids before and after the move, as one pair per message. Absent if the mail server
-   * does not report new UIDs (UIDPLUS).
+   * lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.
    */
   idMap?: string[][]
   /**
-   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-   * server assigns no permanent ids (OBJECTID, Gmail).
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+   * mail server assigns permanent ids (OBJECTID or Gmail).
    */
   emailIds?: string[]
 }
@@ -1456,8 +1462,8 @@ export interface UpdateMessagesResult {
     set?: boolean
   }
   /**
-   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-   * server assigns no permanent ids (OBJECTID, Gmail).
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+   * mail server assigns permanent ids (OBJECTID or Gmail).
    */
   emailIds?: string[]
 }
@@ -1654,17 +1660,11 @@ export interface CheckOAuth2AppResult {
     id: string
     /** Name of the step in the test of the OAuth2 application, for display. */
     label: string
-    /**
-     * Result of the step in the test of the OAuth2 application: `ok`, `fail`, or `skip` if the
-     * step was not run.
-     */
+    /** Result of the step of the test: `ok`, `fail`, or `skip` if the step was not run. */
     status: 'ok' | 'fail' | 'skip'
-    /** Details of the result of the step of the test. Null if there are no details. */
+    /** Details on the result of the test step. Null if there are no details. */
     message: string | null
-    /**
-     * Action that repairs the failure of the step of the test, as a text for human readers.
-     * Absent after a success.
-     */
+    /** Action that repairs the failed test step. Absent after a success. */
     hint?: string
   }[]
 }
@@ -1707,8 +1707,8 @@ export interface CreateOAuth2AppInput {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes of the provider that the OAuth2 application does not request. A
-     * single value instead of a list is accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -1892,8 +1892,8 @@ export interface ListOAuth2AppsResult {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes of the provider that the OAuth2 application does not request. A
-     * single value instead of a list is accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -2091,8 +2091,8 @@ export interface GetOAuth2AppResult {
    */
   extraScopes?: string[]
   /**
-   * Default OAuth2 scopes of the provider that the OAuth2 application does not request. A
-   * single value instead of a list is accepted, too.
+   * Default OAuth2 scopes that the application does not request. A single value instead of a
+   * list is accepted, too.
    */
   skipScopes?: string[]
   /**
@@ -2233,14 +2233,11 @@ export interface GetOAuth2AppResult {
      */
     requests: number
     /**
-     * Quota units of the mail API that the operations of this day cost. Each operation at
-     * Microsoft Graph costs 1 unit.
+     * Quota units that the operations of this day cost. Each operation at Microsoft Graph costs
+     * 1 unit.
      */
     units: number
-    /**
-     * Number of operations on this day that the provider refused because of a limit of the mail
-     * API.
-     */
+    /** Number of operations that the mail API refused on this day because of a limit. */
     limited: number
   }[]
 }
@@ -2274,8 +2271,8 @@ export interface UpdateOAuth2AppInput {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes of the provider that the OAuth2 application does not request. A
-     * single value instead of a list is accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -2562,7 +2559,10 @@ export interface GetOutboxEntryResult {
   useStructuredFormat: boolean
   /** Time at which the submission was received (ISO 8601). */
   created: string
-  /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+  /**
+   * Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or else
+   * the time of the submission.
+   */
   scheduled: string
   /**
    * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
@@ -2730,7 +2730,10 @@ export interface ListOutboxResult {
     useStructuredFormat: boolean
     /** Time at which the submission was received (ISO 8601). */
     created: string
-    /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+    /**
+     * Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or
+     * else the time of the submission.
+     */
     scheduled: string
     /**
      * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
@@ -4051,13 +4054,16 @@ export interface UploadMessageInput {
 
 /** Result of `uploadMessage`. */
 export interface UploadMessageResult {
-  /** Id of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS). */
+  /**
+   * Id of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which
+   * mail servers report new UIDs.
+   */
   id?: string
   /** Path of the mailbox in which the message is stored. */
   path: string
   /**
-   * UID of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS),
-   * and for accounts on a mail API.
+   * UID of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which
+   * mail servers report new UIDs, and for accounts on a mail API.
    */
   uid?: number
   /** UIDVALIDITY of the mailbox in which the message is stored. IMAP accounts only. */

@@ -552,8 +552,8 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
  * Move a message to another mailbox
  *
  * Moves a message to another mailbox of the account. On an IMAP account the message gets a new
- * id: use `id` of the response. `id` is absent if the mail server does not report the new UID
- * (UIDPLUS).
+ * id: use `id` of the response. `id` is absent if the mail server lacks UIDPLUS (RFC 4315),
+ * with which mail servers report new UIDs.
  */
 export const moveMessage = /* @__PURE__ */ defineOperation<
   types.MoveMessageInput,

@@ -171,10 +171,7 @@ export interface AccountRecord {
   smtpEhloName?: string | null
   /** Time of the last complete sync of the account (ISO 8601). Absent before the first sync. */
   syncTime?: string
-  /**
-   * Email address to which the login of the account must belong. Absent if logins of all
-   * addresses are accepted.
-   */
+  /** Email address to which the login must belong. Absent if every login is accepted. */
   expectedEmail?: string
   /**
    * Access that the OAuth2 application of the account provides: `imap` for mail servers, `api`
@@ -233,13 +230,16 @@ export interface AccountRecord {
      */
     consentError?: {
       /**
-       * Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`.
-       * `unknown_error` if the provider sends no code.
+       * Error code of the provider for the failed OAuth2 consent (RFC 6749 §4.1.2.1 and §5.2),
+       * such as `access_denied`. `unknown_error` if the provider sends no code.
        */
       error: string
       /** Explanation of the failed OAuth2 consent by the provider. */
       description?: string
-      /** Error code of Microsoft, such as `AADSTS90094`. Absent for other providers. */
+      /**
+       * Error code of Microsoft for the failed OAuth2 consent, such as `AADSTS90094`. Absent
+       * for other providers.
+       */
       code?: string
       /**
        * Action that repairs the failed OAuth2 consent, as a text for human readers. Absent if
@@ -284,7 +284,7 @@ export interface AccountRecord {
   subconnections?: string[]
   /**
    * Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new
-   * messages only. Absent: the setting `imapIndexer`.
+   * messages only. Absent if the setting `imapIndexer` applies.
    */
   imapIndexer?: string | null
   /** Incoming mail server of the account (IMAP), with a masked password or access token. */
@@ -1300,10 +1300,7 @@ export interface KeyValue {
 
 /** Error of the last failed login, connection or token request. */
 export interface LastError {
-  /**
-   * Reply of the mail server or provider that reports the error. Without such a reply, the text
-   * of the error.
-   */
+  /** Reply of the mail server or provider with the error, or the text of the error. */
   response?: string
   /**
    * Explanation of the error in `response`, for operators. Absent if there is no explanation.
@@ -1320,18 +1317,18 @@ export interface LastError {
    * errors.
    */
   tokenRequest?: {
-    /** URL of the token endpoint. */
+    /** URL of the OAuth2 token endpoint. */
     url?: string
-    /** HTTP method of the request to the token endpoint. */
+    /** HTTP method of the request to the OAuth2 token endpoint. */
     method?: string
     /**
-     * OAuth2 grant type of the request: `refresh_token`, `authorization_code`,
+     * OAuth2 grant type of the token request: `refresh_token`, `authorization_code`,
      * `client_credentials` or a JWT bearer grant.
      */
     grant?: string
     /** Kind of the OAuth2 provider, such as `gmail` or `outlook`. */
     provider?: string
-    /** HTTP status of the response of the token endpoint. */
+    /** HTTP status of the response of the OAuth2 token endpoint. */
     status?: number
     /** Client id of the OAuth2 application. */
     clientId?: string
@@ -1341,7 +1338,7 @@ export interface LastError {
     serviceClient?: string
     /** Email address of the Google service account. */
     serviceClientEmail?: string
-    /** Error code of the token endpoint, such as `invalid_grant`. */
+    /** Error code of the OAuth2 token endpoint, such as `invalid_grant`. */
     code?: string
     /**
      * Fault of the OAuth2 application that an operator must repair. Absent if the owner of the
@@ -1364,7 +1361,7 @@ export interface LastError {
       /** Action that the owner of the account must take, such as to log in again. */
       message: string
     }
-    /** OAuth2 scopes that were requested. */
+    /** OAuth2 scopes of the token request. */
     scopes?: string[]
     /** Error response of the token endpoint, with masked secrets. */
     response?: Record<string, unknown>
@@ -1403,10 +1400,7 @@ export interface MailboxEntry {
     | '\\Inbox'
   /** True if no mailbox can be created below the mailbox. */
   noInferiors?: boolean
-  /**
-   * Id of the mailbox at the provider, which is a folder or label there. Accounts on a mail API
-   * only.
-   */
+  /** Id of the mailbox (folder or label) at the mail provider. Accounts on a mail API only. */
   id?: string
   /** True if the mailbox cannot contain messages, only other mailboxes. */
   noSelect?: boolean
@@ -1443,13 +1437,13 @@ export interface MessageDetail {
   /** UID of the message in the mailbox. IMAP accounts only. */
   uid?: number
   /**
-   * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts
-   * on a mail API the same as `id`.
+   * Permanent id of the message, which a move does not change. Only for IMAP servers with
+   * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
    */
   emailId?: string
   /**
-   * Id of the thread (conversation) of the message. Absent if the mail server has no thread ids
-   * (OBJECTID, Gmail, Microsoft Graph).
+   * Id of the thread (conversation) of the message. Absent unless the mail server has thread
+   * ids (OBJECTID, Gmail, Microsoft Graph).
    */
   threadId?: string
   /** Path of the mailbox that contains the message. */
@@ -1526,10 +1520,10 @@ export interface MessageDetail {
     | '\\Trash'
     | '\\Inbox'
   /**
-   * True if this description of the message is incomplete, for two possible reasons. The mail
-   * server did not return a description: attachments and texts are absent. The description
-   * exceeds 10,000 tokens (about 1,500 recipients or 500 parts): only the first recipients and
-   * parts are present. The source of the message can still be downloaded.
+   * True if this description of the message is incomplete. Either the mail server returned no
+   * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+   * (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The
+   * source of the message can still be downloaded.
    */
   incomplete?: true
   /**
@@ -1556,10 +1550,7 @@ export interface MessageDetail {
     response: {
       /** Text of the response of the receiving mail server. */
       message: string
-      /**
-       * Enhanced status code in the response of the receiving mail server, such as `5.1.1` (RFC
-       * 3463).
-       */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
     }
     /** Time of the delivery report (ISO 8601). */
@@ -1592,13 +1583,13 @@ export interface MessageEntry {
   /** UID of the message in the mailbox. IMAP accounts only. */
   uid?: number
   /**
-   * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts
-   * on a mail API the same as `id`.
+   * Permanent id of the message, which a move does not change. Only for IMAP servers with
+   * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
    */
   emailId?: string
   /**
-   * Id of the thread (conversation) of the message. Absent if the mail server has no thread ids
-   * (OBJECTID, Gmail, Microsoft Graph).
+   * Id of the thread (conversation) of the message. Absent unless the mail server has thread
+   * ids (OBJECTID, Gmail, Microsoft Graph).
    */
   threadId?: string
   /** Path of the mailbox that contains the message. */
@@ -1675,10 +1666,10 @@ export interface MessageEntry {
     | '\\Trash'
     | '\\Inbox'
   /**
-   * True if this description of the message is incomplete, for two possible reasons. The mail
-   * server did not return a description: attachments and texts are absent. The description
-   * exceeds 10,000 tokens (about 1,500 recipients or 500 parts): only the first recipients and
-   * parts are present. The source of the message can still be downloaded.
+   * True if this description of the message is incomplete. Either the mail server returned no
+   * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+   * (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The
+   * source of the message can still be downloaded.
    */
   incomplete?: true
   /**
@@ -1705,10 +1696,7 @@ export interface MessageEntry {
     response: {
       /** Text of the response of the receiving mail server. */
       message: string
-      /**
-       * Enhanced status code in the response of the receiving mail server, such as `5.1.1` (RFC
-       * 3463).
-       */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
     }
     /** Time of the delivery report (ISO 8601). */
@@ -1759,8 +1747,8 @@ export interface Permissions {
 /** Body of an error response. */
 export interface Problem {
   /**
-   * HTTP status of the response. If the Gmail API rejects a request, this is the status of the
-   * Gmail API, with the message `OAuth2 request failed` and no `code`.
+   * HTTP status of the response. If the Gmail API rejects a request, the HTTP status of the
+   * Gmail API, with the message `OAuth2 request failed` and without `code`.
    */
   statusCode: number
   /** Phrase of the HTTP status, such as `Not Found`. The reason is in `message`. */
@@ -2090,8 +2078,8 @@ export interface Settings {
    */
   serviceSecretOverlap?: number | null
   /**
-   * Secret keys for the header `webhook-signature`, by webhook target. Other targets use the
-   * service secret. A new list replaces the whole list.
+   * Secret keys for the header `webhook-signature`, by webhook target. For other targets, the
+   * setting `serviceSecret` is the key. A new list replaces the whole list.
    */
   webhookSecrets?: {
     /**
@@ -2283,7 +2271,10 @@ export interface Settings {
    * Message texts are sent to the endpoint in `openAiAPIUrl`. Defaults to false.
    */
   generateEmailSummary?: boolean | null
-  /** API key of the endpoint in `openAiAPIUrl`, which writes summaries. None by default. */
+  /**
+   * API key for the endpoint in `openAiAPIUrl`, which writes summaries of messages. None by
+   * default.
+   */
   openAiAPIKey?: string | null
   /**
    * Base URL with version of the endpoint that writes summaries with the API of OpenAI.
@@ -2756,11 +2747,14 @@ export interface SubmissionResult {
   response: string
   /** Message-ID header of the message. Absent with `mailMerge`. */
   messageId?: string
-  /** Earliest time at which the message is sent (ISO 8601). Absent in a dry run. */
+  /**
+   * Earliest time at which the message is sent (ISO 8601). Absent in the response to a request
+   * with `dryRun`.
+   */
   sendAt?: string
   /**
-   * Id of the submission (queued message). Absent in a dry run, for a mail merge, and if the
-   * message was skipped.
+   * Id of the submission (queued message). Absent for a request with `dryRun` or `mailMerge`,
+   * and if the message was skipped.
    */
   queueId?: string
   /**
@@ -2780,7 +2774,10 @@ export interface SubmissionResult {
      */
     error?: string
   }
-  /** Composed message in base64. For a mail merge, the first message. Only in a dry run. */
+  /**
+   * Composed message in base64. For a mail merge, the first message. Only in the response to a
+   * request with `dryRun`.
+   */
   preview?: string
   /**
    * Blocklist entry because of which no message was queued: the recipient has unsubscribed from
@@ -2880,7 +2877,9 @@ export interface TokenLogEntry {
   ip: string | null
   /** HTTP method of the request. For a mail client: `smtp` or `imap-proxy`. */
   method: string | null
-  /** Path of the request without the query. For a mail client: the login command. */
+  /**
+   * Path of the request without the query. For a mail client: the command that used the token.
+   */
   path: string | null
   /** Action of the requested operation, such as `read`. Null if unknown. */
   action: string | null

@@ -7,7 +7,7 @@ import { errorStatuses } from './error-statuses.ts'
 /** Body of all error responses of the API. See the section "Error body" of the interface spec. */
 export const Problem = Type.Object({
   statusCode: Int(
-    'HTTP status of the response. If the Gmail API rejects a request, this is the status of the Gmail API, with the message `OAuth2 request failed` and no `code`.',
+    'HTTP status of the response. If the Gmail API rejects a request, the HTTP status of the Gmail API, with the message `OAuth2 request failed` and without `code`.',
   ),
   error: Text('Phrase of the HTTP status, such as `Not Found`. The reason is in `message`.'),
   message: Text(

@@ -89,7 +89,7 @@ export const downloadExport = defineOperation({
   headers: Type.Object({
     range: Type.Optional(
       Text(
-        'Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with several ranges returns the whole file.',
+        'Range of bytes of the export file to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with several ranges returns the whole file.',
       ),
     ),
     'if-range': Type.Optional(

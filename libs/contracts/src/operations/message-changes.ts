@@ -64,7 +64,7 @@ export const moveMessage = defineOperation({
   path: '/v1/account/:account/message/:message/move',
   summary: 'Move a message to another mailbox',
   description:
-    'Moves a message to another mailbox of the account. On an IMAP account the message gets a new id: use `id` of the response. `id` is absent if the mail server does not report the new UID (UIDPLUS).',
+    'Moves a message to another mailbox of the account. On an IMAP account the message gets a new id: use `id` of the response. `id` is absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
   body: Strict({
     path: destination,
     source: Type.Optional(

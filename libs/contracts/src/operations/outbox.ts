@@ -47,7 +47,7 @@ export const listOutbox = defineOperation({
       }),
     ),
   }),
-  responseDescription: 'One page of the messages, oldest first.',
+  responseDescription: 'One page of the submitted messages, oldest first.',
   response: Type.Object({
     ...pageCounts,
     messages: Type.Array(OutboxEntry, {
@@ -121,7 +121,7 @@ export const sendOutboxEntry = defineOperation({
   description:
     'Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. The message still waits while the queue `submit` is paused, or while sending through its mail server is suspended after failures.',
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Confirmation that the message is due.',
+  responseDescription: 'Confirmation that the message is due for sending.',
   response: Type.Object({
     due: Bool('Always true: a failed request has an error response instead.'),
   }),

@@ -94,11 +94,13 @@ export type OAuth2Update = Static<typeof OAuth2Update>
 /** Members that describe why an OAuth2 consent of an account failed. */
 const consentFailure = {
   error: Text(
-    'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
+    'Error code of the provider for the failed OAuth2 consent (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
   ),
   description: Type.Optional(Text('Explanation of the failed OAuth2 consent by the provider.')),
   code: Type.Optional(
-    Text('Error code of Microsoft, such as `AADSTS90094`. Absent for other providers.'),
+    Text(
+      'Error code of Microsoft for the failed OAuth2 consent, such as `AADSTS90094`. Absent for other providers.',
+    ),
   ),
   remedy: Type.Optional(
     Text(

@@ -250,7 +250,7 @@ export const AccountRecord = Type.Object({
   imapIndexer: Type.Optional(
     Nullable(
       Text(
-        'Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new messages only. Absent: the setting `imapIndexer`.',
+        'Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new messages only. Absent if the setting `imapIndexer` applies.',
       ),
     ),
   ),

@@ -38,7 +38,7 @@ export const CalendarEvent = Type.Object({
   encoding: Type.Literal('base64', { description: 'Encoding of `content`. Always `base64`.' }),
   content: Type.Optional(
     Text(
-      'Calendar part (iCalendar) as base64. Only in the first event of each part, and absent if the calendar parts of the message exceed 524,288 bytes.',
+      'Calendar part (iCalendar) as base64. Only in the first calendar event of each calendar part, and absent if the calendar parts of the message exceed 524,288 bytes.',
     ),
   ),
 })

@@ -113,12 +113,12 @@ const entry = {
   uid: Type.Optional(Int('UID of the message in the mailbox. IMAP accounts only.')),
   emailId: Type.Optional(
     Text(
-      'Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts on a mail API the same as `id`.',
+      'Permanent id of the message, which a move does not change. Only for IMAP servers with OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.',
     ),
   ),
   threadId: Type.Optional(
     Text(
-      'Id of the thread (conversation) of the message. Absent if the mail server has no thread ids (OBJECTID, Gmail, Microsoft Graph).',
+      'Id of the thread (conversation) of the message. Absent unless the mail server has thread ids (OBJECTID, Gmail, Microsoft Graph).',
     ),
   ),
   path: Type.Optional(Text('Path of the mailbox that contains the message.')),
@@ -263,9 +263,7 @@ export const listedUseSource = Type.Optional(
 export const MailboxEntry = Type.Object({
   ...listedMailbox,
   id: Type.Optional(
-    Text(
-      'Id of the mailbox at the provider, which is a folder or label there. Accounts on a mail API only.',
-    ),
+    Text('Id of the mailbox (folder or label) at the mail provider. Accounts on a mail API only.'),
   ),
   noSelect: Type.Optional(
     Bool('True if the mailbox cannot contain messages, only other mailboxes.'),

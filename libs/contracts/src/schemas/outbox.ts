@@ -118,7 +118,9 @@ export const OutboxEntry = Type.Object({
     'Value of the parameter `useStructuredFormat` of the request, for accounts on a mail API.',
   ),
   created: Time('Time at which the submission was received (ISO 8601).'),
-  scheduled: Time('Earliest time at which the message is sent (ISO 8601), from `sendAt`.'),
+  scheduled: Time(
+    'Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or else the time of the submission.',
+  ),
   nextAttempt: Type.Union(
     [Time('Time of the next attempt to send the message (ISO 8601).'), Type.Literal(false)],
     {

@@ -257,16 +257,20 @@ export const SubmissionResult = Type.Object({
   ),
   messageId: Type.Optional(Text('Message-ID header of the message. Absent with `mailMerge`.')),
   sendAt: Type.Optional(
-    Text('Earliest time at which the message is sent (ISO 8601). Absent in a dry run.'),
+    Text(
+      'Earliest time at which the message is sent (ISO 8601). Absent in the response to a request with `dryRun`.',
+    ),
   ),
   queueId: Type.Optional(
     Text(
-      'Id of the submission (queued message). Absent in a dry run, for a mail merge, and if the message was skipped.',
+      'Id of the submission (queued message). Absent for a request with `dryRun` or `mailMerge`, and if the message was skipped.',
     ),
   ),
   reference: Type.Optional(ReferenceResult),
   preview: Type.Optional(
-    Text('Composed message in base64. For a mail merge, the first message. Only in a dry run.'),
+    Text(
+      'Composed message in base64. For a mail merge, the first message. Only in the response to a request with `dryRun`.',
+    ),
   ),
   skipped: Type.Optional(Skipped),
   idempotency: Type.Optional(Idempotency),

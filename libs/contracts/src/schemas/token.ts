@@ -195,7 +195,9 @@ export const TokenLogEntry = Type.Object({
   ip: Nullable(Text('IP address of the client that used the token. Null if unknown.')),
   method: Nullable(Text('HTTP method of the request. For a mail client: `smtp` or `imap-proxy`.')),
   path: Nullable(
-    Text('Path of the request without the query. For a mail client: the login command.'),
+    Text(
+      'Path of the request without the query. For a mail client: the command that used the token.',
+    ),
   ),
   action: Nullable(Text('Action of the requested operation, such as `read`. Null if unknown.')),
   group: Nullable(Text('Group of the requested operation, such as `message`. Null if unknown.')),

@@ -54,6 +54,6 @@ export const WebhookTargetSecret = Strict({
 export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
   maxItems: 100,
   description:
-    'Secret keys for the header `webhook-signature`, by webhook target. Other targets use the service secret. A new list replaces the whole list.',
+    'Secret keys for the header `webhook-signature`, by webhook target. For other targets, the setting `serviceSecret` is the key. A new list replaces the whole list.',
 })
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
