@@ -160,9 +160,8 @@ export interface AuthenticationErrorEvent {
     /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
-     * Response code with which the mail server reported the error, such as
-     * `AUTHENTICATIONFAILED`. Without a response code, the code of the error, such as
-     * `ECONNREFUSED`. Absent if unknown.
+     * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response
+     * code: code of the error, such as `ECONNREFUSED`. Absent if unknown.
      */
     serverResponseCode?: string
     /**
@@ -301,9 +300,8 @@ export interface ConnectErrorEvent {
     /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
-     * Response code with which the mail server reported the error, such as
-     * `AUTHENTICATIONFAILED`. Without a response code, the code of the error, such as
-     * `ECONNREFUSED`. Absent if unknown.
+     * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response
+     * code: code of the error, such as `ECONNREFUSED`. Absent if unknown.
      */
     serverResponseCode?: string
     /**

@@ -66,7 +66,7 @@ export interface DeleteAccountInput {
 export interface DeleteAccountResult {
   /** Id of the deleted account. */
   account: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -178,14 +178,14 @@ export interface CreateAuthenticationFormInput {
      */
     delegated?: boolean
     /**
-     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-     * Older messages are not announced. Initially the time of the registration.
+     * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+     * Initially the time of the registration.
      */
     notifyFrom?: (string & {}) | 'now' | null
     /**
-     * Mailboxes that are watched for changes, each on a separate IMAP connection, as paths or
-     * special uses such as `\Sent`. Without effect for mail servers with NOTIFY (RFC 5465),
-     * which report changes of all mailboxes. A single value instead of a list is accepted, too.
+     * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+     * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes
+     * of all mailboxes. A single value instead of a list is accepted, too.
      */
     subconnections?: string[]
     /**
@@ -291,7 +291,7 @@ export interface AddToBlocklistInput {
 
 /** Result of `addToBlocklist`. */
 export interface AddToBlocklistResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   success: boolean
   /**
    * True if the address is new on the blocklist, false if the address was on the blocklist
@@ -458,7 +458,7 @@ export interface DeleteExportInput {
 
 /** Result of `deleteExport`. */
 export interface DeleteExportResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -776,7 +776,7 @@ export interface DeleteGatewayInput {
 export interface DeleteGatewayResult {
   /** Id of the gateway. */
   gateway: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -808,8 +808,8 @@ export interface GetGatewayResult {
     /** Result of the attempt to send a message. Always `error`. */
     status: 'error'
     /**
-     * Reply of the mail server that accepted the message, or that rejected an SMTP command.
-     * Absent if the mail server did not reply.
+     * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+     * without a reply of the mail server.
      */
     response?: string
     /**
@@ -879,8 +879,8 @@ export interface ListGatewaysResult {
       /** Result of the attempt to send a message. Always `error`. */
       status: 'error'
       /**
-       * Reply of the mail server that accepted the message, or that rejected an SMTP command.
-       * Absent if the mail server did not reply.
+       * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+       * without a reply of the mail server.
        */
       response?: string
       /**
@@ -1825,7 +1825,7 @@ export interface CreateOAuth2AppInput {
 export interface CreateOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
   /**
    * Warnings about settings of the OAuth2 application with which sign-ins will probably fail.
@@ -2034,7 +2034,7 @@ export interface DeleteOAuth2AppInput {
 export interface DeleteOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
   /**
    * Number of accounts that used the deleted OAuth2 application. Logins of these accounts fail
@@ -2379,7 +2379,7 @@ export interface UpdateOAuth2AppInput {
 export interface UpdateOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
   /**
    * Warnings about settings of the OAuth2 application with which sign-ins will probably fail.
@@ -2493,7 +2493,7 @@ export interface DeleteOutboxEntryInput {
 
 /** Result of `deleteOutboxEntry`. */
 export interface DeleteOutboxEntryResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -2642,7 +2642,7 @@ export interface HoldOutboxEntryInput {
 
 /** Result of `holdOutboxEntry`. */
 export interface HoldOutboxEntryResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   held: boolean
 }
 
@@ -2815,7 +2815,7 @@ export interface ReleaseOutboxEntryInput {
 
 /** Result of `releaseOutboxEntry`. */
 export interface ReleaseOutboxEntryResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   released: boolean
 }
 
@@ -2832,7 +2832,7 @@ export interface SendOutboxEntryInput {
 
 /** Result of `sendOutboxEntry`. */
 export interface SendOutboxEntryResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   due: boolean
 }
 
@@ -3693,7 +3693,7 @@ export interface CreateTemplateInput {
 
 /** Result of `createTemplate`. */
 export interface CreateTemplateResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3709,7 +3709,7 @@ export interface DeleteTemplateInput {
 
 /** Result of `deleteTemplate`. */
 export interface DeleteTemplateResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3788,7 +3788,7 @@ export interface UpdateTemplateInput {
 
 /** Result of `updateTemplate`. */
 export interface UpdateTemplateResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3806,7 +3806,7 @@ export interface FlushTemplatesInput {
 
 /** Result of `flushTemplates`. */
 export interface FlushTemplatesResult {
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   flushed: boolean
   /** Id of the account whose templates were deleted. */
   account: string
@@ -4100,8 +4100,8 @@ export interface FlushAccountInput {
     /** Confirmation: must be true, otherwise the request does nothing. */
     flush?: boolean
     /**
-     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-     * Older messages are not announced. Initially the time of the registration.
+     * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+     * Initially the time of the registration.
      */
     notifyFrom?: (string & {}) | 'now' | null
     /**
@@ -4219,21 +4219,20 @@ export interface VerifyAccountResult {
   imap?: {
     /** True if the login at the mail server succeeded. */
     success: boolean
-    /** Text of the error of the failed test of the mail server. Absent after a success. */
+    /** Text of the error of the failed test. Absent after a success. */
     error?: string
     /**
-     * Code of the error of the failed test of the mail server, such as `EAUTH` or `ETIMEDOUT`.
-     * Absent after a success.
+     * Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a
+     * success.
      */
     code?: string
     /**
-     * SMTP reply code of the outgoing server to the failed command of the test, such as 535. If
-     * the test could not be completed: an HTTP status, such as 503 or 504.
+     * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
+     * an HTTP status, such as 503 or 504.
      */
     statusCode?: number
     /**
-     * Reply of the mail server to the failed command of the test. Absent if no command failed,
-     * or if the mail server did not reply.
+     * Reply of the mail server to the failed command of the test. Absent without such a reply.
      */
     responseText?: string
   }
@@ -4243,21 +4242,20 @@ export interface VerifyAccountResult {
   smtp?: {
     /** True if the login at the mail server succeeded. */
     success: boolean
-    /** Text of the error of the failed test of the mail server. Absent after a success. */
+    /** Text of the error of the failed test. Absent after a success. */
     error?: string
     /**
-     * Code of the error of the failed test of the mail server, such as `EAUTH` or `ETIMEDOUT`.
-     * Absent after a success.
+     * Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a
+     * success.
      */
     code?: string
     /**
-     * SMTP reply code of the outgoing server to the failed command of the test, such as 535. If
-     * the test could not be completed: an HTTP status, such as 503 or 504.
+     * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
+     * an HTTP status, such as 503 or 504.
      */
     statusCode?: number
     /**
-     * Reply of the mail server to the failed command of the test. Absent if no command failed,
-     * or if the mail server did not reply.
+     * Reply of the mail server to the failed command of the test. Absent without such a reply.
      */
     responseText?: string
   }
@@ -4725,7 +4723,7 @@ export interface CreateWebhookRouteInput {
 export interface CreateWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
 }
 
@@ -4739,7 +4737,7 @@ export interface DeleteWebhookRouteInput {
 export interface DeleteWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -4787,7 +4785,7 @@ export interface UpdateWebhookRouteInput {
 export interface UpdateWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failed request has an error response instead. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
 }
 

@@ -183,16 +183,15 @@ export interface AccountRecord {
     /** Id of the OAuth2 application of the account. */
     provider: string
     /**
-     * User of the account at the OAuth2 provider (`user`). For access to another mailbox, also
-     * the shared mailbox (`delegatedUser`) or the account whose OAuth2 grant is used
-     * (`delegatedAccount`).
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user needs access to the shared mailbox.
+       * user. The user must have access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -241,10 +240,7 @@ export interface AccountRecord {
        * for other providers.
        */
       code?: string
-      /**
-       * Action that repairs the failed OAuth2 consent, as a text for human readers. Absent if
-       * unknown.
-       */
+      /** Action that repairs the failed OAuth2 consent. Absent if unknown. */
       remedy?: string
       /** Time at which the OAuth2 consent failed (ISO 8601). */
       time: string
@@ -277,9 +273,9 @@ export interface AccountRecord {
    */
   path?: string[] | null
   /**
-   * Mailboxes that are watched for changes, each on a separate IMAP connection, as paths or
-   * special uses such as `\Sent`. Without effect for mail servers with NOTIFY (RFC 5465), which
-   * report changes of all mailboxes.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes.
    */
   subconnections?: string[]
   /**
@@ -345,28 +341,28 @@ export interface AccountRecord {
      */
     resyncDelay?: number
     /**
-     * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     sentMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+     * with this special use.
      */
     draftsMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     junkMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     trashMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox
+     * with this special use.
      */
     archiveMailPath?: string | null
     /**
@@ -444,15 +440,15 @@ export interface AccountRecord {
    */
   connections?: number
   /**
-   * Mailbox, or entry of the option `path` of the account, that could not be synced, with the
-   * error. Absent if the last sync had no error.
+   * Mailbox, or entry of the option `path`, that could not be synced, with the error. Absent if
+   * the last sync had no error.
    */
   syncError?: {
     /** Path of the mailbox that could not be synced. */
     path: string
     /** Time at which the sync of the mailbox failed (ISO 8601). */
     time: string
-    /** Text of the error because of which the mailbox could not be synced. */
+    /** Text of the error for which the sync of the mailbox failed. */
     error: string
   }
   /**
@@ -474,13 +470,10 @@ export interface AccountRecord {
   authFailureDisabledAt?: string
   /**
    * Subscription of the account to change notifications of Microsoft Graph. If no subscription
-   * exists, Posthorn polls for changes of the account.
+   * exists, the account is polled for changes.
    */
   outlookSubscription?: {
-    /**
-     * Id of the subscription to change notifications of Microsoft Graph. Absent if no
-     * subscription exists.
-     */
+    /** Id of the subscription at Microsoft Graph. Absent if no subscription exists. */
     id?: string
     /**
      * Time at which the subscription at Microsoft Graph ends unless renewed (ISO 8601). Null if
@@ -517,9 +510,9 @@ export interface AccountRecord {
     }
   }
   /**
-   * Result of the last attempt to send a message through the outgoing mail server of the
-   * account. Null if the last attempt is older than the retention period of sent messages (1
-   * day by default), or if there was no attempt.
+   * Result of the last attempt to send a message through the outgoing server of the account.
+   * Null before the first attempt, and after the retention period of sent messages (1 day by
+   * default).
    */
   smtpStatus: {
     /** Time of the attempt to send a message (ISO 8601). */
@@ -527,8 +520,8 @@ export interface AccountRecord {
     /** Result of the attempt to send a message: `ok` or `error`. */
     status: 'ok' | 'error'
     /**
-     * Reply of the mail server that accepted the message, or that rejected an SMTP command.
-     * Absent if the mail server did not reply.
+     * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+     * without a reply of the mail server.
      */
     response?: string
     /**
@@ -583,9 +576,9 @@ export interface AccountRegistration {
    */
   path?: string[] | null
   /**
-   * Mailboxes that are watched for changes, each on a separate IMAP connection, as paths or
-   * special uses such as `\Sent`. Without effect for mail servers with NOTIFY (RFC 5465), which
-   * report changes of all mailboxes. A single value instead of a list is accepted, too.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes. A single value instead of a list is accepted, too.
    */
   subconnections?: string[]
   /**
@@ -616,8 +609,8 @@ export interface AccountRegistration {
    */
   paused?: boolean
   /**
-   * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-   * Older messages are not announced. Initially the time of the registration.
+   * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+   * Initially the time of the registration.
    */
   notifyFrom?: (string & {}) | 'now' | null
   /**
@@ -644,16 +637,15 @@ export interface AccountRegistration {
     /** Id of the OAuth2 application through which the account accesses the mailbox. */
     provider?: string
     /**
-     * User of the account at the OAuth2 provider (`user`). For access to another mailbox, also
-     * the shared mailbox (`delegatedUser`) or the account whose OAuth2 grant is used
-     * (`delegatedAccount`).
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user needs access to the shared mailbox.
+       * user. The user must have access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -667,21 +659,21 @@ export interface AccountRegistration {
     /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
     accessToken?: string
     /**
-     * OAuth2 refresh token that the caller has received from the provider. New access tokens
-     * are requested with the refresh token. Stored encrypted.
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
      */
     refreshToken?: string
     /** Time at which the access token expires (ISO 8601). */
     expires?: string
     /**
-     * If true, the account is not created. The response contains a URL, valid for 24 h, which
-     * leads the browser of the owner to the consent page. After the URL is opened, the consent
-     * must be completed within 1 h in the same browser.
+     * If true, the account is not created. The response contains the URL of the consent page,
+     * valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same
+     * browser.
      */
     authorize?: boolean
     /**
      * URL to which the browser of the owner is redirected after the consent, with the query
-     * parameters `account` and `state`. For requests with `authorize`.
+     * parameters `account` and `state`. Only with `authorize`.
      */
     redirectUrl?: string
   } | false
@@ -714,9 +706,9 @@ export interface AccountUpdate {
    */
   path?: string[] | null
   /**
-   * Mailboxes that are watched for changes, each on a separate IMAP connection, as paths or
-   * special uses such as `\Sent`. Without effect for mail servers with NOTIFY (RFC 5465), which
-   * report changes of all mailboxes. A single value instead of a list is accepted, too.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes. A single value instead of a list is accepted, too.
    */
   subconnections?: string[]
   /**
@@ -747,8 +739,8 @@ export interface AccountUpdate {
    */
   paused?: boolean
   /**
-   * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-   * Older messages are not announced. Initially the time of the registration.
+   * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+   * Initially the time of the registration.
    */
   notifyFrom?: (string & {}) | 'now' | null
   /**
@@ -770,16 +762,15 @@ export interface AccountUpdate {
     /** Id of the OAuth2 application through which the account accesses the mailbox. */
     provider?: string
     /**
-     * User of the account at the OAuth2 provider (`user`). For access to another mailbox, also
-     * the shared mailbox (`delegatedUser`) or the account whose OAuth2 grant is used
-     * (`delegatedAccount`).
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user needs access to the shared mailbox.
+       * user. The user must have access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -793,23 +784,23 @@ export interface AccountUpdate {
     /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
     accessToken?: string
     /**
-     * OAuth2 refresh token that the caller has received from the provider. New access tokens
-     * are requested with the refresh token. Stored encrypted.
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
      */
     refreshToken?: string
     /** Time at which the access token expires (ISO 8601). */
     expires?: string
     /**
      * If true, nothing changes until the owner consents. All fields of the request then apply
-     * together. The response contains a URL, valid for 24 h, which leads the browser of the
-     * owner to the consent page. After the URL is opened, the consent must be completed within
-     * 1 h in the same browser. Consent of a user other than the login name of the account is
-     * refused, unless `oauth2.auth.user` names that user.
+     * together. The response contains the URL of the consent page, valid for 24 h. After the
+     * URL is opened, the owner must consent within 1 h in the same browser. Consent of a user
+     * other than the login name of the account is refused, unless `oauth2.auth.user` names that
+     * user.
      */
     authorize?: boolean
     /**
      * URL to which the browser of the owner is redirected after the consent, with the query
-     * parameters `account` and `state`. For requests with `authorize`.
+     * parameters `account` and `state`. Only with `authorize`.
      */
     redirectUrl?: string
     /**
@@ -1082,28 +1073,28 @@ export interface ImapConfig {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1168,28 +1159,28 @@ export interface ImapDisabled {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1259,28 +1250,28 @@ export interface ImapUpdate {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1307,9 +1298,8 @@ export interface LastError {
    */
   description?: string
   /**
-   * Response code with which the mail server reported the error, such as
-   * `AUTHENTICATIONFAILED`. Without a response code, the code of the error, such as
-   * `ECONNREFUSED`.
+   * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code:
+   * code of the error, such as `ECONNREFUSED`.
    */
   serverResponseCode?: string
   /**

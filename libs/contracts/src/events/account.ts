@@ -7,7 +7,7 @@ const failure = {
   response: Text('Reply of the mail server or provider with the error, or the text of the error.'),
   serverResponseCode: Type.Optional(
     Text(
-      'Response code with which the mail server reported the error, such as `AUTHENTICATIONFAILED`. Without a response code, the code of the error, such as `ECONNREFUSED`. Absent if unknown.',
+      'Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code: code of the error, such as `ECONNREFUSED`. Absent if unknown.',
     ),
   ),
 }

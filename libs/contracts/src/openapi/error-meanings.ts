@@ -34,7 +34,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   MintWidensRestrictions:
     'The new token would be less restricted than the token that sends the request.',
   OAuthTokenRejected:
-    'The mail provider rejected the OAuth2 access token of the account, also after a renewal of the access token.',
+    'The mail provider rejected the OAuth2 access token of the account, also after a renewal.',
   SendAsDenied: 'The mail provider does not permit sending with this sender address.',
   AccountNotFound: 'The account does not exist.',
   MessageNotFound: 'The message does not exist in the mailbox.',
@@ -54,8 +54,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   AppNotFound: 'The OAuth2 application of the account was deleted or disabled.',
   InvalidBaseScopes:
     '`baseScopes` of the OAuth2 application of the account does not fit the request. The mail API needs `api`, IMAP and SMTP need `imap`.',
-  MissingServiceURLSetup:
-    'The setting `serviceUrl` has no value. Links in messages and responses need this base URL.',
+  MissingServiceURLSetup: 'The setting `serviceUrl`, the base URL of links, has no value.',
   UploadFail: 'The mail server rejected the message, although the mailbox exists.',
   NotYetConnected:
     'The account has not connected yet, or its first sync runs. Retry when the account has the state `connected`.',

@@ -151,6 +151,6 @@ export const deleteAccount = defineOperation({
   responseDescription: 'Id of the deleted account.',
   response: Type.Object({
     account: Text('Id of the deleted account.'),
-    deleted: Bool('Always true: a failed request has an error response instead.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
 })

@@ -80,7 +80,7 @@ export const addToBlocklist = defineOperation({
   }),
   responseDescription: 'Confirmation, and whether the address is new on the blocklist.',
   response: Type.Object({
-    success: Bool('Always true: a failed request has an error response instead.'),
+    success: Bool('Always true: a failed request gets an error response.'),
     added: Bool(
       'True if the address is new on the blocklist, false if the address was on the blocklist before.',
     ),

@@ -117,7 +117,7 @@ export const deleteExport = defineOperation({
   params: ofExport,
   responseDescription: 'Confirmation that the export was cancelled or deleted.',
   response: Type.Object({
-    deleted: Bool('Always true: a failed request has an error response instead.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: notFound,
 })

@@ -63,7 +63,7 @@ export const createOAuth2App = defineOperation({
     'Id of the new OAuth2 application, with warnings about the settings of the application.',
   response: Type.Object({
     id,
-    created: Bool('Always true: a failed request has an error response instead.'),
+    created: Bool('Always true: a failed request gets an error response.'),
     warnings,
   }),
 })
@@ -93,7 +93,7 @@ export const updateOAuth2App = defineOperation({
     'Id of the OAuth2 application, with warnings about the settings of the application.',
   response: Type.Object({
     id,
-    updated: Bool('Always true: a failed request has an error response instead.'),
+    updated: Bool('Always true: a failed request gets an error response.'),
     warnings,
   }),
   errors: ['NotFound'],
@@ -110,7 +110,7 @@ export const deleteOAuth2App = defineOperation({
     'Id of the deleted OAuth2 application, and the number of accounts that used the application.',
   response: Type.Object({
     id,
-    deleted: Bool('Always true: a failed request has an error response instead.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
     accounts: Int(
       'Number of accounts that used the deleted OAuth2 application. Logins of these accounts fail from now on.',
     ),

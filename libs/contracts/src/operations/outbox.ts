@@ -78,7 +78,7 @@ export const deleteOutboxEntry = defineOperation({
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message was cancelled.',
   response: Type.Object({
-    deleted: Bool('Always true: a failed request has an error response instead.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: changeErrors,
 })
@@ -93,7 +93,7 @@ export const holdOutboxEntry = defineOperation({
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is held.',
   response: Type.Object({
-    held: Bool('Always true: a failed request has an error response instead.'),
+    held: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: changeErrors,
 })
@@ -108,7 +108,7 @@ export const releaseOutboxEntry = defineOperation({
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is not held any more.',
   response: Type.Object({
-    released: Bool('Always true: a failed request has an error response instead.'),
+    released: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
@@ -123,7 +123,7 @@ export const sendOutboxEntry = defineOperation({
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is due for sending.',
   response: Type.Object({
-    due: Bool('Always true: a failed request has an error response instead.'),
+    due: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -60,7 +60,7 @@ export const createWebhookRoute = defineOperation({
   responseDescription: 'Id of the new webhook route.',
   response: Type.Object({
     id,
-    created: Bool('Always true: a failed request has an error response instead.'),
+    created: Bool('Always true: a failed request gets an error response.'),
   }),
 })
 
@@ -75,7 +75,7 @@ export const updateWebhookRoute = defineOperation({
   responseDescription: 'Id of the webhook route.',
   response: Type.Object({
     id,
-    updated: Bool('Always true: a failed request has an error response instead.'),
+    updated: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: ['NotFound'],
 })
@@ -89,7 +89,7 @@ export const deleteWebhookRoute = defineOperation({
   responseDescription: 'Id of the deleted webhook route.',
   response: Type.Object({
     id,
-    deleted: Bool('Always true: a failed request has an error response instead.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
   errors: ['NotFound'],
 })

@@ -11,7 +11,7 @@ const auth = Strict(
     ),
     delegatedUser: Type.Optional(
       Text(
-        'Email address of a shared mailbox that the account uses instead of the mailbox of the user. The user needs access to the shared mailbox.',
+        'Email address of a shared mailbox that the account uses instead of the mailbox of the user. The user must have access to the shared mailbox.',
         line,
       ),
     ),
@@ -24,7 +24,7 @@ const auth = Strict(
   },
   {
     description:
-      'User of the account at the OAuth2 provider (`user`). For access to another mailbox, also the shared mailbox (`delegatedUser`) or the account whose OAuth2 grant is used (`delegatedAccount`).',
+      'User at the OAuth2 provider (`user`). For access to another mailbox, also the shared mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).',
   },
 )
 
@@ -50,7 +50,7 @@ const common = {
   ),
   refreshToken: Type.Optional(
     Text(
-      'OAuth2 refresh token that the caller has received from the provider. New access tokens are requested with the refresh token. Stored encrypted.',
+      'OAuth2 refresh token from the provider, with which access tokens are requested. Stored encrypted.',
       token,
     ),
   ),
@@ -59,12 +59,12 @@ const common = {
 
 const redirectUrl = Type.Optional(
   Text(
-    'URL to which the browser of the owner is redirected after the consent, with the query parameters `account` and `state`. For requests with `authorize`.',
+    'URL to which the browser of the owner is redirected after the consent, with the query parameters `account` and `state`. Only with `authorize`.',
     { maxLength: 2048, format: 'http-url' },
   ),
 )
 const consentLink =
-  'The response contains a URL, valid for 24 h, which leads the browser of the owner to the consent page. After the URL is opened, the consent must be completed within 1 h in the same browser.'
+  'The response contains the URL of the consent page, valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same browser.'
 
 /** OAuth2 login of an account, as given in the registration of the account. */
 export const OAuth2Config = Strict({
@@ -102,11 +102,7 @@ const consentFailure = {
       'Error code of Microsoft for the failed OAuth2 consent, such as `AADSTS90094`. Absent for other providers.',
     ),
   ),
-  remedy: Type.Optional(
-    Text(
-      'Action that repairs the failed OAuth2 consent, as a text for human readers. Absent if unknown.',
-    ),
-  ),
+  remedy: Type.Optional(Text('Action that repairs the failed OAuth2 consent. Absent if unknown.')),
 }
 const ConsentFailure = Type.Object(consentFailure)
 /** Failure of an account's OAuth2 consent, as stored in the database. */

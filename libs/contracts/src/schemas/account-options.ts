@@ -33,7 +33,7 @@ export const notifyFrom = Type.Optional(
       ],
       {
         description:
-          'Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`. Older messages are not announced. Initially the time of the registration.',
+          'Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`. Initially the time of the registration.',
       },
     ),
   ),
@@ -73,5 +73,5 @@ export const descriptions = {
   tz: 'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded messages. Defaults to the setting `timezone`.',
   path: 'Mailboxes of the account to sync, as paths or special uses such as `\\Sent`. Absent, null or `*`: all mailboxes.',
   subconnections:
-    'Mailboxes that are watched for changes, each on a separate IMAP connection, as paths or special uses such as `\\Sent`. Without effect for mail servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',
+    'Mailboxes (paths or special uses such as `\\Sent`) to watch for changes on a separate IMAP connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',
 } as const

@@ -146,7 +146,7 @@ export const LastError = Type.Object(
     ),
     serverResponseCode: Type.Optional(
       Text(
-        'Response code with which the mail server reported the error, such as `AUTHENTICATIONFAILED`. Without a response code, the code of the error, such as `ECONNREFUSED`.',
+        'Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code: code of the error, such as `ECONNREFUSED`.',
       ),
     ),
     tokenRequest: Type.Optional(TokenRequestInfo),
@@ -273,11 +273,11 @@ export const AccountRecord = Type.Object({
       {
         path: Text('Path of the mailbox that could not be synced.'),
         time: Text('Time at which the sync of the mailbox failed (ISO 8601).'),
-        error: Text('Text of the error because of which the mailbox could not be synced.'),
+        error: Text('Text of the error for which the sync of the mailbox failed.'),
       },
       {
         description:
-          'Mailbox, or entry of the option `path` of the account, that could not be synced, with the error. Absent if the last sync had no error.',
+          'Mailbox, or entry of the option `path`, that could not be synced, with the error. Absent if the last sync had no error.',
       },
     ),
   ),

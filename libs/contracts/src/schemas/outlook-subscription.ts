@@ -5,9 +5,7 @@ import { Nullable, OneOf, Text } from './primitives.ts'
 export const OutlookSubscription = Type.Object(
   {
     id: Type.Optional(
-      Text(
-        'Id of the subscription to change notifications of Microsoft Graph. Absent if no subscription exists.',
-      ),
+      Text('Id of the subscription at Microsoft Graph. Absent if no subscription exists.'),
     ),
     expirationDateTime: Nullable(
       Text(
@@ -52,6 +50,6 @@ export const OutlookSubscription = Type.Object(
   },
   {
     description:
-      'Subscription of the account to change notifications of Microsoft Graph. If no subscription exists, Posthorn polls for changes of the account.',
+      'Subscription of the account to change notifications of Microsoft Graph. If no subscription exists, the account is polled for changes.',
   },
 )

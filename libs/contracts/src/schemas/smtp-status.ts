@@ -8,7 +8,7 @@ import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
 export const smtpFailure = {
   response: Type.Optional(
     Text(
-      'Reply of the mail server that accepted the message, or that rejected an SMTP command. Absent if the mail server did not reply.',
+      'Reply of the mail server to the accepted message or the rejected SMTP command. Absent without a reply of the mail server.',
     ),
   ),
   responseCode: Type.Optional(
@@ -48,7 +48,7 @@ export const SmtpStatus = Type.Object(
   },
   {
     description:
-      'Result of the last attempt to send a message through the outgoing mail server of the account. Null if the last attempt is older than the retention period of sent messages (1 day by default), or if there was no attempt.',
+      'Result of the last attempt to send a message through the outgoing server of the account. Null before the first attempt, and after the retention period of sent messages (1 day by default).',
   },
 )
 export type SmtpStatus = Static<typeof SmtpStatus>

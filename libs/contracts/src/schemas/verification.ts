@@ -41,22 +41,20 @@ export type VerifyRequest = Static<typeof VerifyRequest>
 /** Result of a test login at a mail server. */
 export const VerificationResult = Type.Object({
   success: Bool('True if the login at the mail server succeeded.'),
-  error: Type.Optional(
-    Text('Text of the error of the failed test of the mail server. Absent after a success.'),
-  ),
+  error: Type.Optional(Text('Text of the error of the failed test. Absent after a success.')),
   code: Type.Optional(
     Text(
-      'Code of the error of the failed test of the mail server, such as `EAUTH` or `ETIMEDOUT`. Absent after a success.',
+      'Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a success.',
     ),
   ),
   statusCode: Type.Optional(
     Int(
-      'SMTP reply code of the outgoing server to the failed command of the test, such as 535. If the test could not be completed: an HTTP status, such as 503 or 504.',
+      'SMTP reply code of the outgoing server, such as 535. If the test could not be completed: an HTTP status, such as 503 or 504.',
     ),
   ),
   responseText: Type.Optional(
     Text(
-      'Reply of the mail server to the failed command of the test. Absent if no command failed, or if the mail server did not reply.',
+      'Reply of the mail server to the failed command of the test. Absent without such a reply.',
     ),
   ),
 })
