@@ -3318,13 +3318,13 @@ export interface GetSettingsResult {
    */
   templateHtmlHead?: string | null
   /**
-   * Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages.
-   * Applies to accounts that set no `locale`. Defaults to `en`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to
+   * accounts that set no `locale`. Defaults to `en`.
    */
   locale?: string | null
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded
-   * messages. Applies to accounts that set no `tz`. Defaults to `UTC`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Applies to accounts that set no `tz`. Defaults to `UTC`.
    */
   timezone?: string | null
   /**
@@ -4040,13 +4040,13 @@ export interface UploadMessageInput {
      */
     headers?: Record<string, string | string[]>
     /**
-     * Language tag, such as `en-GB`, for dates in the quotation of a reply or forwarded
-     * message. Defaults to `locale` of the account.
+     * Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults
+     * to `locale` of the account.
      */
     locale?: string
     /**
-     * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forwarded
-     * message. Defaults to `tz` of the account.
+     * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward.
+     * Defaults to `tz` of the account.
      */
     tz?: string
   }
@@ -4228,12 +4228,10 @@ export interface VerifyAccountResult {
     code?: string
     /**
      * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
-     * an HTTP status, such as 503 or 504.
+     * HTTP status, such as 503.
      */
     statusCode?: number
-    /**
-     * Reply of the mail server to the failed command of the test. Absent without such a reply.
-     */
+    /** Reply of the mail server to the failed command of the test. */
     responseText?: string
   }
   /**
@@ -4251,12 +4249,10 @@ export interface VerifyAccountResult {
     code?: string
     /**
      * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
-     * an HTTP status, such as 503 or 504.
+     * HTTP status, such as 503.
      */
     statusCode?: number
-    /**
-     * Reply of the mail server to the failed command of the test. Absent without such a reply.
-     */
+    /** Reply of the mail server to the failed command of the test. */
     responseText?: string
   }
   /**

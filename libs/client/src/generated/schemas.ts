@@ -191,7 +191,7 @@ export interface AccountRecord {
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user must have access to the shared mailbox.
+       * user. The user needs access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -421,13 +421,13 @@ export interface AccountRecord {
     }
   }
   /**
-   * Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages.
-   * Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded
-   * messages. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
   /**
@@ -465,7 +465,7 @@ export interface AccountRecord {
   } | false
   /**
    * Time at which syncing was switched off after repeated authentication failures (ISO 8601).
-   * Absent if syncing was not switched off.
+   * Absent otherwise.
    */
   authFailureDisabledAt?: string
   /**
@@ -493,8 +493,8 @@ export interface AccountRecord {
        */
       time?: number
       /**
-       * Reason for which the last creation or renewal of the subscription at Microsoft Graph
-       * failed. Null if there was no failure.
+       * Error of the last creation or renewal of the subscription at Microsoft Graph. Null if
+       * there was no failure.
        */
       error: string | null
       /**
@@ -645,7 +645,7 @@ export interface AccountRegistration {
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user must have access to the shared mailbox.
+       * user. The user needs access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -678,13 +678,13 @@ export interface AccountRegistration {
     redirectUrl?: string
   } | false
   /**
-   * Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages.
-   * Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded
-   * messages. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
 }
@@ -770,7 +770,7 @@ export interface AccountUpdate {
       user?: string
       /**
        * Email address of a shared mailbox that the account uses instead of the mailbox of the
-       * user. The user must have access to the shared mailbox.
+       * user. The user needs access to the shared mailbox.
        */
       delegatedUser?: string
       /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
@@ -810,13 +810,13 @@ export interface AccountUpdate {
     partial?: boolean
   } | false
   /**
-   * Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages.
-   * Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded
-   * messages. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
   /** Display name of the account. Default name of the author of sent messages. */
@@ -2242,13 +2242,13 @@ export interface Settings {
    */
   templateHtmlHead?: string | null
   /**
-   * Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages.
-   * Applies to accounts that set no `locale`. Defaults to `en`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to
+   * accounts that set no `locale`. Defaults to `en`.
    */
   locale?: string | null
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded
-   * messages. Applies to accounts that set no `tz`. Defaults to `UTC`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Applies to accounts that set no `tz`. Defaults to `UTC`.
    */
   timezone?: string | null
   /**
@@ -2715,13 +2715,13 @@ export interface Submission {
    */
   baseUrl?: string
   /**
-   * Language tag, such as `en-GB`, for dates in the quotation of a reply or forwarded message.
-   * Defaults to `locale` of the account.
+   * Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults
+   * to `locale` of the account.
    */
   locale?: string
   /**
-   * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forwarded
-   * message. Defaults to `tz` of the account.
+   * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward.
+   * Defaults to `tz` of the account.
    */
   tz?: string
   /**

@@ -11,7 +11,7 @@ const auth = Strict(
     ),
     delegatedUser: Type.Optional(
       Text(
-        'Email address of a shared mailbox that the account uses instead of the mailbox of the user. The user must have access to the shared mailbox.',
+        'Email address of a shared mailbox that the account uses instead of the mailbox of the user. The user needs access to the shared mailbox.',
         line,
       ),
     ),

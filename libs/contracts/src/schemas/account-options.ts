@@ -69,8 +69,8 @@ export const descriptions = {
   smtp: 'Outgoing mail server of the account (SMTP). False: the account has no outgoing server.',
   oauth2: 'OAuth2 login of the account. False: the account has no OAuth2 login.',
   locale:
-    'Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages. Defaults to the setting `locale`.',
-  tz: 'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded messages. Defaults to the setting `timezone`.',
+    'Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to the setting `locale`.',
+  tz: 'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards. Defaults to the setting `timezone`.',
   path: 'Mailboxes of the account to sync, as paths or special uses such as `\\Sent`. Absent, null or `*`: all mailboxes.',
   subconnections:
     'Mailboxes (paths or special uses such as `\\Sent`) to watch for changes on a separate IMAP connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',

@@ -289,7 +289,7 @@ export const AccountRecord = Type.Object({
   ),
   authFailureDisabledAt: Type.Optional(
     Text(
-      'Time at which syncing was switched off after repeated authentication failures (ISO 8601). Absent if syncing was not switched off.',
+      'Time at which syncing was switched off after repeated authentication failures (ISO 8601). Absent otherwise.',
     ),
   ),
   outlookSubscription: Type.Optional(OutlookSubscription),

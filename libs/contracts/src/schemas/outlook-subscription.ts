@@ -26,7 +26,7 @@ export const OutlookSubscription = Type.Object(
         ),
         error: Nullable(
           Text(
-            'Reason for which the last creation or renewal of the subscription at Microsoft Graph failed. Null if there was no failure.',
+            'Error of the last creation or renewal of the subscription at Microsoft Graph. Null if there was no failure.',
           ),
         ),
         retryCount: Type.Optional(

@@ -33,7 +33,7 @@ const sendAt = Type.Optional(
 export const quotationFormat = {
   locale: Type.Optional(
     Text(
-      'Language tag, such as `en-GB`, for dates in the quotation of a reply or forwarded message. Defaults to `locale` of the account.',
+      'Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults to `locale` of the account.',
       {
         maxLength: 100,
         format: 'one-line',
@@ -42,7 +42,7 @@ export const quotationFormat = {
   ),
   tz: Type.Optional(
     Text(
-      'Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forwarded message. Defaults to `tz` of the account.',
+      'Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward. Defaults to `tz` of the account.',
       {
         maxLength: 100,
         format: 'one-line',

@@ -49,14 +49,10 @@ export const VerificationResult = Type.Object({
   ),
   statusCode: Type.Optional(
     Int(
-      'SMTP reply code of the outgoing server, such as 535. If the test could not be completed: an HTTP status, such as 503 or 504.',
+      'SMTP reply code of the outgoing server, such as 535. If the test could not be completed: HTTP status, such as 503.',
     ),
   ),
-  responseText: Type.Optional(
-    Text(
-      'Reply of the mail server to the failed command of the test. Absent without such a reply.',
-    ),
-  ),
+  responseText: Type.Optional(Text('Reply of the mail server to the failed command of the test.')),
 })
 export type VerificationResult = Static<typeof VerificationResult>
 

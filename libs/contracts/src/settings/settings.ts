@@ -145,7 +145,7 @@ export const settings = {
   ),
   locale: Nullable(
     Text(
-      'Language tag, such as `en-GB`, for dates in quotations of replies and forwarded messages. Applies to accounts that set no `locale`. Defaults to `en`.',
+      'Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to accounts that set no `locale`. Defaults to `en`.',
       {
         maxLength: 100,
         format: 'locale',
@@ -154,7 +154,7 @@ export const settings = {
   ),
   timezone: Nullable(
     Text(
-      'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwarded messages. Applies to accounts that set no `tz`. Defaults to `UTC`.',
+      'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards. Applies to accounts that set no `tz`. Defaults to `UTC`.',
       {
         maxLength: 100,
         format: 'time-zone',
