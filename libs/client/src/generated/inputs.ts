@@ -4318,13 +4318,13 @@ export interface CreateWebhookReplayInput {
      */
     outcome?: string
     /**
-     * Start of the period in which the selected webhook deliveries reached a final state (ISO
-     * 8601), inclusive.
+     * Earliest time of the final state of the selected webhook deliveries (ISO 8601),
+     * inclusive. For the state `due`: earliest time of the next attempt.
      */
     since?: string
     /**
-     * End of the period in which the selected webhook deliveries reached a final state (ISO
-     * 8601), exclusive.
+     * Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive.
+     * For the state `due`: latest time of the next attempt.
      */
     until?: string
   }
@@ -4555,13 +4555,13 @@ export interface ListWebhookDeliveriesInput {
    */
   outcome?: string
   /**
-   * Start of the period in which the selected webhook deliveries reached a final state (ISO
-   * 8601), inclusive.
+   * Earliest time of the final state of the selected webhook deliveries (ISO 8601), inclusive.
+   * For the state `due`: earliest time of the next attempt.
    */
   since?: string
   /**
-   * End of the period in which the selected webhook deliveries reached a final state (ISO
-   * 8601), exclusive.
+   * Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive.
+   * For the state `due`: latest time of the next attempt.
    */
   until?: string
   /** State of the webhook deliveries to list. Defaults to `failed`. */

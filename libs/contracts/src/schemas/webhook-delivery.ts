@@ -84,12 +84,12 @@ const filter = {
   ),
   since: Type.Optional(
     Time(
-      'Start of the period in which the selected webhook deliveries reached a final state (ISO 8601), inclusive.',
+      'Earliest time of the final state of the selected webhook deliveries (ISO 8601), inclusive. For the state `due`: earliest time of the next attempt.',
     ),
   ),
   until: Type.Optional(
     Time(
-      'End of the period in which the selected webhook deliveries reached a final state (ISO 8601), exclusive.',
+      'Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive. For the state `due`: latest time of the next attempt.',
     ),
   ),
 }
