@@ -689,11 +689,11 @@ export interface MessageNewEvent {
      */
     incomplete?: true
     /**
-     * Sections of this description of the message that are cut because of the size limit:
-     * `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags
-     * and labels). Absent if no section is cut. If `incomplete` is true and no section is cut,
-     * the mail server did not return a description of the message, and attachments and texts
-     * are absent.
+     * Sections that contain only their first values, because the mail server describes the
+     * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+     * (attachments and texts) or `flags` (flags and labels). Absent if all sections are
+     * complete, and if the mail server returned no description at all: then `incomplete` is
+     * true, and attachments and texts are absent.
      */
     incompleteIn?: ('envelope' | 'structure' | 'flags')[]
     /** True if the message is an automatic reply, such as an out-of-office message. */

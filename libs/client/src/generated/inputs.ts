@@ -1616,8 +1616,9 @@ export interface CheckOAuth2AppInput {
   /** Body of the request. */
   body?: {
     /**
-     * Id of the account for which an access token is requested. For a service account, an email
-     * address instead. If absent, only the application itself is tested.
+     * Id of the account whose access token the test of the OAuth2 application requests. For an
+     * application with a service account: email address of a mailbox user instead. If absent,
+     * no access token of a user is requested.
      */
     account?: string
     /**
@@ -3196,8 +3197,9 @@ export interface GetSettingsResult {
    */
   webhookTargets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**

@@ -41,10 +41,10 @@ export interface AccountListEntry {
     | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
-   * login is in progress; `syncing`: the first sync since the login is in progress;
+   * login is in progress; `syncing`: the first sync after the login is in progress;
    * `disconnected`: the connection was lost repeatedly; `paused`: paused by the option
-   * `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after
-   * 5 s by default.
+   * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
+   * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
   stateDetail: 
     | 'new'
@@ -112,10 +112,10 @@ export interface AccountRecord {
     | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
-   * login is in progress; `syncing`: the first sync since the login is in progress;
+   * login is in progress; `syncing`: the first sync after the login is in progress;
    * `disconnected`: the connection was lost repeatedly; `paused`: paused by the option
-   * `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after
-   * 5 s by default.
+   * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
+   * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
   stateDetail: 
     | 'new'
@@ -1517,11 +1517,11 @@ export interface MessageDetail {
    */
   incomplete?: true
   /**
-   * Sections of this description of the message that are cut because of the size limit:
-   * `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags
-   * and labels). Absent if no section is cut. If `incomplete` is true and no section is cut,
-   * the mail server did not return a description of the message, and attachments and texts are
-   * absent.
+   * Sections that contain only their first values, because the mail server describes the
+   * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+   * (attachments and texts) or `flags` (flags and labels). Absent if all sections are complete,
+   * and if the mail server returned no description at all: then `incomplete` is true, and
+   * attachments and texts are absent.
    */
   incompleteIn?: ('envelope' | 'structure' | 'flags')[]
   /** True if the message is an automatic reply, such as an out-of-office message. */
@@ -1663,11 +1663,11 @@ export interface MessageEntry {
    */
   incomplete?: true
   /**
-   * Sections of this description of the message that are cut because of the size limit:
-   * `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags
-   * and labels). Absent if no section is cut. If `incomplete` is true and no section is cut,
-   * the mail server did not return a description of the message, and attachments and texts are
-   * absent.
+   * Sections that contain only their first values, because the mail server describes the
+   * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+   * (attachments and texts) or `flags` (flags and labels). Absent if all sections are complete,
+   * and if the mail server returned no description at all: then `incomplete` is true, and
+   * attachments and texts are absent.
    */
   incompleteIn?: ('envelope' | 'structure' | 'flags')[]
   /** True if the message is an automatic reply, such as an out-of-office message. */
@@ -2073,8 +2073,9 @@ export interface Settings {
    */
   webhookSecrets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**
@@ -2120,8 +2121,9 @@ export interface Settings {
    */
   webhookTargets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**

@@ -132,7 +132,7 @@ export const checkOAuth2App = defineOperation({
   body: Strict({
     account: Type.Optional(
       Text(
-        'Id of the account for which an access token is requested. For a service account, an email address instead. If absent, only the application itself is tested.',
+        'Id of the account whose access token the test of the OAuth2 application requests. For an application with a service account: email address of a mailbox user instead. If absent, no access token of a user is requested.',
         {
           minLength: 1,
           maxLength: 256,

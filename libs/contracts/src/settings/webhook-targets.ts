@@ -6,7 +6,7 @@ import { Int, Strict, Text } from '../schemas/primitives.ts'
  * share their options and their key.
  */
 const target = Text(
-  'URL of the webhook target without login and query. The entry applies to default, account and route targets with this URL.',
+  'URL of the webhook target without login and query. Applies to every target with this URL: the default target, targets of accounts, and targets of webhook routes. Their logins and queries may differ.',
   {
     maxLength: 1000,
     format: 'target-address',
