@@ -498,6 +498,7 @@ export const deleteMessage = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessage',
   'DELETE /v1/account/{account}/message/{message}',
+  false,
 )
 
 /**
@@ -545,6 +546,7 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessages',
   'PUT /v1/account/{account}/messages/delete',
+  false,
 )
 
 /**
