@@ -91,7 +91,7 @@ export function listOperations({ paths, components }: ApiDescription): ClientOpe
 
 /**
  * Operations that move messages to the trash, and delete messages in the trash permanently. The id
- * of a message at Gmail or Microsoft Graph stays valid after the move. A second request would
+ * of a message at Gmail or Microsoft Graph stays valid after the move. A second request could
  * therefore delete the messages that the first request has moved.
  */
 const trashingOperations: ReadonlySet<string> = new Set(['deleteMessage', 'deleteMessages'])
