@@ -499,6 +499,7 @@ export const deleteMessage = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessage',
   'DELETE /v1/account/{account}/message/{message}',
+  false,
 )
 
 /**
@@ -546,6 +547,7 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessages',
   'PUT /v1/account/{account}/messages/delete',
+  false,
 )
 
 /**
