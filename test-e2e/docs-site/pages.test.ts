@@ -11,6 +11,8 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const { url } = stack.use(await startWorld({ names: ['api-gateway'] }))
 const root = `${url}/docs/`
+/** Maximum duration of the visit of all pages, which takes 1 min on an idle machine. */
+const visitTimeoutMs = 600_000
 /** Limit of a page with all that it loads, without the index of the search. */
 const maxBytes = 100_000
 const browser = hasBrowser() ? stack.use(await testBrowser()) : undefined
@@ -68,6 +70,7 @@ testInBrowser(
     expect([...wide.problems, ...narrow.problems]).toEqual([])
     expect(await deadLinks(wide.links, wide.anchors)).toEqual([])
   },
+  visitTimeoutMs,
 )
 
 /** Links to this host that lead nowhere. `anchors` are the anchors of all pages. */
