@@ -118,9 +118,9 @@ class Person {
   }
 
   /**
-   * Recreates a mailbox: another UIDVALIDITY under the same path. Dovecot 2.3 sometimes marks the new
-   * mailbox as deleted while another session has the old mailbox open. Such a mailbox rejects each
-   * APPEND, so that it is deleted and created again.
+   * Recreates a mailbox: another UIDVALIDITY under the same path. Dovecot 2.3 sometimes marks the
+   * new mailbox as deleted while another session has the old mailbox open. Such a mailbox rejects
+   * each APPEND, so that it is deleted and created again.
    */
   async #recreate(path: string): Promise<string> {
     await this.#client.run('UNSELECT').catch(() => {})
