@@ -78,6 +78,14 @@ test('changes: without data, connects again', async () => {
   expect(positions).toEqual([null, '1-1'])
 })
 
+test('changes: with a change that is not JSON, throws instead of passing over the change', async () => {
+  const { posthorn, positions } = await startApi([
+    (response) => response.write('id: 1-1\nevent: message\ndata: {"account"\n\n'),
+  ])
+  await expect(take(posthorn.changes(), 1)).rejects.toThrow(SyntaxError)
+  expect(positions).toEqual([null])
+})
+
 test('changes: with a rejected token, throws the error of the API', async () => {
   const { posthorn } = await startApi([
     (response) => response.writeHead(401).end('{"message":"Bad token"}'),

@@ -45,8 +45,8 @@ export async function* changes(
     try {
       for await (const frame of readConnection(client, last, { ...options, idleTimeoutMs })) {
         failures = 0
-        last = frame.id ?? last
         yield* toChanges(frame)
+        last = frame.id ?? last
       }
     } catch (error) {
       signal?.throwIfAborted()
@@ -56,7 +56,9 @@ export async function* changes(
   }
 }
 
+/** True if another connection would fail, too: a rejected request, or a change that is not JSON. */
 function isPermanent(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true
   return error instanceof PosthornError && error.status < 500 && error.status !== 429
 }
 
