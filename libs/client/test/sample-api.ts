@@ -94,8 +94,9 @@ function download({ headers }: IncomingMessage, response: ServerResponse): void 
       'content-range': `bytes ${start}-${exported.length - 1}/${exported.length}`,
     }),
   })
-  if (start > 0) response.end(part)
-  else response.write(part.subarray(0, 1_000_000), () => setTimeout(() => response.destroy(), 100))
+  if (start > 0) return void response.end(part)
+  response.write(part.subarray(0, 1_000_000))
+  response.socket?.end()
 }
 
 function signedWebhook(): { headers: Record<string, string>; body: string } {

@@ -37,10 +37,11 @@ async function serveFile({ file, cuts, etag = () => '"1"' }: FileServerOptions) 
       ...(isPartial && { 'content-range': `bytes ${start}-${file.length - 1}/${file.length}` }),
     })
     const cut = cuts[ranges.length - 1]
-    if (cut === undefined) response.end(part)
-    else if (cut === 0) response.flushHeaders()
-    else response.write(part.subarray(0, cut))
-    if (cut !== undefined) setTimeout(() => response.destroy(), 50)
+    if (cut === undefined) return void response.end(part)
+    response.flushHeaders()
+    if (cut > 0) response.write(part.subarray(0, cut))
+    // Ends the connection after all written bytes.
+    response.socket?.end()
   })
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
