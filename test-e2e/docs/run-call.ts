@@ -24,6 +24,9 @@ export interface CallResult {
 const curlConfiguration = (timeoutMs: number) =>
   `silent\nshow-error\nwrite-out = "%{stderr}\\n%{http_code}"\nmax-time = ${timeoutMs / 2_000}\n`
 
+/** Exit code of curl after `max-time` has passed. */
+export const curlTimeout = 28
+
 const programs = { sh: 'bash', ts: process.execPath, py: 'python3' } as const
 
 /** Runs a call of a reference page as a program. */
