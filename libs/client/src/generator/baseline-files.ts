@@ -1,4 +1,5 @@
-import { type ApiDescription, listOperations } from './api-description.ts'
+import type { ApiDocument } from '@posthorn/contracts/openapi/document'
+import { listOperations } from './client-operations.ts'
 import {
   eventDeclarations,
   operationDeclarations,
@@ -13,7 +14,7 @@ const head = '// Contracts when they were last recorded. Written by `make client
  * Returns the sources with the recorded types of the API, with which later types must be
  * compatible, as pairs of path below `src` and text.
  */
-export function generateBaseline(description: ApiDescription): [path: string, text: string][] {
+export function generateBaseline(description: ApiDocument): [path: string, text: string][] {
   const operations = listOperations(description)
   const options = { hasComments: false }
   const calls = operations.map(({ id, contentType }) => {

@@ -1,7 +1,8 @@
 import { toOpenApiSchema } from '@posthorn/contracts/openapi/components'
+import type { ApiDocument, ApiSchema } from '@posthorn/contracts/openapi/document'
 import { StateChange } from '@posthorn/contracts/schemas/changes'
-import type { ApiDescription, ClientOperation } from './api-description.ts'
-import { commentText, type Schema, typeText } from './type-text.ts'
+import type { ClientOperation } from './client-operations.ts'
+import { commentText, typeText } from './type-text.ts'
 
 export interface DeclarationOptions {
   /** True if descriptions become comments. */
@@ -10,7 +11,7 @@ export interface DeclarationOptions {
 
 /** Declares the named schemas of the API. */
 export function schemaDeclarations(
-  { components }: ApiDescription,
+  { components }: ApiDocument,
   options: DeclarationOptions,
 ): string[] {
   return Object.entries(components.schemas).map(([name, schema]) =>
@@ -35,11 +36,11 @@ export function operationDeclarations(
 
 /** Declares the events, their union, and the state changes of `followChanges`. */
 export function eventDeclarations(
-  { webhooks }: ApiDescription,
+  { webhooks }: ApiDocument,
   options: DeclarationOptions,
 ): string[] {
   const types = Object.entries(webhooks).map(([name, { post }]) => {
-    const schema = post.requestBody.content['application/json']?.schema
+    const schema = post.requestBody?.content['application/json']?.schema
     const description = `Event \`${name}\`. ${post.description ?? post.summary}`
     return declaration(`${pascal(name)}Event`, { ...schema, description }, options)
   })
@@ -48,13 +49,13 @@ export function eventDeclarations(
   return [
     ...types,
     `${commentText(comment)}export type WebhookEventBody =\n${names.join('')}`,
-    declaration('StateChange', toOpenApiSchema(StateChange) as Schema, options),
+    declaration('StateChange', toOpenApiSchema(StateChange) as ApiSchema, options),
   ]
 }
 
 function declaration(
   name: string,
-  schema: Schema,
+  schema: ApiSchema,
   options: DeclarationOptions & { isRequest?: boolean },
 ): string {
   const comment = options.hasComments ? commentText(schema.description) : ''

@@ -3,15 +3,18 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from '@jest/globals'
-import type { ApiDescription, DescribedOperation } from './api-description.ts'
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiSchema,
+  readApiDocument,
+} from '@posthorn/contracts/openapi/document'
 import { generateClient } from './generated-files.ts'
-import { readDescription } from './read-description.ts'
-import type { Schema } from './type-text.ts'
 
 const source = resolve(import.meta.dirname, '..')
 const root = resolve(source, '../../..')
 
-test.each(generateClient(readDescription()))(
+test.each(generateClient(readApiDocument('0.0.0')))(
   'generated sources: %s is current, see `make client`',
   (path, text) => expect(readFileSync(join(source, path), 'utf8')).toBe(text),
 )
@@ -20,8 +23,8 @@ test.each(generateClient(readDescription()))(
  * Compiles the client as generated from a changed description. Returns the errors with their lines
  * of code.
  */
-function compileWith(change: (description: ApiDescription) => void): string {
-  const description = structuredClone(readDescription())
+function compileWith(change: (description: ApiDocument) => void): string {
+  const description = structuredClone(readApiDocument('0.0.0'))
   change(description)
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-client-types-'))
   try {
@@ -47,7 +50,7 @@ function compileWith(change: (description: ApiDescription) => void): string {
   }
 }
 
-function find({ paths }: ApiDescription, id: string): DescribedOperation {
+function find({ paths }: ApiDocument, id: string): ApiOperation {
   const operation = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .find(({ operationId }) => operationId === id)
@@ -57,10 +60,10 @@ function find({ paths }: ApiDescription, id: string): DescribedOperation {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-const schemaOf = ({ components }: ApiDescription, name: string) =>
-  components.schemas[name] as Mutable<Schema>
+const schemaOf = ({ components }: ApiDocument, name: string) =>
+  components.schemas[name] as Mutable<ApiSchema>
 
-const without = (properties: Schema['properties'] = {}, name: string) =>
+const without = (properties: ApiSchema['properties'] = {}, name: string) =>
   Object.fromEntries(Object.entries(properties).filter(([key]) => key !== name))
 
 test('type tests: with an added operation, member, parameter and event, compile', () => {
@@ -78,7 +81,7 @@ test('type tests: with an added operation, member, parameter and event, compile'
   expect(errors).toBe('')
 })
 
-const breakingChanges: Record<string, (description: ApiDescription) => void> = {
+const breakingChanges: Record<string, (description: ApiDocument) => void> = {
   // A removed operation.
   getStats: ({ paths }) => delete (paths as Record<string, object>)['/v1/stats'],
   // A removed member of a request.

@@ -1,5 +1,6 @@
+import type { ApiDocument } from '@posthorn/contracts/openapi/document'
 import { errorStatuses } from '@posthorn/contracts/openapi/error-statuses'
-import { type ApiDescription, type ClientOperation, listOperations } from './api-description.ts'
+import { type ClientOperation, listOperations } from './client-operations.ts'
 import {
   eventDeclarations,
   operationDeclarations,
@@ -13,7 +14,7 @@ const importOfBase64 = "import type { Base64 } from '../calls/json-body.ts'\n"
 const withComments = { hasComments: true }
 
 /** Returns the generated sources of the client, as pairs of path below `src` and text. */
-export function generateClient(description: ApiDescription): [path: string, text: string][] {
+export function generateClient(description: ApiDocument): [path: string, text: string][] {
   const operations = listOperations(description)
   const schemas = schemaDeclarations(description, withComments)
   const inputs = operationDeclarations(operations, withComments)
@@ -33,7 +34,7 @@ function errorCodesText(): string {
 }
 
 /** Imports of the named schemas that declarations use. */
-function importsOf({ components }: ApiDescription, declarations: readonly string[]): string[] {
+function importsOf({ components }: ApiDocument, declarations: readonly string[]): string[] {
   const code = declarations.join('\n').replaceAll(/\/\*\*[^]*?\*\//g, '')
   const words = new Set(code.match(/\b[A-Z]\w+/g))
   const names = Object.keys(components.schemas).filter((name) => words.has(name))

@@ -1,6 +1,10 @@
-import type { ApiDescription, ClientOperation } from './api-description.ts'
+import {
+  type ApiDocument,
+  type ApiSchema,
+  nameOfReference,
+} from '@posthorn/contracts/openapi/document'
+import type { ClientOperation } from './client-operations.ts'
 import { pascal } from './declarations.ts'
-import type { Schema } from './type-text.ts'
 
 /**
  * Returns sample inputs of all operations with all members. The compiler rejects a sample after a
@@ -9,7 +13,7 @@ import type { Schema } from './type-text.ts'
  */
 export function samplesText(
   operations: readonly ClientOperation[],
-  description: ApiDescription,
+  description: ApiDocument,
 ): string {
   const texts = operations.flatMap(({ id, input }) =>
     ([0, -1] as const).map((alternative) => {
@@ -24,17 +28,16 @@ export function samplesText(
 }
 
 interface SampleOptions {
-  description: ApiDescription
+  description: ApiDocument
   /** Index of the alternative of a union. */
   alternative: 0 | -1
 }
 
-function sampleOf(schema: Schema, options: SampleOptions): unknown {
+function sampleOf(schema: ApiSchema, options: SampleOptions): unknown {
   const { description, alternative } = options
   const { $ref, anyOf, allOf } = schema
   const { schemas } = description.components
-  if ($ref !== undefined)
-    return sampleOf(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, options)
+  if ($ref !== undefined) return sampleOf(schemas[nameOfReference($ref)] ?? {}, options)
   if ('const' in schema) return schema.const
   if (schema.enum) return schema.enum.at(alternative)
   if (anyOf) return sampleOf(anyOf.at(alternative) ?? {}, options)
@@ -43,7 +46,7 @@ function sampleOf(schema: Schema, options: SampleOptions): unknown {
     : sampleOfType(schema, options)
 }
 
-function sampleOfType(schema: Schema, options: SampleOptions): unknown {
+function sampleOfType(schema: ApiSchema, options: SampleOptions): unknown {
   switch (schema.type) {
     case 'array':
       return [sampleOf(schema.items ?? {}, options)]
@@ -60,7 +63,7 @@ function sampleOfType(schema: Schema, options: SampleOptions): unknown {
 }
 
 function sampleObject(
-  { properties = {}, patternProperties = {} }: Schema,
+  { properties = {}, patternProperties = {} }: ApiSchema,
   options: SampleOptions,
 ): object {
   const [values] = Object.values(patternProperties)

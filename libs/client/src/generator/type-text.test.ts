@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { commentText, type Schema, typeText } from './type-text.ts'
+import type { ApiSchema } from '@posthorn/contracts/openapi/document'
+import { commentText, typeText } from './type-text.ts'
 
-test.each<[Schema, string]>([
+test.each<[ApiSchema, string]>([
   [{ $ref: '#/components/schemas/Address' }, 'Address'],
   [{ type: 'integer' }, 'number'],
   [{ type: 'null' }, 'null'],
@@ -19,7 +20,12 @@ test.each<[Schema, string]>([
     'Record<string, boolean>',
   ],
   [
-    { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { $ref: '#/B' }] },
+    {
+      allOf: [
+        { type: 'object', properties: { a: { type: 'string' } } },
+        { $ref: '#/components/schemas/B' },
+      ],
+    },
     '{\n  a?: string\n} & B',
   ],
 ])('typeText: %j is %s', (schema, text) => expect(typeText(schema)).toBe(text))

@@ -1,19 +1,4 @@
-/** Subset of JSON Schema that the OpenAPI document uses. */
-export interface Schema {
-  $ref?: string
-  description?: string
-  type?: string
-  format?: string
-  const?: unknown
-  enum?: readonly unknown[]
-  anyOf?: readonly Schema[]
-  allOf?: readonly Schema[]
-  items?: Schema
-  properties?: Readonly<Record<string, Schema>>
-  required?: readonly string[]
-  additionalProperties?: boolean | Schema
-  patternProperties?: Readonly<Record<string, Schema>>
-}
+import { type ApiSchema, nameOfReference } from '@posthorn/contracts/openapi/document'
 
 /** Options of the TypeScript text of a schema. */
 export interface TypeTextOptions {
@@ -27,10 +12,10 @@ export interface TypeTextOptions {
 const maxColumns = 96
 
 /** Returns the TypeScript type of the values that a schema allows. */
-export function typeText(schema: Schema, options: TypeTextOptions = {}): string {
+export function typeText(schema: ApiSchema, options: TypeTextOptions = {}): string {
   const { $ref, anyOf, allOf } = schema
   const { indent = '' } = options
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  if ($ref !== undefined) return nameOfReference($ref)
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return unionText(schema.enum.map(literal), indent)
   if (anyOf) {
@@ -43,7 +28,7 @@ export function typeText(schema: Schema, options: TypeTextOptions = {}): string 
 }
 
 /** Returns the TypeScript type of a schema with the member `type`. */
-function namedTypeText(schema: Schema, options: TypeTextOptions): string {
+function namedTypeText(schema: ApiSchema, options: TypeTextOptions): string {
   const { type, format, items = {} } = schema
   switch (type) {
     case 'array':
@@ -60,7 +45,7 @@ function namedTypeText(schema: Schema, options: TypeTextOptions): string {
 }
 
 /** Returns the members of an object schema in braces. */
-function objectText(schema: Schema, options: TypeTextOptions): string {
+function objectText(schema: ApiSchema, options: TypeTextOptions): string {
   const { properties, patternProperties, additionalProperties } = schema
   const [values] = Object.values(patternProperties ?? {})
   const others = values ?? (typeof additionalProperties === 'object' ? additionalProperties : {})
@@ -72,7 +57,10 @@ function objectText(schema: Schema, options: TypeTextOptions): string {
   return membersText(schema, options)
 }
 
-function membersText({ properties = {}, required = [] }: Schema, options: TypeTextOptions): string {
+function membersText(
+  { properties = {}, required = [] }: ApiSchema,
+  options: TypeTextOptions,
+): string {
   const { indent = '' } = options
   const inner = { ...options, indent: `${indent}  ` }
   const members = Object.entries(properties).map(([name, member]) => {

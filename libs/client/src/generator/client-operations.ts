@@ -1,39 +1,9 @@
-import type { Schema } from './type-text.ts'
-
-/** Parts of the OpenAPI document from which the client is generated. */
-export interface ApiDescription {
-  paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
-  webhooks: Readonly<Record<string, { post: DescribedWebhook }>>
-  components: { schemas: Readonly<Record<string, Schema>> }
-}
-
-interface Content {
-  content: Readonly<Record<string, { schema: Schema }>>
-}
-
-export interface DescribedOperation {
-  operationId: string
-  summary: string
-  description?: string
-  'x-svc-action': string
-  parameters: readonly DescribedParameter[]
-  requestBody?: Content & { required: boolean }
-  responses: Readonly<Record<string, Content>>
-}
-
-export interface DescribedParameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  description: string
-  schema: Schema
-}
-
-export interface DescribedWebhook {
-  summary: string
-  description?: string
-  requestBody: Content
-}
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiSchema,
+  nameOfReference,
+} from '@posthorn/contracts/openapi/document'
 
 /** Operation of the API as the client offers it. */
 export interface ClientOperation {
@@ -41,8 +11,8 @@ export interface ClientOperation {
   /** Method and path template: `GET /v1/account/{account}`. */
   route: string
   documentation: string
-  input: Schema
-  result: Schema
+  input: ApiSchema
+  result: ApiSchema
   contentType: string
   /** True if a second request with the same content changes nothing more. */
   isRepeatable: boolean
@@ -61,10 +31,10 @@ const headerMembers: Readonly<Record<string, string>> = {
   'If-Range': 'ifRange',
 }
 
-const noContent: [string, { schema: Schema }] = ['', { schema: {} }]
+const noContent: [string, { schema: ApiSchema }] = ['', { schema: {} }]
 
-/** Lists the operations of an API description, in its order. */
-export function listOperations({ paths, components }: ApiDescription): ClientOperation[] {
+/** Lists the operations of the OpenAPI document, in its order. */
+export function listOperations({ paths, components }: ApiDocument): ClientOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId: id, summary, description, parameters } = operation
@@ -96,24 +66,24 @@ export function listOperations({ paths, components }: ApiDescription): ClientOpe
  */
 const trashingOperations: ReadonlySet<string> = new Set(['deleteMessage', 'deleteMessages'])
 
-function isRepeatable(method: string, operation: DescribedOperation): boolean {
+function isRepeatable(method: string, operation: ApiOperation): boolean {
   if (trashingOperations.has(operation.operationId)) return false
   return method !== 'post' || operation['x-svc-action'] === 'read'
 }
 
-function resolve(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
-  return schema.$ref ? (schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {}) : schema
+function resolve(schema: ApiSchema, schemas: Readonly<Record<string, ApiSchema>>): ApiSchema {
+  return schema.$ref ? (schemas[nameOfReference(schema.$ref)] ?? {}) : schema
 }
 
-function entriesOf({ properties = {} }: Schema): string | undefined {
+function entriesOf({ properties = {} }: ApiSchema): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.type === 'array')
 }
 
-/** Schema of the object with all parameters and the body of an operation. */
-function inputSchema({ operationId, parameters, requestBody }: DescribedOperation): Schema {
-  const properties: Record<string, Schema> = {}
+/** ApiSchema of the object with all parameters and the body of an operation. */
+function inputSchema({ operationId, parameters, requestBody }: ApiOperation): ApiSchema {
+  const properties: Record<string, ApiSchema> = {}
   const required: string[] = []
-  const add = (name: string, schema: Schema, isRequired: boolean) => {
+  const add = (name: string, schema: ApiSchema, isRequired: boolean) => {
     if (name in properties) throw new Error(`${operationId} has two inputs with the name ${name}`)
     properties[name] = schema
     if (isRequired) required.push(name)
