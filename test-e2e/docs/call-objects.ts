@@ -2,27 +2,12 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Posthorn } from '@posthorn/client'
+import { ids } from '@posthorn/contracts/openapi/examples/cast'
 import type { System } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 
 /** Values of a running system that replace example values in a call, by example value. */
 export type Replacements = Readonly<Record<string, string>>
-
-/** Example values of the OpenAPI document that calls contain. */
-export const exampleValues = {
-  message: 'AAAAAQAAAeE',
-  draft: 'AAAAAwAAAAk',
-  text: 'AAAAAQAAAeExLjE',
-  attachment: 'AAAAAQAAAeEy',
-  submission: 'AAABuLcvxYDm0Q7K',
-  export: 'exp_65b8e1a09f3c7d2e4b6a8c10',
-  app: 'AAABkEr2oQAAAAAB',
-  template: 'k3Zr0eW8Qm2nV6yTb1xS5g',
-  route: 'AAABkEr2oQAAAAAC',
-  delivery: '8d2f6a3c-1b5e-4c8f-b0a7-2e9d4c6b7a15',
-  replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
-  token: 'a8ae6e6ee929abea3afcfc5258c8ccd6f85273e0d4626d26c7279f3250f77c8e',
-} as const
 
 /** Creates the objects of which the calls of the reference pages need ids. */
 export class CallObjects implements AsyncDisposable {
@@ -69,9 +54,9 @@ export class CallObjects implements AsyncDisposable {
     })
     const detail = await this.#posthorn.getMessage({ account: 'jane', message: id })
     return {
-      [exampleValues.text]: detail.text?.id ?? '',
-      [exampleValues.attachment]: detail.attachments?.[0]?.id ?? '',
-      [exampleValues.message]: id,
+      [ids.text]: detail.text?.id ?? '',
+      [ids.attachment]: detail.attachments?.[0]?.id ?? '',
+      [ids.message]: id,
     }
   }
 
@@ -79,7 +64,7 @@ export class CallObjects implements AsyncDisposable {
     const to = [{ address: 'ada@mail.test' }]
     const body = { path: 'Drafts', flags: ['\\Draft'], to, subject: 'Hello', text: 'Dear Ada' }
     const { id = '' } = await this.#posthorn.uploadMessage({ account: 'jane', body })
-    return { [exampleValues.draft]: id }
+    return { [ids.draft]: id }
   }
 
   async mailbox(path: string[]): Promise<Replacements> {
@@ -100,7 +85,7 @@ export class CallObjects implements AsyncDisposable {
     const to = [{ address: 'ada@mail.test' }]
     const body = { to, subject: 'Hello', text: 'Dear Ada', sendAt: '2040-01-01T00:00:00.000Z' }
     const { queueId } = await this.#posthorn.submitMessage({ account: 'jane', body })
-    return { [exampleValues.submission]: queueId ?? '' }
+    return { [ids.submission]: queueId ?? '' }
   }
 
   /** Held submission, which can be released. */
@@ -118,7 +103,7 @@ export class CallObjects implements AsyncDisposable {
       const { status } = await this.#posthorn.getExport({ account: 'jane', exportId })
       return status === 'completed'
     })
-    return { [exampleValues.export]: exportId }
+    return { [ids.export]: exportId }
   }
 
   async blocklist(): Promise<Replacements> {
@@ -158,7 +143,7 @@ export class CallObjects implements AsyncDisposable {
         smtp: { host: '127.0.0.1', port: 465, secure: true },
       },
     })
-    return { [exampleValues.app]: id }
+    return { [ids.app]: id }
   }
 
   /** Application with an account, whose provider does not respond. */
@@ -175,21 +160,21 @@ export class CallObjects implements AsyncDisposable {
     const { id } = await this.#posthorn.createTemplate({
       body: { account: null, name: 'Welcome', content: { subject: 'Welcome', text: 'Hello' } },
     })
-    return { [exampleValues.template]: id }
+    return { [ids.template]: id }
   }
 
   async token(): Promise<Replacements> {
     const { id } = await this.#posthorn.createToken({
       body: { account: 'jane', scopes: ['api'], description: 'Test' },
     })
-    return { [exampleValues.token]: id }
+    return { [ids.token]: id }
   }
 
   async route(): Promise<Replacements> {
     const { id } = await this.#posthorn.createWebhookRoute({
       body: { name: 'Invoices', targetUrl: this.#target, content: { fn: 'return false' } },
     })
-    return { [exampleValues.route]: id }
+    return { [ids.route]: id }
   }
 
   /** Failed webhook delivery, which can be replayed once. */
@@ -203,12 +188,12 @@ export class CallObjects implements AsyncDisposable {
       const { deliveries } = await this.#posthorn.listWebhookDeliveries(isFailed)
       return deliveries.find(({ replayedAt }) => replayedAt === null) ?? false
     })
-    return { [exampleValues.delivery]: delivery.id }
+    return { [ids.delivery]: delivery.id }
   }
 
   async replay(): Promise<Replacements> {
     const { id } = await this.#posthorn.createWebhookReplay({ body: { target: 'default' } })
-    return { [exampleValues.replay]: id }
+    return { [ids.replay]: id }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

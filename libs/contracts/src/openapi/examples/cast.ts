@@ -38,3 +38,28 @@ export const messageIds = {
   fromAda: '<3f2a-invoice@mail.example.org>',
   toAda: '<5b1c-hello@posthorn.example.com>',
 } as const
+
+export const messageText = 'Dear Jane, please find the invoice attached. Ada'
+/** Message from Ada as a list shows the message. */
+export const fromAda = {
+  id: ids.message,
+  uid: 481,
+  path: 'INBOX',
+  date: '2030-01-31T07:58:00.000Z',
+  flags: [],
+  unseen: true,
+  size: 18_342,
+  subject: 'Invoice of January',
+  from: ada,
+  to: [jane],
+  messageId: messageIds.fromAda,
+  attachments: [
+    {
+      id: ids.attachment,
+      contentType: 'application/pdf',
+      encodedSize: 14_680,
+      filename: 'invoice.pdf',
+    },
+  ],
+  text: { id: ids.text, encodedSize: { plain: messageText.length } },
+}

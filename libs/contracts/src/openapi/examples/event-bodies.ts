@@ -1,5 +1,5 @@
 import type { EventName } from '../../events/index.ts'
-import { ada, ids, jane, messageIds } from './cast.ts'
+import { fromAda, ids, messageIds, messageText } from './cast.ts'
 
 const serviceUrl = 'https://posthorn.example.com'
 const inbox = { path: 'INBOX', specialUse: '\\Inbox' }
@@ -8,7 +8,6 @@ const envelope = { from: 'jane@example.com', to: ['ada@example.org'] }
 const message = { id: ids.message, uid: 481 }
 const toAda = { messageId: messageIds.toAda, queueId: ids.submission }
 const visitor = { remoteAddress: '198.51.100.9', userAgent: 'Mozilla/5.0' }
-const messageText = 'Dear Jane, please find the invoice attached. Ada'
 
 /** Body of the webhook of an event that concerns an account, not a mailbox. */
 function ofAccount(event: EventName, data: object) {
@@ -57,25 +56,8 @@ const mailboxEvents = {
 
 const messageEvents = {
   messageNew: ofMailbox('messageNew', {
-    ...message,
-    path: 'INBOX',
-    date: '2030-01-31T07:58:00.000Z',
-    flags: [],
-    unseen: true,
-    size: 18_342,
-    subject: 'Invoice of January',
-    from: ada,
-    to: [jane],
-    messageId: messageIds.fromAda,
-    attachments: [
-      {
-        id: ids.attachment,
-        contentType: 'application/pdf',
-        encodedSize: 14_680,
-        filename: 'invoice.pdf',
-      },
-    ],
-    text: { id: ids.text, encodedSize: { plain: messageText.length }, plain: messageText },
+    ...fromAda,
+    text: { ...fromAda.text, plain: messageText },
     seemsLikeNew: true,
   }),
   messageDeleted: ofMailbox('messageDeleted', message),

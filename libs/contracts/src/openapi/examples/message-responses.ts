@@ -1,28 +1,5 @@
-import { ada, ids, jane, messageIds } from './cast.ts'
+import { fromAda, ids, jane, messageIds, messageText } from './cast.ts'
 
-const messageText = 'Dear Jane, please find the invoice attached. Ada'
-const fromAda = {
-  id: ids.message,
-  uid: 481,
-  path: 'INBOX',
-  date: '2030-01-31T07:58:00.000Z',
-  flags: [],
-  unseen: true,
-  size: 18_342,
-  subject: 'Invoice of January',
-  from: ada,
-  to: [jane],
-  messageId: messageIds.fromAda,
-  attachments: [
-    {
-      id: ids.attachment,
-      contentType: 'application/pdf',
-      encodedSize: 14_680,
-      filename: 'invoice.pdf',
-    },
-  ],
-  text: { id: ids.text, encodedSize: { plain: messageText.length } },
-}
 const older = {
   id: ids.olderMessage,
   uid: 480,
