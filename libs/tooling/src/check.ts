@@ -14,6 +14,7 @@ const rules = [
   'libs/tooling',
   'libs/contracts',
   'libs/client/src/generator',
+  'libs/docs/src',
   'libs/db/src/migration-rules',
   'deploy/manifests',
   'deploy/permissions',

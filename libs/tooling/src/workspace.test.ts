@@ -246,21 +246,3 @@ test('documents: relative links exist', () => {
   )
   expect(dead).toEqual([])
 })
-
-test('configuration reference: describes every variable that services read, and no other', () => {
-  const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8')
-  const read = new Set(
-    sources
-      .filter(({ path }) => /(config|-main|service-config)\.ts$/.test(path) && !isTest(path))
-      .flatMap(({ text }) =>
-        [...text.matchAll(/'((?:SVC_|DATABASE_|AMQP_)[A-Z0-9_]+)'/g)].map(
-          (match) => match[1] ?? '',
-        ),
-      ),
-  )
-  expect([...read].filter((name) => !described.includes(`\`${name}\``))).toEqual([])
-  const unknown = [...described.matchAll(/^\| `(SVC_[A-Z0-9_]+)`/gm)]
-    .map((match) => match[1] ?? '')
-    .filter((name) => !read.has(name))
-  expect(unknown).toEqual([])
-})

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it'
+import { splitFrontMatter } from '../front-matter.ts'
 
 /** Languages whose code blocks can be marked as runnable, with the extension of their files. */
 export const runnableLanguages = ['sh', 'ts', 'py'] as const
@@ -35,18 +36,18 @@ export interface ExamplePage {
  * @throws Error for an output without an example, and for another language.
  */
 export function readExamples(markdown: string): ExamplePage {
-  const { order, body, lines } = splitFrontMatter(markdown)
+  const { head, body, headLines } = splitFrontMatter(markdown)
   const examples: Example[] = []
   for (const { info, content, map } of new MarkdownIt().parse(body, {})) {
     const [language = '', mark, ...rest] = info.split(' ')
     if (mark !== 'runnable' && mark !== 'output') continue
-    const line = lines + (map?.[0] ?? 0) + 2 // after the line of the fence, counted from 1
+    const line = headLines + (map?.[0] ?? 0) + 2 // after the line of the fence, counted from 1
     if (rest.length > 0) throw new Error(`line ${line - 1}: unknown words after ${mark}: ${info}`)
     if (mark === 'runnable')
       examples.push({ language: toLanguage(language, line - 1), code: content, line })
     else addOutput(examples, { format: toFormat(language, line - 1), text: content, line })
   }
-  return { order, examples }
+  return { order: Number(head['order']), examples }
 }
 
 function addOutput(examples: readonly Example[], expected: ExpectedOutput): void {
@@ -67,10 +68,4 @@ function toFormat(name: string, line: number): ExpectedOutput['format'] {
   if (name !== 'text' && name !== 'json')
     throw new Error(`line ${line}: an output is text or json, not ${name}`)
   return name
-}
-
-function splitFrontMatter(markdown: string): { order: number; body: string; lines: number } {
-  const [head = ''] = /^---\n.*?\n---\n/s.exec(markdown) ?? []
-  const order = Number(/^order: (\d+)$/m.exec(head)?.[1] ?? Number.NaN)
-  return { order, body: markdown.slice(head.length), lines: head.split('\n').length - 1 }
 }

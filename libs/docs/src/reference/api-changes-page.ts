@@ -2,7 +2,7 @@ import { release } from '@posthorn/config/release'
 import { eventNames } from '@posthorn/contracts/events'
 import { errorCodes } from '@posthorn/errors'
 import { apiOperations } from './api-document.ts'
-import { markdownPage } from './markdown.ts'
+import { markdownPage, withoutLinks } from './markdown.ts'
 import { readProjectFile } from './source-files.ts'
 
 const introduction = `Changes of the REST API and of the events, newest first, from the changelog of the project. Version of
@@ -50,9 +50,4 @@ function isApiChange(entry: string): boolean {
   if (!entry.startsWith('- ')) return false
   const quoted = [...entry.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
   return quoted.some((text) => names.has(text) || /(?:^|\s)\/(?:v1|admin\/api)\//.test(text))
-}
-
-/** Replaces links, whose targets are relative to the changelog, by their texts. */
-function withoutLinks(text: string): string {
-  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 }

@@ -38,3 +38,16 @@ export function codeBlock(language: string, text: string): string {
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`
 }
+
+/** Anchor of a heading, as GitHub and Starlight derive it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+}
+
+/** Replaces the links of a document, whose targets are relative to the document, by their texts. */
+export function withoutLinks(text: string): string {
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+}

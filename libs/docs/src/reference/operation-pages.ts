@@ -1,5 +1,5 @@
 import { apiDocument, apiOperations, type LocatedOperation } from './api-document.ts'
-import { markdownPage } from './markdown.ts'
+import { anchorOf, markdownPage } from './markdown.ts'
 import { namedSchemaSection } from './member-table.ts'
 import { errorTable } from './operation-errors.ts'
 import { operationSection } from './operation-section.ts'
@@ -67,14 +67,6 @@ function overview(operations: readonly LocatedOperation[]): string {
       ({ summary, method, path }) => `- [${summary}](#${anchorOf(summary)}): \`${method} ${path}\``,
     )
     .join('\n')
-}
-
-/** Anchor of a heading, as GitHub and Starlight derive it. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-')
 }
 
 function firstSentence(text: string): string {

@@ -96,7 +96,7 @@ const pageOfSchema: Readonly<Record<string, string>> = {
   Settings: '[settings](../settings.md)',
 }
 
-/** Link to the description of a named schema. Pages that show one describe the schema, too. */
+/** Link to the description of a named schema, which is on the same page. */
 function referenceText(name: string): string {
   return pageOfSchema[name] ?? `[${name}](#${name.toLowerCase()}-object)`
 }

@@ -1,4 +1,4 @@
-import { markdownPage, markdownTable } from './markdown.ts'
+import { markdownPage, markdownTable, withoutLinks } from './markdown.ts'
 import { readProjectFile } from './source-files.ts'
 
 /** Row of a variable in a table of deploy/configuration.md. */
@@ -53,8 +53,8 @@ function readVariables(): VariableRow[] {
       return [...(names ?? '').matchAll(/\w+/g)].map(([name]) => ({
         name,
         section,
-        default: withoutLinks(initial),
-        meaning: withoutLinks(meaning),
+        default: toPlainText(initial),
+        meaning: toPlainText(meaning),
       }))
     })
 }
@@ -92,10 +92,11 @@ function meaningOf(row: VariableRow, rows: readonly VariableRow[]): string {
   return [row.meaning, ...special, ...also].map((text) => text.replace(/\.$/, '')).join('. ')
 }
 
-/** Replaces links, whose targets are relative to deploy/configuration.md, by their texts. */
-function withoutLinks(text: string): string {
-  return text
-    .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
-    .replaceAll(/[,;]? see \[(?:below|above|connection budget)\]\([^)]*\)/g, '')
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+/** Text of a cell without its links, and without references to other parts of the document. */
+function toPlainText(text: string): string {
+  return withoutLinks(
+    text
+      .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+      .replaceAll(/[,;]? see \[(?:below|above|connection budget)\]\([^)]*\)/g, ''),
+  )
 }

@@ -1,4 +1,4 @@
-import { parse } from 'yaml'
+import { splitFrontMatter } from '../front-matter.ts'
 
 /** Page of the documentation, from a Markdown file with front matter. */
 export interface Page {
@@ -13,7 +13,6 @@ export interface Page {
   body: string
 }
 
-const frontMatter = /^---\n([\s\S]*?)\n---\n/
 const heading = /^\s*# .*\n/
 
 /**
@@ -22,11 +21,11 @@ const heading = /^\s*# .*\n/
  * @throws Error if the front matter has no title, description or order
  */
 export function parsePage(path: string, text: string): Page {
-  const [block = '', source = ''] = frontMatter.exec(text) ?? []
-  const { title, description, order } = (parse(source) ?? {}) as Partial<Page>
+  const { head, body } = splitFrontMatter(text)
+  const { title, description, order } = head
   if (typeof title !== 'string' || typeof description !== 'string' || typeof order !== 'number')
     throw new Error(`${path}: the front matter needs title, description and order`)
-  return { path, title, description, order, body: text.slice(block.length).replace(heading, '\n') }
+  return { path, title, description, order, body: body.replace(heading, '\n') }
 }
 
 /** Markdown of a page without front matter, for readers of the `.md` file. */
