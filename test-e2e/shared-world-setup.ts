@@ -1,33 +1,26 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { checkout } from '@posthorn/local/paths'
 import { stopRecorded } from '@posthorn/local/process/run-record'
 import { dropVhost } from '@posthorn/local/rabbitmq/management-api'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
+import buildBundle, { deleteBundle } from '../libs/tooling/src/bundle-setup.ts'
 
 /**
  * Global setup of Jest for the end-to-end tests. Creates the directory in which Jest workers
- * describe their shared systems. Builds the bundle from which all systems start: seven services
- * take 5 s of CPU time from the bundle, and 12 s from their sources. The teardown is
- * `shared-world-teardown.ts`.
+ * describe their shared systems, and builds the bundle from which all systems start. The teardown
+ * is `shared-world-teardown.ts`.
  */
 // oxlint-disable-next-line import/no-default-export -- Jest calls the default export
 export default async function setup(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-shared-worlds-'))
   process.env['E2E_SHARED_WORLDS'] = dir
-  const bundle = join(dir, 'bundle')
-  await promisify(execFile)(process.execPath, [
-    join(checkout, 'deploy/image/src/build-main.ts'),
-    bundle,
-  ])
-  process.env['TEST_BUNDLE'] = bundle
+  await buildBundle()
 }
 
 /** Stops the shared systems of all Jest workers and deletes their databases and virtual hosts. */
 export async function stopSharedWorlds(): Promise<void> {
+  await deleteBundle()
   const dir = process.env['E2E_SHARED_WORLDS']
   if (dir === undefined) return
   const files = await readdir(dir)

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { root } from './commands.ts'
 
 /**
- * Global setup of Jest for the integration tests. Builds the bundle from which tests start
- * services as processes, and services their workers: a process starts from the bundle in 0.5 s of
- * CPU time, and from its sources in 1.7 s. The teardown is `bundle-teardown.ts`.
+ * Global setup of Jest for the integration and the end-to-end tests. Builds the bundle from which
+ * tests start services as processes, and services their workers: a process starts from the bundle
+ * in 0.5 s of CPU time, and from its sources in 1.7 s. The teardown is `bundle-teardown.ts`.
  */
 // oxlint-disable-next-line import/no-default-export -- Jest calls the default export
 export default async function setup(): Promise<void> {
@@ -20,7 +20,7 @@ export default async function setup(): Promise<void> {
   process.env['TEST_BUNDLE'] = bundle
 }
 
-/** Deletes the bundle of the integration tests. */
+/** Deletes the bundle of the tests. */
 export async function deleteBundle(): Promise<void> {
   const bundle = process.env['TEST_BUNDLE']
   if (bundle !== undefined) await rm(bundle, { recursive: true, force: true })
