@@ -39,8 +39,8 @@ export function unseenOf(listed: GraphMessage[], resumed: Resumed | undefined): 
 }
 
 /**
- * True if all Graph messages of a page have the same time. A list cannot be continued by time
- * within one time.
+ * True if all Graph messages of a page have the same time. A list by time cannot be continued
+ * between messages of the same time.
  */
 export function isOneTime(listed: readonly GraphMessage[]): boolean {
   const [first] = listed
@@ -60,7 +60,7 @@ export function encodeTime(listed: readonly GraphMessage[]): string | undefined 
   const same = listed.filter((each) => receivedAt(each).getTime() === time)
   const hashes = same.map(({ id = '' }) => shortHash(id))
   // If all Graph messages of a page have the same time, the next page starts 1 s earlier, because a
-  // list cannot be continued within one time.
+  // list by time cannot be continued between messages of the same time.
   return same.length === listed.length && same.length > 1
     ? `t${time - 1_000}`
     : ['t' + time, ...hashes].join('.')
