@@ -5,66 +5,86 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { standardSignature } from '../src/attempt/signing.ts'
 
-// Runs the examples of receive-webhooks.md in all installed languages.
+// Runs the functions of the guides that verify signatures, in all installed languages.
 
-const page = readFileSync(
-  join(import.meta.dirname, '../../../libs/docs/guides/receive-webhooks.md'),
-  'utf8',
-)
+const guides = join(import.meta.dirname, '../../../libs/docs/guides')
+const guide = (name: string) => readFileSync(join(guides, name), 'utf8')
+const page = guide('receive-webhooks.md')
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-receive-webhooks-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
 interface Language {
   name: string
-  mark: string
   file: string
   run: string[]
+  /** Function in the guide that verifies a signature, or the whole code block with the function. */
+  example: string
   /**
-   * Program that calls the function with five arguments at a time and prints the results. The last
-   * argument is the body in base64. One process runs all cases: some runtimes take seconds to
-   * start.
+   * Program with the example. It calls the function with five arguments at a time and prints the
+   * results. The last argument is the body in base64. One process runs all cases: some runtimes
+   * take seconds to start.
    */
-  driver: string
+  program: (example: string) => string
 }
+
+const match = (pattern: RegExp, text: string) => pattern.exec(text)?.[0] ?? ''
+const codeBlock = (heading: string, mark: string) =>
+  new RegExp(`(?<=## ${heading}\\n[^]*?\`\`\`${mark}\\n)[^]*?(?=\`\`\`)`).exec(page)?.[0] ?? ''
 
 const languages: Language[] = [
   {
     name: 'JavaScript',
-    mark: 'js',
     file: 'verify.mjs',
     run: [process.execPath],
-    driver: `
+    example: match(/^function isSigned[^]*?\n}\n/m, guide('first-mailbox.md')),
+    program: (example) => `
+import { createHmac, timingSafeEqual } from 'node:crypto'
+let secret
+${example}
 const args = process.argv.slice(2)
 while (args.length > 0) {
-  const [id, timestamp, signature, secret, body] = args.splice(0, 5)
-  console.log(verify({ id, timestamp, signature, secret, body: Buffer.from(body, 'base64') }))
+  const [id, timestamp, signature, key, body] = args.splice(0, 5)
+  secret = key
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
+  console.log(isSigned({ headers }, Buffer.from(body, 'base64')))
 }`,
   },
   {
     name: 'Python',
-    mark: 'python',
     file: 'verify.py',
     run: ['python3'],
-    driver: `
-import sys
+    example: match(/^def is_signed[^]*?\n\n\n/m, page),
+    program: (example) => `
+import base64, hashlib, hmac, sys, time
+${example}
 args = sys.argv[1:]
 for at in range(0, len(args), 5):
-    id, timestamp, signature, secret, body = args[at : at + 5]
-    print(str(verify(id, timestamp, signature, base64.b64decode(body), secret)).lower())`,
+    id, timestamp, signature, key, body = args[at : at + 5]
+    SECRET = key.encode()
+    headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
+    print(str(is_signed(headers, base64.b64decode(body))).lower())`,
   },
   {
     name: 'Java',
-    mark: 'java',
     file: 'Webhooks.java',
     run: ['java'],
-    driver: '',
+    example: codeBlock('Java', 'java'),
+    program: (example) =>
+      example.replace(
+        'class Webhooks {',
+        `class Webhooks {
+    public static void main(String[] args) throws Exception {
+        for (int at = 0; at < args.length; at += 5)
+            System.out.println(verify(args[at], args[at + 1], args[at + 2], Base64.getDecoder().decode(args[at + 4]), args[at + 3]));
+    }`,
+      ),
   },
   {
     name: 'Go',
-    mark: 'go',
     file: 'verify.go',
     run: ['go', 'run'],
-    driver: `
+    example: codeBlock('Go', 'go'),
+    program: (example) => `${example.replace('import (', 'import (\n"fmt"\n"os"')}
 func main() {
 	for args := os.Args[1:]; len(args) > 0; args = args[5:] {
 		body, _ := base64.StdEncoding.DecodeString(args[4])
@@ -74,30 +94,15 @@ func main() {
   },
   {
     name: 'PHP',
-    mark: 'php',
     file: 'verify.php',
     run: ['php'],
-    driver: `
+    example: codeBlock('PHP', 'php'),
+    program: (example) => `${example}
 foreach (array_chunk(array_slice($argv, 1), 5) as [$id, $timestamp, $signature, $secret, $body]) {
     echo verify($id, $timestamp, $signature, base64_decode($body), $secret) ? 'true' : 'false', "\\n";
 }`,
   },
 ]
-
-function sourceOf({ name, mark, driver }: Language): string {
-  const [, code = ''] =
-    new RegExp(`## ${name}\\n[^]*?\`\`\`${mark}\\n([^]*?)\`\`\``).exec(page) ?? []
-  if (mark === 'go') return code.replace('import (', 'import (\n"fmt"\n"os"') + driver
-  if (mark !== 'java') return code + driver
-  return code.replace(
-    'class Webhooks {',
-    `class Webhooks {
-    public static void main(String[] args) throws Exception {
-        for (int at = 0; at < args.length; at += 5)
-            System.out.println(verify(args[at], args[at + 1], args[at + 2], Base64.getDecoder().decode(args[at + 4]), args[at + 3]));
-    }`,
-  )
-}
 
 const isInstalled = ({ run: [command = ''] }: Language) =>
   spawnSync(command, ['--version']).error === undefined
@@ -117,15 +122,15 @@ const cases: [string, { timestamp: string; signature: string }, string, boolean]
   ['nonsense', { timestamp: 'soon', signature: 'v1,' }, body, false],
 ]
 
-test('receive-webhooks.md: has examples in five languages', () => {
-  for (const language of languages) expect(sourceOf(language)).toContain('verify')
+test('guides: have examples in five languages', () => {
+  for (const { example } of languages) expect(example).toMatch(/verify|is_?signed/i)
 })
 
 for (const language of languages) {
   const verify = isInstalled(language) ? test : test.skip
-  verify(`receive-webhooks.md: the ${language.name} example accepts valid signatures only`, () => {
+  verify(`guides: the ${language.name} example accepts valid signatures only`, () => {
     const file = join(dir, language.file)
-    writeFileSync(file, sourceOf(language))
+    writeFileSync(file, language.program(language.example))
     const [command = '', ...before] = language.run
     const args = cases.flatMap(([, { timestamp, signature }, input]) => [
       'event-1',
