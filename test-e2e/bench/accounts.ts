@@ -46,7 +46,7 @@ async function registerAll({ client }: World, users: readonly TestUser[]): Promi
     Array.from({ length: atOnce }, async () => {
       for (let body = waiting.pop(); body; body = waiting.pop())
         await client.call(operations.createAccount, {
-          body: { ...body, imap: { ...(body['imap'] as object), resyncDelay: 900 } },
+          body: { ...body, imap: { ...body.imap, resyncDelay: 900 } },
         })
     }),
   )

@@ -45,7 +45,7 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
     tls: { rejectUnauthorized: false },
   }
   await world.register('cpu-sending', world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, 'cpu-sending')
+  await untilConnected(world, 'cpu-sending')
   const [writer, reader] = await Promise.all([logIn(user), logIn(user)])
   await reader.mailboxOpen('INBOX')
   const pool = createTransport({ ...smtp, pool: true })

@@ -51,7 +51,7 @@ export async function benchExports(): Promise<Row[]> {
     const client = await logIn(user)
     const count = await fillFolders(client, { copies, withAttachments })
     await world.register(account, user)
-    await untilConnected(world.client, account)
+    await untilConnected(world, account)
     const reference = perSecond(count, await loopOf(client, withAttachments))
     await client.logout()
     const memory = await watchMemory(world)

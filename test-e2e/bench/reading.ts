@@ -20,7 +20,7 @@ export async function benchReading(world: World): Promise<Row[]> {
   if (!filler) throw new Error('no client')
   await fillInbox(filler, mailboxSize)
   await world.register('reader', user)
-  await untilConnected(world.client, 'reader')
+  await untilConnected(world, 'reader')
   for (const client of plain) await client.mailboxOpen('INBOX', { readOnly: true })
   const rows = [
     ...(await compare('GET messages (20)', plain, {

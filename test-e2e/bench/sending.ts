@@ -29,7 +29,7 @@ export async function benchSending(world: World): Promise<Row[]> {
     tls: { rejectUnauthorized: false },
   }
   await world.register('sending', world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, 'sending')
+  await untilConnected(world, 'sending')
   const empty = await measure(world, { sink, smtp, outbox: 'empty outbox' })
   await fillOutbox(world)
   const outbox = `${scheduled.toLocaleString('en')} messages scheduled`

@@ -30,7 +30,7 @@ const world = stack.use(
 )
 const { client } = world
 await client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 
 const source = (subject: string) =>
   [
@@ -237,7 +237,7 @@ test('a grant that is revoked and given again: authenticationError, then every c
     body: { oauth2 },
   })
   expect(updated.status).toBe(200)
-  await untilConnected(client, account)
+  await untilConnected(world, account)
   expect(await audit.settle()).toHaveLength(32)
   await audit.compareIndex()
 })
@@ -271,6 +271,6 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
   expect(tokenRequests() - before).toBeLessThanOrEqual(2)
   mailbox.deliver(source('rejected'))
   remove()
-  await untilConnected(client, account)
+  await untilConnected(world, account)
   expect(await audit.settle()).toHaveLength(1)
 })

@@ -54,12 +54,12 @@ export async function connectByConsent(
   const headers = { cookie: cookie.join('; ') }
   const returned = await fetch(callback, { redirect: 'manual', headers })
   expect(returned.status).toBe(303)
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   return { receiveAndSend: () => receiveAndSend(world, dovecot) }
 }
 
 async function receiveAndSend(world: World, dovecot: TestDovecot): Promise<void> {
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const received = freshMessageId()
   await dovecot.deliver(account, plainMessage({ messageId: received, to: address }))
   const isNew = reportOf('messageNew', received)

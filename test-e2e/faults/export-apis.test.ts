@@ -39,7 +39,7 @@ const world = stack.use(
   }),
 )
 const { client, services } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 
 const source = (number: number) => {
   const head = `From: a@example.test\r\nSubject: ${number}\r\nMessage-ID: <${number}@example.test>`

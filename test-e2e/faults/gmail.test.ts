@@ -26,7 +26,7 @@ const world = stack.use(
   }),
 )
 const { client } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const hourMs = 3_600_000
 const monthMs = 30 * 24 * hourMs
 
@@ -149,7 +149,7 @@ test('Gmail is unreachable for a time: the changes are announced once', async ()
   await world.webhook(failed)
   change(mailbox, { ...gap, arrived: 20, deleted: 20, labelled: 20, archived: 5, trashed: 5 }, [])
   await gmail.fake.open()
-  await untilConnected(client, account)
+  await untilConnected(world, account)
   await audit.settle()
 })
 

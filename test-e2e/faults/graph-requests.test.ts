@@ -26,7 +26,7 @@ const world = stack.use(
   }),
 )
 const { client } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 for (const name of accounts)
   await registerApiAccount(world, { account: name, app: apps.graph, address: addressOf(name) })
 for (const name of accounts) await untilSynced(world, name)

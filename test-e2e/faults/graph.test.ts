@@ -35,7 +35,7 @@ const world = stack.use(
 )
 const { client } = world
 await client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const dayMs = 86_400_000
 const monthMs = 30 * dayMs
 const folderCount = 40

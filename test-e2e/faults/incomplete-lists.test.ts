@@ -22,7 +22,7 @@ const world = stack.use(
   }),
 )
 const { client } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const monthMs = 30 * 86_400_000
 
 let serial = 0

@@ -31,7 +31,7 @@ const world = stack.use(
   }),
 )
 const { client } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const list = 'GET /mailFolders/{mailFolder-id}/messages'
 const delta = `${list}/delta()`
 

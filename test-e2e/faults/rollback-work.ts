@@ -46,7 +46,7 @@ const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
 export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
   const user = world.mail.freshUser()
   await world.register(account, user, { webhooksCustomHeaders: [header] })
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const consented = await connectByConsent(world, stack)
   const template = await call(world, operations.createTemplate, {
     body: { account, name: 'news', content: { subject: 'News', text: 'Hello' } },
@@ -77,7 +77,7 @@ export async function resealAll({ services }: World, bundle: string): Promise<vo
  * message is submitted or reported twice.
  */
 export async function continueWork(world: World, work: StoredWork): Promise<void> {
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const messageId = await untilReported(world, work.user)
   const own = createClient(world.url, work.token)
   const query = { path: 'INBOX' }

@@ -187,7 +187,7 @@ async function addAccounts(world: World, sink: SmtpScript) {
     reader: { user: 'reader', token: await tokenOf('reader', 'imap-proxy') },
     sender: { user: sender, token: await tokenOf(sender, 'smtp') },
   }
-  await untilConnected(world.client, 'reader')
+  await untilConnected(world, 'reader')
   return logins
 }
 

@@ -13,7 +13,7 @@ export async function addSender(world: World, sink: SmtpScript, account: string)
     tls: { rejectUnauthorized: false },
   }
   await world.register(account, world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   return account
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { AccountRegistration } from '@posthorn/client'
 import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, faultSize, type TestUser } from '@posthorn/testkit'
@@ -32,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** Production interval. Other tests poll all mailboxes every second. */
-function productionPace(account: string, user: TestUser): Record<string, unknown> {
-  return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
+function productionPace(account: string, user: TestUser): Partial<AccountRegistration> {
+  return { imap: { ...registration(account, user).imap, resyncDelay: 900 } }
 }
 
 const webhooksOf = (event: string, account: string): Webhook[] =>

@@ -30,7 +30,7 @@ const watchedMailbox = 'watched@workspace.example'
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
-  await untilConnected(scene.world.client, 'graph')
+  await untilConnected(scene.world, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   await connectWatched(scene)
   const idle = async (provider: ProviderName, user = '') => {
@@ -78,16 +78,16 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
 /** Registers a Gmail account whose mailbox is watched over Pub/Sub. */
 async function connectWatched(scene: Scene): Promise<void> {
   const { world, fakes } = scene
-  const { id: pubSubApp, subscription } = await createPubSubApp(world.client)
+  const { id: pubSubApp, subscription } = await createPubSubApp(world)
   const isSubscribed = () => fakes.gmail.pubsub.subscriptions.has(subscription)
   await eventually(isSubscribed, { timeoutMs: 120_000 })
-  const { gmail: app } = await createApiApps(world.client, { pubSubApp })
+  const { gmail: app } = await createApiApps(world, { pubSubApp })
   fakes.gmail.addMailbox(watchedMailbox)
   await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
   const isWatched = () => [...fakes.gmail.notifications.watches.values()].length > 0
   await eventually(isWatched, { timeoutMs: 120_000 })
   // Waits until the watch has ended the first poll interval, which is without notifications.
-  await untilConnected(world.client, 'watched')
+  await untilConnected(world, 'watched')
 }
 
 /** Number of changes that are measured one by one. The API requests a sync pass for each change. */

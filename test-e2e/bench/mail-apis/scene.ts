@@ -72,7 +72,7 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
     }),
   )
   await world.client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-  const apps = await createApiApps(world.client)
+  const apps = await createApiApps(world)
   const resources = stack.move()
   return {
     world,
