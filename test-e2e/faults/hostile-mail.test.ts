@@ -57,7 +57,7 @@ test('hostile messages: each is announced once, accounts stay connected, reads o
   await eventually(() => expect(announced.uids('quiet')).toHaveLength(1), { timeoutMs: 150_000 })
 
   const processes = stack.use(watchProcesses(world.services))
-  const reads = stack.use(readContinuously(world.client, 'quiet'))
+  const reads = stack.use(readContinuously(world, 'quiet'))
   const refused: string[] = []
   for (const { name, mime } of corpus) {
     const bytes = mime()

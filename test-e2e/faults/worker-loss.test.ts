@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { AccountRegistration } from '@posthorn/client'
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, faultSize, type TestUser } from '@posthorn/testkit'
 import { fillInbox } from '../bench/fill-mailbox.ts'
@@ -76,11 +75,8 @@ test('sync-worker killed with many accounts on two workers: the other one takes 
   // Moved accounts are served by their new worker.
   for (const { account } of users.slice(0, 4))
     await eventually(async () => {
-      const page = await world.client.call(operations.listMessages, {
-        params: { account },
-        query: { path: 'INBOX' },
-      })
-      expect(page).toMatchObject({ status: 200, body: { total: 1 } })
+      const page = await world.posthorn.listMessages({ account, path: 'INBOX' })
+      expect(page).toMatchObject({ total: 1 })
     })
   await world.services.start('sync-worker')
   expect(findDuplicateEvents(world.webhooks())).toEqual([])

@@ -121,7 +121,7 @@ test('expired token: authenticationError at the next connection, an updated toke
     body: { account: 'fay', scopes: ['api'], description: 'owner' },
   })
   const auth = { user: 'fay@mail.test', accessToken: 'second' }
-  const owner = new Posthorn({ url: world.url, token })
+  const owner = new Posthorn({ url: world.url, token, retryForMs: 0 })
   await owner.updateAccount({ account: 'fay', body: { imap: { partial: true, auth } } })
   await untilConnected(world, 'fay')
 })
