@@ -19,7 +19,6 @@ import {
   type TestUser,
   type WebhookReceiver,
 } from '@posthorn/testkit'
-import { type Client, createClient } from './client.ts'
 import { shortIntervals } from './intervals.ts'
 import { startOwnServers } from './own-servers.ts'
 
@@ -83,8 +82,6 @@ export interface WorldAccess {
   token: string
   /** Client of the API. Each call has one attempt, so that a test sees each error. */
   posthorn: Posthorn
-  /** Client for raw requests and responses, for what the typed client hides. */
-  client: Client
   serviceSecret: string
   mail: TestDovecot
   receiver: WebhookReceiver
@@ -192,7 +189,6 @@ export function openWorld(
   return {
     ...parts,
     posthorn,
-    client: createClient(url, token),
     webhooks,
     register,
     webhook: (match, timeoutMs = 150_000) =>

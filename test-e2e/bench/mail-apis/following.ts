@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, untilConnected } from '../../world.ts'
 import { percentile, type Row } from '../report.ts'
@@ -54,7 +53,7 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   )
   const [gmailPolled, graphPolled] = await Promise.all([idle('gmail', gmailMailbox), idle('graph')])
   graph.faults.refusesSubscriptions = false
-  await scene.world.client.call(operations.deleteAccount, { params: { account: 'watched' } })
+  await scene.world.posthorn.deleteAccount({ account: 'watched' })
   const row = (
     what: string,
     { calls, units }: { calls: number; units: number },
@@ -106,8 +105,7 @@ export async function benchUnits(scene: Scene): Promise<Row[]> {
     for (let count = 0; count < singleChanges; count++) {
       const position = scene.fakes.gmail.fake.log.length
       const id = change()
-      const params = { account: 'gmail' }
-      await scene.world.client.call(operations.syncAccount, { params, body: { sync: true } })
+      await scene.world.posthorn.syncAccount({ account: 'gmail', body: { sync: true } })
       await scene.world.webhook((hook) => hook.event === event && hook.data.id === id, 120_000)
       units.push(unitsSince(scene, position))
     }
@@ -145,17 +143,14 @@ const changeCount = Object.values(changeCounts).reduce((sum, count) => sum + cou
 /** Measures the time from the end of an outage with 1,000 changes to their last webhook. */
 export async function benchCatchUp(scene: Scene, provider: ProviderName): Promise<Row[]> {
   const { world, limits } = scene
-  const { receiver, client } = world
+  const { receiver, posthorn } = world
   const before = requestsOf(scene, provider).length
   const position = scene.fakes.gmail.fake.log.length
   const received = receiver.requests.length
   if (provider === 'gmail') changeGmail(scene)
   else changeGraph(scene)
   const from = performance.now()
-  await client.call(operations.syncAccount, {
-    params: { account: provider },
-    body: { sync: true },
-  })
+  await posthorn.syncAccount({ account: provider, body: { sync: true } })
   await eventually(() => receiver.requests.length - received >= changeCount, {
     timeoutMs: 600_000,
   })
