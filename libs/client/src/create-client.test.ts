@@ -5,6 +5,9 @@ import { createClient } from './create-client.ts'
 import { PosthornConnectionError, PosthornError } from './calls/errors.ts'
 import {
   createExport,
+  deleteAccount,
+  deleteMessage,
+  deleteMessages,
   getLogs,
   getMessage,
   getStats,
@@ -166,6 +169,26 @@ test.each<[string, Respond]>([
   const input = { account: 'anna', body: {} } as Parameters<typeof createExport>[1]
   await expect(createExport(client, input)).rejects.toThrow()
   expect(requests).toHaveLength(1)
+})
+
+test.each<[string, Respond]>([
+  ['503', fail(503, { code: 'WorkerNotAvailable' })],
+  ['504', fail(504, { code: 'Timeout' })],
+  ['a cut connection', cut],
+])('call: after %s, repeats no deletion of messages', async (_name, failure) => {
+  const { client, requests } = await startApi(failOnce(failure))
+  const message = { account: 'anna', message: 'AAAA' }
+  await expect(deleteMessage(client, message)).rejects.toThrow()
+  const { client: bulk, requests: bulkRequests } = await startApi(failOnce(failure))
+  const search = { account: 'anna', path: 'INBOX', body: { search: {} } }
+  await expect(deleteMessages(bulk, search)).rejects.toThrow()
+  expect([requests, bulkRequests].map(({ length }) => length)).toEqual([1, 1])
+})
+
+test('call: deletions without a trash are repeated', async () => {
+  const { client, requests } = await startApi(failOnce(cut))
+  await deleteAccount(client, { account: 'anna' })
+  expect(requests).toHaveLength(2)
 })
 
 test.each<[string, Respond]>([

@@ -1,11 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
-/**
- * Interval of the measurements. The interval is also the highest error of a result: other work can
- * use the CPU during an interval. Without an interval, the measurement itself would use a whole
- * core while the measured work waits for other processes.
- */
-const intervalMs = 1
+import { setImmediate } from 'node:timers/promises'
 
 /**
  * Longest CPU time in milliseconds for which some work blocks the event loop. CPU time of this
@@ -20,7 +13,7 @@ export async function blockedMs(work: () => unknown): Promise<number> {
     isDone = true
   })
   while (!isDone) {
-    await delay(intervalMs)
+    await setImmediate()
     const { user, system } = process.threadCpuUsage(before)
     longest = Math.max(longest, (user + system) / 1_000)
     before = process.threadCpuUsage()

@@ -117,12 +117,18 @@ class Person {
     return `rename ${path} to ${to}`
   }
 
-  /** Recreates a mailbox: another UIDVALIDITY under the same path. */
+  /**
+   * Recreates a mailbox: another UIDVALIDITY under the same path. Dovecot 2.3 sometimes marks the new
+   * mailbox as deleted while another session has the old mailbox open. Such a mailbox rejects each
+   * APPEND, so that it is deleted and created again.
+   */
   async #recreate(path: string): Promise<string> {
     await this.#client.run('UNSELECT').catch(() => {})
-    await this.#remove(path)
-    await this.#client.run(`CREATE ${path}`)
-    await this.#append(path)
+    await insist(async () => {
+      await this.#remove(path)
+      await this.#client.run(`CREATE ${path}`)
+      await this.#client.append(path, mail())
+    })
     return `recreate ${path}`
   }
 

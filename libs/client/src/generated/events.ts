@@ -21,7 +21,10 @@ export interface AccountAddedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -30,15 +33,15 @@ export interface AccountAddedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'accountAdded'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the account. */
     account: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -58,7 +61,10 @@ export interface AccountDeletedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -67,15 +73,15 @@ export interface AccountDeletedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'accountDeleted'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the account. */
     account: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -95,7 +101,10 @@ export interface AccountInitializedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -104,15 +113,15 @@ export interface AccountInitializedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'accountInitialized'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Always true: all mailboxes of the account were synced for the first time. */
     initialized: true
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -121,7 +130,8 @@ export interface AccountInitializedEvent {
 /**
  * Event `authenticationError`. Sent when the mail server or the OAuth2 provider rejects the
  * credentials of an account, once for several equal failures. Sent again when syncing is
- * switched off because the failures last. The account needs new credentials or a new consent.
+ * switched off because the failures continue. The account needs new credentials or a new
+ * consent.
  */
 export interface AuthenticationErrorEvent {
   /**
@@ -133,7 +143,10 @@ export interface AuthenticationErrorEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -142,13 +155,13 @@ export interface AuthenticationErrorEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'authenticationError'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
-    /** Reply of the mail server or provider, or the text of the error. */
+    /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
-     * Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or
-     * `ECONNREFUSED`. Absent if unknown.
+     * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response
+     * code: code of the error, such as `ECONNREFUSED`. Absent if unknown.
      */
     serverResponseCode?: string
     /**
@@ -156,18 +169,18 @@ export interface AuthenticationErrorEvent {
      * errors.
      */
     tokenRequest?: {
-      /** URL of the token endpoint. */
+      /** URL of the OAuth2 token endpoint. */
       url?: string
-      /** HTTP method of the request to the token endpoint. */
+      /** HTTP method of the request to the OAuth2 token endpoint. */
       method?: string
       /**
-       * OAuth2 grant type of the request: `refresh_token`, `authorization_code`,
+       * OAuth2 grant type of the token request: `refresh_token`, `authorization_code`,
        * `client_credentials` or a JWT bearer grant.
        */
       grant?: string
       /** Kind of the OAuth2 provider, such as `gmail` or `outlook`. */
       provider?: string
-      /** HTTP status of the response of the token endpoint. */
+      /** HTTP status of the response of the OAuth2 token endpoint. */
       status?: number
       /** Client id of the OAuth2 application. */
       clientId?: string
@@ -177,7 +190,7 @@ export interface AuthenticationErrorEvent {
       serviceClient?: string
       /** Email address of the Google service account. */
       serviceClientEmail?: string
-      /** Error code of the token endpoint, such as `invalid_grant`. */
+      /** Error code of the OAuth2 token endpoint, such as `invalid_grant`. */
       code?: string
       /**
        * Fault of the OAuth2 application that an operator must repair. Absent if the owner of
@@ -186,7 +199,10 @@ export interface AuthenticationErrorEvent {
       flag?: {
         /** Fault of the OAuth2 application, such as an expired client secret. */
         message: string
-        /** Error code that requires the action of the operator. */
+        /**
+         * Error code of the token endpoint for the fault of the OAuth2 application, such as
+         * `invalid_client`.
+         */
         code?: string
       }
       /**
@@ -197,16 +213,16 @@ export interface AuthenticationErrorEvent {
         /** Action that the owner of the account must take, such as to log in again. */
         message: string
       }
-      /** OAuth2 scopes that were requested. */
+      /** OAuth2 scopes of the token request. */
       scopes?: string[]
       /** Error response of the token endpoint, with masked secrets. */
       response?: Record<string, unknown>
     }
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -226,7 +242,10 @@ export interface AuthenticationSuccessEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -235,15 +254,15 @@ export interface AuthenticationSuccessEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'authenticationSuccess'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Login name of the account at the mail server or provider. */
     user: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -264,7 +283,10 @@ export interface ConnectErrorEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -273,20 +295,20 @@ export interface ConnectErrorEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'connectError'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
-    /** Reply of the mail server or provider, or the text of the error. */
+    /** Reply of the mail server or provider with the error, or the text of the error. */
     response: string
     /**
-     * Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or
-     * `ECONNREFUSED`. Absent if unknown.
+     * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response
+     * code: code of the error, such as `ECONNREFUSED`. Absent if unknown.
      */
     serverResponseCode?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -306,7 +328,10 @@ export interface MailboxDeletedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -315,7 +340,7 @@ export interface MailboxDeletedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'mailboxDeleted'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Full path of the mailbox, such as `Clients/2026`. */
     path: string
@@ -327,10 +352,10 @@ export interface MailboxDeletedEvent {
      */
     specialUse: string | false
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -350,7 +375,10 @@ export interface MailboxNewEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -359,7 +387,7 @@ export interface MailboxNewEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'mailboxNew'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Full path of the mailbox, such as `Clients/2026`. */
     path: string
@@ -373,10 +401,10 @@ export interface MailboxNewEvent {
     /** UIDVALIDITY of the mailbox. IMAP accounts only. */
     uidValidity?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -397,7 +425,10 @@ export interface MailboxResetEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -406,7 +437,7 @@ export interface MailboxResetEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'mailboxReset'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Full path of the mailbox, such as `Clients/2026`. */
     path: string
@@ -427,10 +458,10 @@ export interface MailboxResetEvent {
      */
     reason: 'uidValidityChange' | 'syncStateLost'
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -450,7 +481,10 @@ export interface MessageDeletedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -459,7 +493,7 @@ export interface MessageDeletedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageDeleted'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message, as in earlier events and lists. */
     id: string
@@ -479,10 +513,10 @@ export interface MessageDeletedEvent {
       | 'updates'
       | 'forums'
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -502,7 +536,10 @@ export interface MessageMissingEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -511,7 +548,7 @@ export interface MessageMissingEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageMissing'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message, as in earlier events and lists. */
     id: string
@@ -519,13 +556,13 @@ export interface MessageMissingEvent {
     uid?: number
     /** Number of further attempts to fetch the message after the first attempt failed. */
     missingRetries: number
-    /** Total delay of the further attempts to fetch the message, in milliseconds. */
+    /** Sum of the delays before the further attempts to fetch the message, in milliseconds. */
     missingDelay: number
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -547,7 +584,10 @@ export interface MessageNewEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -556,19 +596,19 @@ export interface MessageNewEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageNew'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message, for other operations on the message. */
     id: string
     /** UID of the message in the mailbox. IMAP accounts only. */
     uid?: number
     /**
-     * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For
-     * accounts on a mail API the same as `id`.
+     * Permanent id of the message, which a move does not change. Only for IMAP servers with
+     * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
      */
     emailId?: string
     /**
-     * Id of the thread (conversation) of the message. Absent if the mail server has no thread
+     * Id of the thread (conversation) of the message. Absent unless the mail server has thread
      * ids (OBJECTID, Gmail, Microsoft Graph).
      */
     threadId?: string
@@ -642,16 +682,18 @@ export interface MessageNewEvent {
       | '\\Trash'
       | '\\Inbox'
     /**
-     * True if this description of the message is incomplete: the mail server refuses the
-     * description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500
-     * parts). Attachments and texts are then absent, or only the first recipients and parts are
-     * present. The source of the message can still be downloaded.
+     * True if this description of the message is incomplete. Either the mail server returned no
+     * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+     * (about 1,500 recipients or 500 parts): only the first recipients and parts are present.
+     * The source of the message can still be downloaded.
      */
     incomplete?: true
     /**
-     * Sections in which the description of the message is incomplete: `envelope` (subject and
-     * addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if
-     * the mail server refuses the description of the message.
+     * Sections that contain only their first values, because the mail server describes the
+     * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+     * (attachments and texts) or `flags` (flags and labels). Absent if all sections are
+     * complete, and if the mail server returned no description at all: then `incomplete` is
+     * true, and attachments and texts are absent.
      */
     incompleteIn?: ('envelope' | 'structure' | 'flags')[]
     /** True if the message is an automatic reply, such as an out-of-office message. */
@@ -670,7 +712,7 @@ export interface MessageNewEvent {
       response: {
         /** Text of the response of the receiving mail server. */
         message: string
-        /** Enhanced status code of the response, such as `5.1.1` (RFC 3463). */
+        /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
         status?: string
       }
       /** Time of the delivery report (ISO 8601). */
@@ -691,13 +733,13 @@ export interface MessageNewEvent {
       | '\\Inbox'
     /**
      * Headers of the message: the lower-case name of each header, and the values of this header
-     * in order.
+     * in the order of the message.
      */
     headers?: Record<string, string[]>
   } & {
     /**
-     * First address that receives replies (Reply-To header). Absent if the author receives
-     * replies.
+     * First address that receives replies to the message (Reply-To header). Absent if the
+     * author receives replies.
      */
     replyTo?: ReadAddress
     /** Path of the mailbox that contains the message. */
@@ -723,9 +765,9 @@ export interface MessageNewEvent {
     deliveryReport?: unknown
     /**
      * Events in the calendar parts of the message, such as invitations, at most 100. Only with
-     * the setting `notifyCalendarEvents`. The member `truncated` names `calendarEvents` if
-     * events or ends of texts are left out: of more than 10 calendar parts, and of calendar
-     * parts above 512 KiB or 5,000 lines.
+     * the setting `notifyCalendarEvents`. At most 10 calendar parts are read, and only calendar
+     * parts up to 512 KiB and 5,000 lines. If events or ends of texts are left out, the member
+     * `truncated` names `calendarEvents`.
      */
     calendarEvents?: {
       /** `UID` of the calendar event (RFC 5545 §3.8.4.7). */
@@ -748,7 +790,10 @@ export interface MessageNewEvent {
        * unknown, or date of an all-day event.
        */
       startDate?: string
-      /** End of the calendar event (ISO 8601), in the form of `startDate`. */
+      /**
+       * End of the calendar event (ISO 8601), in the same form as `startDate`: time with zone,
+       * local time, or date of an all-day event.
+       */
       endDate?: string
       /**
        * Organizer of the calendar event, copied from the calendar part. Usually `mailto:` and
@@ -762,8 +807,8 @@ export interface MessageNewEvent {
       /** Encoding of `content`. Always `base64`. */
       encoding: 'base64'
       /**
-       * Calendar part (iCalendar) as base64. Only in the first event of each part, and absent
-       * if the calendar parts of the message exceed 524,288 bytes.
+       * Calendar part (iCalendar) as base64. Only in the first calendar event of each calendar
+       * part, and absent if the calendar parts of the message exceed 524,288 bytes.
        */
       content?: string
     }[]
@@ -772,7 +817,7 @@ export interface MessageNewEvent {
      * All members are untrusted plain text, which the sender of the message can influence.
      */
     summary?: {
-      /** Id that the endpoint of the language model has assigned to the summary. */
+      /** Id of the summary at the endpoint of the language model. */
       id?: string
       /** Number of tokens that the language model used for the summary. */
       tokens?: number
@@ -788,27 +833,33 @@ export interface MessageNewEvent {
       events?: {
         /** Description of the mentioned event by the language model. */
         description: string
-        /** Start of the mentioned event, in the notation of the language model. */
+        /**
+         * Start of the mentioned event, as written by the language model. The format is not
+         * fixed.
+         */
         startTime?: string
       }[]
       /** Actions that the message requests of the recipient, at most 20. */
       actions?: {
         /** Description of the requested action by the language model. */
         description: string
-        /** Due date of the requested action, in the notation of the language model. */
+        /**
+         * Due date of the requested action, as written by the language model. The format is not
+         * fixed.
+         */
         dueDate?: string
       }[]
     }
-    /** Total delay of the further attempts to fetch the message, in milliseconds. */
+    /** Sum of the delays before the further attempts to fetch the message, in milliseconds. */
     missingDelay?: number
     /** Number of further attempts to fetch the message after the first attempt failed. */
     missingRetries?: number
   } & {
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -828,7 +879,10 @@ export interface MessageUpdatedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -837,13 +891,16 @@ export interface MessageUpdatedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageUpdated'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message, as in earlier events and lists. */
     id: string
     /** UID of the message in the mailbox. IMAP accounts only. */
     uid?: number
-    /** Changes of the message since the previous event about the message. */
+    /**
+     * Changes of the flags and labels of the message since the previous event about the
+     * message.
+     */
     changes: {
       /** Changes of the flags of the message. Absent if no flags changed. */
       flags?: {
@@ -865,10 +922,10 @@ export interface MessageUpdatedEvent {
       }
     }
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -888,7 +945,10 @@ export interface MessageBounceEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -897,7 +957,7 @@ export interface MessageBounceEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageBounce'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message that contains the delivery report. */
     bounceMessage: string
@@ -914,9 +974,12 @@ export interface MessageBounceEvent {
       source: string
       /** Text of the response of the receiving mail server. */
       message: string
-      /** Enhanced status code of the response, such as `5.1.1` (RFC 3463). */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
-      /** Category of the failure, such as `user_unknown`, `mailbox_full` or `spam_blocked`. */
+      /**
+       * Category of the failure to deliver the message to the recipient, such as
+       * `user_unknown`, `mailbox_full` or `spam_blocked`.
+       */
       category: string
       /**
        * Recommended reaction to the failure, such as `remove` (the address), `retry` or
@@ -928,9 +991,11 @@ export interface MessageBounceEvent {
        * response names no blocklist.
        */
       blocklist?: {
-        /** Name of the blocklist, such as `Spamhaus`. */
+        /** Name of the public blocklist of senders, such as `Spamhaus`. */
         name: string
-        /** Kind of the entry in the blocklist: `ip` or `domain`. */
+        /**
+         * Kind of the entry in the public blocklist of senders: `ip` (IP address) or `domain`.
+         */
         type: string
       }
       /**
@@ -957,10 +1022,10 @@ export interface MessageBounceEvent {
      */
     messageHeaders?: Record<string, string[]>
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -980,7 +1045,10 @@ export interface MessageComplaintEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -989,11 +1057,14 @@ export interface MessageComplaintEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageComplaint'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the message that contains the abuse report. */
     complaintMessage: string
-    /** Fields of the abuse report (RFC 5965). Fields that the report lacks are absent. */
+    /**
+     * Fields of the abuse report (RFC 5965). Fields that the abuse report does not contain are
+     * absent.
+     */
     arf: {
       /** Domain of the mail provider that sent the abuse report. */
       source?: string
@@ -1036,10 +1107,10 @@ export interface MessageComplaintEvent {
       date?: string
     }
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1047,7 +1118,7 @@ export interface MessageComplaintEvent {
 
 /**
  * Event `messageDeliveryError`. Sent for each failed attempt to send a submitted message.
- * `job.nextAttempt` is the time of the next attempt, or false if there is none.
+ * `job.nextAttempt` is the time of the next attempt, or false if no attempt follows.
  */
 export interface MessageDeliveryErrorEvent {
   /**
@@ -1059,7 +1130,10 @@ export interface MessageDeliveryErrorEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1068,9 +1142,9 @@ export interface MessageDeliveryErrorEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageDeliveryError'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
-    /** Id of the submission, as in the response to the request to send the message. */
+    /** Id of the submission: `queueId` in the response to the request to send the message. */
     queueId: string
     /** SMTP envelope: addresses that mail servers use to transport the message. */
     envelope: {
@@ -1081,18 +1155,21 @@ export interface MessageDeliveryErrorEvent {
     }
     /** Message-ID header of the message. */
     messageId: string
-    /** Text of the error of the attempt. */
+    /** Text of the error of the attempt to send the message. */
     error: string
     /**
-     * Code of the error of the attempt, such as `EPROTOCOL`, or `SendAsDenied` of a mail API.
+     * Code of the error of the attempt to send the message, such as `EPROTOCOL` for SMTP or
+     * `SendAsDenied` for a mail API.
      */
     errorCode?: string
     /**
-     * Reply of the mail server to the failed command. Absent if the mail server did not reply.
+     * Reply of the mail server to the failed SMTP command. Absent if the mail server did not
+     * reply.
      */
     smtpResponse?: string
     /**
-     * SMTP reply code of the mail server, such as 450. Absent if the mail server did not reply.
+     * SMTP reply code of the mail server to the failed SMTP command, such as 450. Absent if the
+     * mail server did not reply.
      */
     smtpResponseCode?: number
     /** SMTP command that the mail server rejected, such as `RCPT TO`. */
@@ -1106,7 +1183,7 @@ export interface MessageDeliveryErrorEvent {
       localAddress?: string
       /** Host name that was sent to the mail server in the EHLO command. */
       name?: string
-      /** URL of the proxy to the mail server, without the login. */
+      /** URL of the proxy for the connection to the mail server, without the login. */
       proxy?: string
       /**
        * Local IP address that the submission requested. Only present if the address was not
@@ -1114,9 +1191,9 @@ export interface MessageDeliveryErrorEvent {
        */
       requestedLocalAddress?: string
     }
-    /** Attempts to send the message, and the time of the next attempt. */
+    /** Number of attempts to send the message, and the time of the next attempt. */
     job: {
-      /** Id of the submission, as in the response to the request to send the message. */
+      /** Id of the submission: `queueId` in the response to the request to send the message. */
       id: string
       /** Number of attempts to send the message so far. */
       attemptsMade: number
@@ -1128,10 +1205,10 @@ export interface MessageDeliveryErrorEvent {
       nextAttempt: string | false
     }
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1151,7 +1228,10 @@ export interface MessageFailedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1160,13 +1240,13 @@ export interface MessageFailedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageFailed'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Message-ID header of the message. */
     messageId: string
-    /** Id of the submission, as in the response to the request to send the message. */
+    /** Id of the submission: `queueId` in the response to the request to send the message. */
     queueId: string
-    /** First line of the error of the first failed attempt. */
+    /** First line of the error of the first failed attempt to send the message. */
     error: string
     /**
      * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
@@ -1177,7 +1257,7 @@ export interface MessageFailedEvent {
       localAddress?: string
       /** Host name that was sent to the mail server in the EHLO command. */
       name?: string
-      /** URL of the proxy to the mail server, without the login. */
+      /** URL of the proxy for the connection to the mail server, without the login. */
       proxy?: string
       /**
        * Local IP address that the submission requested. Only present if the address was not
@@ -1186,10 +1266,10 @@ export interface MessageFailedEvent {
       requestedLocalAddress?: string
     }
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1210,7 +1290,10 @@ export interface MessageSentEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1219,18 +1302,24 @@ export interface MessageSentEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'messageSent'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /**
      * Message-ID header of the sent message. The mail server may have replaced the submitted
      * Message-ID.
      */
     messageId: string
-    /** Message-ID header as submitted. Only present if the mail server replaced the header. */
+    /**
+     * Message-ID header of the submitted message. Only present if the mail server replaced this
+     * header in the sent message.
+     */
     originalMessageId?: string
-    /** Reply of the mail server. For a mail API, a text with the id of the message. */
+    /**
+     * Reply of the mail server that accepted the message. For a mail API, a text with the id of
+     * the message.
+     */
     response: string
-    /** Id of the submission, as in the response to the request to send the message. */
+    /** Id of the submission: `queueId` in the response to the request to send the message. */
     queueId: string
     /** SMTP envelope: addresses that mail servers use to transport the message. */
     envelope: {
@@ -1248,7 +1337,7 @@ export interface MessageSentEvent {
       localAddress?: string
       /** Host name that was sent to the mail server in the EHLO command. */
       name?: string
-      /** URL of the proxy to the mail server, without the login. */
+      /** URL of the proxy for the connection to the mail server, without the login. */
       proxy?: string
       /**
        * Local IP address that the submission requested. Only present if the address was not
@@ -1263,10 +1352,10 @@ export interface MessageSentEvent {
      */
     omittedHeaders?: string[]
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1286,7 +1375,10 @@ export interface ListSubscribeEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1295,7 +1387,7 @@ export interface ListSubscribeEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'listSubscribe'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Email address of the recipient whose subscription changed. */
     recipient: string
@@ -1309,10 +1401,10 @@ export interface ListSubscribeEvent {
      */
     userAgent?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1333,7 +1425,10 @@ export interface ListUnsubscribeEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1342,7 +1437,7 @@ export interface ListUnsubscribeEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'listUnsubscribe'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Email address of the recipient whose subscription changed. */
     recipient: string
@@ -1361,10 +1456,10 @@ export interface ListUnsubscribeEvent {
      */
     messageId?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1385,7 +1480,10 @@ export interface TrackClickEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1394,7 +1492,7 @@ export interface TrackClickEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'trackClick'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Message-ID header of the sent message. */
     messageId: string
@@ -1408,10 +1506,10 @@ export interface TrackClickEvent {
      */
     userAgent?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1432,7 +1530,10 @@ export interface TrackOpenEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1441,7 +1542,7 @@ export interface TrackOpenEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'trackOpen'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Message-ID header of the sent message. */
     messageId: string
@@ -1453,10 +1554,10 @@ export interface TrackOpenEvent {
      */
     userAgent?: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1476,7 +1577,10 @@ export interface ExportCompletedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1485,7 +1589,7 @@ export interface ExportCompletedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'exportCompleted'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the export, for `GET /v1/account/{account}/export/{exportId}`. */
     exportId: string
@@ -1499,19 +1603,21 @@ export interface ExportCompletedEvent {
     endDate: string
     /** Number of messages in the export file. */
     messagesExported: number
-    /** Number of messages that could not be read. The export file lacks these messages. */
+    /**
+     * Number of messages that the export could not read. The export file lacks these messages.
+     */
     messagesSkipped: number
     /** Size of the compressed export file in bytes. */
     bytesWritten: number
     /** Time from the start of the export to its end, in milliseconds. */
     duration: number
-    /** Time at which the export and the file are deleted (ISO 8601). */
+    /** Time at which the export and the export file are deleted (ISO 8601). */
     expiresAt: string
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }
@@ -1531,7 +1637,10 @@ export interface ExportFailedEvent {
   account: string
   /** Time at which the event was recorded (ISO 8601). */
   date: string
-  /** Path of the mailbox. Absent for events of the account. */
+  /**
+   * Path of the mailbox to which the event belongs. Absent for events that belong to no
+   * mailbox.
+   */
   path?: string
   /**
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
@@ -1540,13 +1649,13 @@ export interface ExportFailedEvent {
   specialUse?: string
   /** Name of the event. */
   event: 'exportFailed'
-  /** Data of the event. */
+  /** Data of the event. The members of `data` depend on the event. */
   data: {
     /** Id of the export, for `GET /v1/account/{account}/export/{exportId}`. */
     exportId: string
     /** Text of the error that ended the export. */
     error: string
-    /** Code of the error that ended the export. Absent if there is no code. */
+    /** Code of the error that ended the export. Absent if the error has no code. */
     errorCode?: string
     /**
      * Phase in which the export failed. `pending`: before the start; `indexing`: search of
@@ -1557,15 +1666,18 @@ export interface ExportFailedEvent {
       | 'indexing'
       | 'exporting'
       | 'unknown'
-    /** Number of messages that were written to the export file before the error. */
+    /**
+     * Number of messages that were written to the export file before the error ended the
+     * export.
+     */
     messagesExported: number
-    /** Number of messages to export that were found before the error. */
+    /** Number of messages to export that were found before the error ended the export. */
     messagesQueued: number
     /**
-     * Names of members that were cut or left out, because the data exceeded 1 MiB without the
-     * texts and the contents of attachments, or a calendar part exceeded its limits.
-     * `calendarEvents` is also named if no event remains, and `calendarEvents.content` if
-     * contents of calendar parts are left out.
+     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
+     * for `data` without the texts and the contents of attachments, or the limits of calendar
+     * parts. `calendarEvents` is also named if no calendar event remains, and
+     * `calendarEvents.content` if contents of calendar parts are left out.
      */
     truncated?: string[]
   }

@@ -57,7 +57,7 @@ export interface DeleteAccountInput {
   account: string
   /**
    * If true, the OAuth2 grant of the account is also revoked at the provider (RFC 7009). A new
-   * account then needs a new consent.
+   * account then needs a new consent. Defaults to false.
    */
   revoke?: boolean
 }
@@ -66,7 +66,7 @@ export interface DeleteAccountInput {
 export interface DeleteAccountResult {
   /** Id of the deleted account. */
   account: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -74,7 +74,10 @@ export interface DeleteAccountResult {
 export interface GetAccountInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** If true, the response contains the storage quota that the mail server reports. */
+  /**
+   * If true, the response contains the storage quota that the mail server reports. Defaults to
+   * false.
+   */
   quota?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -142,9 +145,13 @@ export interface ListAccountsResult {
   page: number
   /** Number of pages at the requested page size. */
   pages: number
-  /** Text of the parameter `query`. False if the request had no such parameter. */
+  /**
+   * Value of the parameter `query` of the request. False if the request had no such parameter.
+   */
   query: string | false
-  /** State of the parameter `state`. `*` if the request had no such parameter. */
+  /**
+   * Value of the parameter `state` of the request. `*` if the request had no such parameter.
+   */
   state: string
   /** Accounts of this page, sorted by id. */
   accounts: AccountListEntry[]
@@ -154,31 +161,31 @@ export interface ListAccountsResult {
 export interface CreateAuthenticationFormInput {
   /** Body of the request. */
   body: {
-    /** Id of the account that the form registers. Absent or null: an id is generated. */
+    /** Id of the account that the hosted form registers. Absent or null: an id is generated. */
     account?: string | null
     /** Display name of the account. Default name of the author of sent messages. */
     name?: string
     /** Email address that the hosted form shows initially. */
     email?: string
     /**
-     * Email address of the only mailbox that may be connected. The form rejects other
+     * Email address of the only mailbox that may be connected. The hosted form rejects other
      * mailboxes.
      */
     expectedEmail?: string
     /**
-     * For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has
-     * access.
+     * If true, `email` is a shared mailbox to which the user who signs in has access. Only for
+     * OAuth2 logins. Defaults to false.
      */
     delegated?: boolean
     /**
-     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-     * Older messages are not announced. Initially the time of the registration.
+     * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+     * Initially the time of the registration.
      */
     notifyFrom?: (string & {}) | 'now' | null
     /**
-     * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
-     * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
-     * changes of all mailboxes. A single value instead of a list is accepted, too.
+     * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+     * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes
+     * of all mailboxes. A single value instead of a list is accepted, too.
      */
     subconnections?: string[]
     /**
@@ -187,13 +194,13 @@ export interface CreateAuthenticationFormInput {
      */
     path?: string[] | null
     /**
-     * URL to which the user is redirected at the end, with the parameters `account` and `state`
-     * (`new` or `existing`).
+     * URL to which the user is redirected after the hosted form, with the query parameters
+     * `account` and `state` (`new` or `existing`).
      */
     redirectUrl: string
     /**
-     * Login method of the form: `imap`, or the id of an OAuth2 application. If false (default),
-     * the user chooses the login method.
+     * Login method of the hosted form: `imap`, or the id of an OAuth2 application. If false
+     * (default), the user chooses the login method.
      */
     type?: string | false
   }
@@ -216,11 +223,11 @@ export interface GetAutoconfigInput {
 
 /** Result of `getAutoconfig`. */
 export interface GetAutoconfigResult {
-  /** Incoming server of the address. False if no server was found. */
+  /** Incoming mail server of the email address. False if no mail server was found. */
   imap: {
-    /** Login for the server, without the password. */
+    /** Login at the mail server, without the password. */
     auth: {
-      /** Login name at the server. */
+      /** Login name at the mail server. */
       user: string
     }
     /** Host name of the mail server. */
@@ -232,11 +239,11 @@ export interface GetAutoconfigResult {
      */
     secure: boolean
   } | false
-  /** Outgoing server of the address. False if no server was found. */
+  /** Outgoing mail server of the email address. False if no mail server was found. */
   smtp: {
-    /** Login for the server, without the password. */
+    /** Login at the mail server, without the password. */
     auth: {
-      /** Login name at the server. */
+      /** Login name at the mail server. */
       user: string
     }
     /** Host name of the mail server. */
@@ -261,8 +268,8 @@ export interface GetAutoconfigResult {
     instructions: string
   }
   /**
-   * Source of the result, such as `srv` (DNS records of the domain). Absent if no server was
-   * found.
+   * Source of the mail servers that were found, such as `srv` (DNS records of the domain).
+   * Absent if no mail server was found.
    */
   _source?: string
 }
@@ -275,16 +282,16 @@ export interface AddToBlocklistInput {
   body: {
     /** Id of the account to whose blocklist the address is added. */
     account: string
-    /** Email address that receives no further messages of the list. */
+    /** Email address that receives no further messages of the mailing list. */
     recipient: string
-    /** Reason why the address is on the blocklist, for information. */
+    /** Reason why the address is on the blocklist, for information. Defaults to `block`. */
     reason?: string
   }
 }
 
 /** Result of `addToBlocklist`. */
 export interface AddToBlocklistResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   success: boolean
   /**
    * True if the address is new on the blocklist, false if the address was on the blocklist
@@ -313,7 +320,7 @@ export interface GetBlocklistResult {
   page: number
   /** Number of pages at the requested page size. */
   pages: number
-  /** Addresses of this page, newest first. */
+  /** Addresses on the blocklist that this page contains, newest first. */
   addresses: {
     /** Email address that receives no messages of the mailing list. */
     recipient: string
@@ -321,7 +328,7 @@ export interface GetBlocklistResult {
     account: string
     /**
      * Message-ID of the message whose unsubscribe link was used. Absent if unknown, and for
-     * entries of the API.
+     * blocklist entries that were added with the API.
      */
     messageId?: string
     /**
@@ -385,8 +392,8 @@ export interface ListBlocklistsResult {
 /** Parameters and body of `followChanges`. */
 export interface FollowChangesInput {
   /**
-   * Id of the last frame that the client received. The stream continues after this frame. If
-   * absent, the stream starts with the next change.
+   * Id of the last frame of the stream that the client received. The stream continues after
+   * this frame. If absent, the stream starts with the next change.
    */
   lastEventId?: string
 }
@@ -451,7 +458,7 @@ export interface DeleteExportInput {
 
 /** Result of `deleteExport`. */
 export interface DeleteExportResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -493,15 +500,19 @@ export interface GetExportResult {
   isEncrypted: true
   /** Progress of the export, in mailboxes, messages and bytes. */
   progress: {
-    /** Number of mailboxes that were searched for messages so far. */
+    /** Number of mailboxes that the export has searched for messages so far. */
     foldersScanned: number
-    /** Number of mailboxes to search for messages. 0 before the search starts. */
+    /**
+     * Number of mailboxes that the export searches for messages. 0 before the search starts.
+     */
     foldersTotal: number
     /** Number of messages to export that were found so far. */
     messagesQueued: number
     /** Number of messages written to the export file so far. */
     messagesExported: number
-    /** Number of messages that could not be read. The export file lacks these messages. */
+    /**
+     * Number of messages that the export could not read. The export file lacks these messages.
+     */
     messagesSkipped: number
     /** Size of the compressed export file so far, in bytes. */
     bytesWritten: number
@@ -509,8 +520,8 @@ export interface GetExportResult {
   /** Time at which the export was requested (ISO 8601). */
   created: string
   /**
-   * Time at which the export and the file are deleted (ISO 8601). The time moves forward while
-   * the export makes progress.
+   * Time at which the export and the export file are deleted (ISO 8601). The time moves forward
+   * while the export makes progress.
    */
   expiresAt: string
   /**
@@ -534,12 +545,12 @@ export interface DownloadExportInput {
   /** Id of the export: `exp_` and 24 hexadecimal digits. */
   exportId: string
   /**
-   * Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with
-   * several ranges returns the whole file.
+   * Range of bytes of the export file to download, such as `bytes=1048576-` (RFC 9110 §14.2). A
+   * header with several ranges returns the whole file.
    */
   range?: string
   /**
-   * `ETag` of an earlier response. If the `ETag` of the file differs, the whole file is
+   * `ETag` of an earlier response. If the `ETag` of the export file differs, the whole file is
    * returned instead of the range.
    */
   ifRange?: string
@@ -610,15 +621,20 @@ export interface ListAllExportsResult {
     isEncrypted: true
     /** Progress of the export, in mailboxes, messages and bytes. */
     progress: {
-      /** Number of mailboxes that were searched for messages so far. */
+      /** Number of mailboxes that the export has searched for messages so far. */
       foldersScanned: number
-      /** Number of mailboxes to search for messages. 0 before the search starts. */
+      /**
+       * Number of mailboxes that the export searches for messages. 0 before the search starts.
+       */
       foldersTotal: number
       /** Number of messages to export that were found so far. */
       messagesQueued: number
       /** Number of messages written to the export file so far. */
       messagesExported: number
-      /** Number of messages that could not be read. The export file lacks these messages. */
+      /**
+       * Number of messages that the export could not read. The export file lacks these
+       * messages.
+       */
       messagesSkipped: number
       /** Size of the compressed export file so far, in bytes. */
       bytesWritten: number
@@ -626,8 +642,8 @@ export interface ListAllExportsResult {
     /** Time at which the export was requested (ISO 8601). */
     created: string
     /**
-     * Time at which the export and the file are deleted (ISO 8601). The time moves forward
-     * while the export makes progress.
+     * Time at which the export and the export file are deleted (ISO 8601). The time moves
+     * forward while the export makes progress.
      */
     expiresAt: string
     /**
@@ -644,11 +660,17 @@ export interface ListAllExportsResult {
     error: string | null
     /** Id of the account whose messages are exported. */
     account: string
-    /** Code of the error that ended the export. Null if there is no code. */
+    /**
+     * Code of the error that ended the export. Null if there was no error, or if the error has
+     * no code.
+     */
     errorCode: string | null
-    /** Time at which a sync-worker started the export (ISO 8601). Null before the start. */
+    /**
+     * Time at which a sync-worker started the export (ISO 8601). Null before the start of the
+     * export.
+     */
     startedAt: string | null
-    /** Time at which the export ended (ISO 8601). Null before the end. */
+    /** Time at which the export ended (ISO 8601). Null before the end of the export. */
     finishedAt: string | null
     /**
      * Time since which the mail server of the account has been unavailable for the export (ISO
@@ -700,8 +722,8 @@ export interface ListExportsResult {
     /** Time at which the export was requested (ISO 8601). */
     created: string
     /**
-     * Time at which the export and the file are deleted (ISO 8601). The time moves forward
-     * while the export makes progress.
+     * Time at which the export and the export file are deleted (ISO 8601). The time moves
+     * forward while the export makes progress.
      */
     expiresAt: string
   }[]
@@ -724,8 +746,8 @@ export interface CreateGatewayInput {
     /** TCP port of the SMTP server, such as 465 or 587. */
     port: number
     /**
-     * If true, connections use TLS from the start (usually port 465). Otherwise, connections
-     * use STARTTLS if the SMTP server offers STARTTLS.
+     * If true, connections to the SMTP server use TLS from the start (usually port 465).
+     * Otherwise, connections use STARTTLS if the SMTP server offers STARTTLS.
      */
     secure?: boolean
   }
@@ -754,7 +776,7 @@ export interface DeleteGatewayInput {
 export interface DeleteGatewayResult {
   /** Id of the gateway. */
   gateway: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -781,19 +803,24 @@ export interface GetGatewayResult {
   lastUse: string | null
   /** Error of the last attempt to send through the gateway. Null after a success. */
   lastError: {
-    /** Time of the failed attempt, in milliseconds since 1970. */
+    /** Time of the failed attempt to send a message, in milliseconds since 1970. */
     created: number
-    /** Result of the attempt. Always `error`. */
+    /** Result of the attempt to send a message. Always `error`. */
     status: 'error'
-    /** Reply of the mail server to the failed or accepted message. */
+    /**
+     * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+     * without a reply of the mail server.
+     */
     response?: string
-    /** SMTP reply code of the mail server, such as 550. Absent without a reply. */
+    /**
+     * SMTP reply code of the mail server, such as 550. Absent if the mail server did not reply.
+     */
     responseCode?: number
-    /** Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`. */
+    /** Code of the error of the attempt to send a message, such as `ECONNECTION` or `EAUTH`. */
     code?: string
     /** SMTP command that the mail server rejected, such as `RCPT TO`. */
     command?: string
-    /** Text of the error of the attempt. */
+    /** Text of the error of the attempt to send the message. */
     description?: string
     /**
      * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
@@ -810,7 +837,8 @@ export interface GetGatewayResult {
   /** TCP port of the SMTP server, such as 465 or 587. */
   port: number
   /**
-   * True if connections use TLS from the start, false if connections use STARTTLS when offered.
+   * True if connections to the SMTP server use TLS from the start, false if connections use
+   * STARTTLS when offered.
    */
   secure: boolean
 }
@@ -846,19 +874,27 @@ export interface ListGatewaysResult {
     lastUse: string | null
     /** Error of the last attempt to send through the gateway. Null after a success. */
     lastError: {
-      /** Time of the failed attempt, in milliseconds since 1970. */
+      /** Time of the failed attempt to send a message, in milliseconds since 1970. */
       created: number
-      /** Result of the attempt. Always `error`. */
+      /** Result of the attempt to send a message. Always `error`. */
       status: 'error'
-      /** Reply of the mail server to the failed or accepted message. */
+      /**
+       * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+       * without a reply of the mail server.
+       */
       response?: string
-      /** SMTP reply code of the mail server, such as 550. Absent without a reply. */
+      /**
+       * SMTP reply code of the mail server, such as 550. Absent if the mail server did not
+       * reply.
+       */
       responseCode?: number
-      /** Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`. */
+      /**
+       * Code of the error of the attempt to send a message, such as `ECONNECTION` or `EAUTH`.
+       */
       code?: string
       /** SMTP command that the mail server rejected, such as `RCPT TO`. */
       command?: string
-      /** Text of the error of the attempt. */
+      /** Text of the error of the attempt to send the message. */
       description?: string
       /**
        * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
@@ -888,8 +924,8 @@ export interface UpdateGatewayInput {
     /** TCP port of the SMTP server, such as 465 or 587. */
     port?: number
     /**
-     * If true, connections use TLS from the start (usually port 465). Otherwise, connections
-     * use STARTTLS if the SMTP server offers STARTTLS.
+     * If true, connections to the SMTP server use TLS from the start (usually port 465).
+     * Otherwise, connections use STARTTLS if the SMTP server offers STARTTLS.
      */
     secure?: boolean
   }
@@ -1091,7 +1127,7 @@ export interface ListMailboxesInput {
   account: string
   /**
    * If true, the response contains current message counts (`status`). The mail server gets one
-   * STATUS request per mailbox, which can take seconds.
+   * STATUS request per mailbox, which can take seconds. Defaults to false.
    */
   counters?: boolean
   /**
@@ -1111,9 +1147,15 @@ export interface ListMailboxesResult {
 export interface DeleteMessageInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
-  /** If true, messages are deleted permanently instead of moved to the trash mailbox. */
+  /**
+   * If true, messages are deleted permanently instead of moved to the trash mailbox. Defaults
+   * to false.
+   */
   force?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1129,13 +1171,16 @@ export interface DeleteMessageResult {
    * was deleted.
    */
   deleted: boolean
-  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  /**
+   * Trash mailbox to which the messages were moved, with the new ids. Absent after a permanent
+   * deletion.
+   */
   moved?: {
     /** Path of the trash mailbox, to which deleted messages are moved. */
     destination: string
     /**
-     * Id of the message in the trash mailbox. Absent if the mail server does not report new
-     * UIDs (UIDPLUS).
+     * Id of the message in the trash mailbox. Absent if the mail server lacks UIDPLUS (RFC
+     * 4315), with which mail servers report new UIDs.
      */
     message?: string
   }
@@ -1145,7 +1190,10 @@ export interface DeleteMessageResult {
 export interface UpdateMessageInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1191,7 +1239,10 @@ export interface UpdateMessageResult {
 export interface GetMessageInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
   /**
    * Maximum size of the plain text and of the HTML, each, in bytes. Longer texts are cut
@@ -1207,7 +1258,7 @@ export interface GetMessageInput {
    * If true, the only text in the response is HTML without scripts and other active content.
    * The HTML is generated from the plain text if the message has no HTML. Show the HTML in a
    * block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay
-   * inside the element.
+   * inside the element. Defaults to false.
    */
   webSafeHtml?: boolean
   /**
@@ -1217,12 +1268,12 @@ export interface GetMessageInput {
   embedAttachedImages?: boolean
   /**
    * If true, scripts and other active content are removed from the HTML that `textType`
-   * includes. Images are not embedded. Always true with `webSafeHtml`.
+   * includes. Images are not embedded. Always true with `webSafeHtml`. Defaults to false.
    */
   preProcessHtml?: boolean
   /**
    * If true, the message is marked as read (flag `\Seen`). Requires the permission to write
-   * messages.
+   * messages. Defaults to false.
    */
   markAsSeen?: boolean
   /**
@@ -1241,7 +1292,10 @@ export interface DeleteMessagesInput {
   account: string
   /** Mailbox that is searched: its path, or a special use such as `\Junk`. */
   path: string
-  /** If true, messages are deleted permanently instead of moved to the trash mailbox. */
+  /**
+   * If true, messages are deleted permanently instead of moved to the trash mailbox. Defaults
+   * to false.
+   */
   force?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1261,18 +1315,21 @@ export interface DeleteMessagesResult {
    * was deleted.
    */
   deleted: boolean
-  /** Move to the trash mailbox. Absent after a permanent deletion. */
+  /**
+   * Trash mailbox to which the messages were moved, with the new ids. Absent after a permanent
+   * deletion.
+   */
   moved?: {
     /** Path of the trash mailbox, to which deleted messages are moved. */
     destination: string
     /**
      * Message ids before and after the move, as one pair per message. Absent if the mail server
-     * does not report new UIDs (UIDPLUS).
+     * lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.
      */
     idMap?: string[][]
     /**
-     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-     * server assigns no permanent ids (OBJECTID, Gmail).
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+     * mail server assigns permanent ids (OBJECTID or Gmail).
      */
     emailIds?: string[]
   }
@@ -1282,8 +1339,8 @@ export interface DeleteMessagesResult {
    */
   deletedMessages?: {
     /**
-     * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-     * server assigns no permanent ids (OBJECTID, Gmail).
+     * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+     * mail server assigns permanent ids (OBJECTID or Gmail).
      */
     emailIds?: string[]
   }
@@ -1293,7 +1350,10 @@ export interface DeleteMessagesResult {
 export interface MoveMessageInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1317,13 +1377,13 @@ export interface MoveMessageResult {
   /** Path of the mailbox to which the message was moved. */
   path: string
   /**
-   * Id of the message in the new mailbox. Absent if the mail server does not report new UIDs
-   * (UIDPLUS).
+   * Id of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315),
+   * with which mail servers report new UIDs.
    */
   id?: string
   /**
-   * UID of the message in the new mailbox. Absent if the mail server does not report new UIDs
-   * (UIDPLUS), and for accounts on a mail API.
+   * UID of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315),
+   * with which mail servers report new UIDs, and for accounts on a mail API.
    */
   uid?: number
 }
@@ -1353,12 +1413,12 @@ export interface MoveMessagesResult {
   path: string
   /**
    * Message ids before and after the move, as one pair per message. Absent if the mail server
-   * does not report new UIDs (UIDPLUS).
+   * lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.
    */
   idMap?: string[][]
   /**
-   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-   * server assigns no permanent ids (OBJECTID, Gmail).
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+   * mail server assigns permanent ids (OBJECTID or Gmail).
    */
   emailIds?: string[]
 }
@@ -1402,8 +1462,8 @@ export interface UpdateMessagesResult {
     set?: boolean
   }
   /**
-   * Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail
-   * server assigns no permanent ids (OBJECTID, Gmail).
+   * Permanent ids of the changed messages (member `emailId` of a message). Absent unless the
+   * mail server assigns permanent ids (OBJECTID or Gmail).
    */
   emailIds?: string[]
 }
@@ -1451,7 +1511,10 @@ export interface GetAttachmentInput {
 export interface GetMessageSourceInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1471,16 +1534,16 @@ export interface GetTextInput {
    * (`hasMore`). If absent, there is no limit.
    */
   maxBytes?: number
-  /** Text to return: `plain`, `html`, or `*` for both. */
+  /** Text to return: `plain`, `html`, or `*` (default) for both. */
   textType?: 'html' | 'plain' | '*'
   /**
    * If true, the only text in the response is HTML without scripts and other active content.
    * The HTML is generated from the plain text if the message has no HTML. Show the HTML in a
    * block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay
-   * inside the element.
+   * inside the element. Defaults to false.
    */
   webSafeHtml?: boolean
-  /** Accepted for compatibility and ignored. */
+  /** Member or parameter that is accepted for compatibility and ignored. */
   documentStore?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1521,11 +1584,11 @@ export interface SearchMessagesInput {
   /** Maximum number of entries per page. Defaults to 20. */
   pageSize?: number
   /**
-   * If true, Microsoft Graph searches with its search index instead of exact filters. Accounts
-   * on other mail systems ignore this parameter.
+   * If true, Microsoft Graph uses the full-text search index for the search instead of exact
+   * filters. Accounts on other mail systems ignore this parameter. Defaults to false.
    */
   useOutlookSearch?: boolean
-  /** Accepted for compatibility and ignored. */
+  /** Member or parameter that is accepted for compatibility and ignored. */
   documentStore?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -1553,13 +1616,14 @@ export interface CheckOAuth2AppInput {
   /** Body of the request. */
   body?: {
     /**
-     * Id of the account for which an access token is requested. For a service account, an email
-     * address instead. If absent, only the application itself is tested.
+     * Id of the account whose access token the test of the OAuth2 application requests. For an
+     * application with a service account: email address of a mailbox user instead. If absent,
+     * no access token of a user is requested.
      */
     account?: string
     /**
-     * If true, the test reports the state of the mailbox of `account`. Without effect if
-     * `account` is absent.
+     * If true (default), the test reports the state of the mailbox of `account`. Without effect
+     * if `account` is absent.
      */
     testConnection?: boolean
   }
@@ -1586,19 +1650,22 @@ export interface CheckOAuth2AppResult {
   account: string | null
   /** True if no step of the test failed. */
   ok: boolean
-  /** Id of the first step of the test that failed. Null if no step failed. */
+  /**
+   * Id of the first step that failed in the test of the OAuth2 application. Null if no step
+   * failed.
+   */
   failedStep: string | null
-  /** Steps of the test, in order. */
+  /** Steps of the test of the OAuth2 application, in order. */
   steps: {
-    /** Id of the step of the test. */
+    /** Id of the step in the test of the OAuth2 application. */
     id: string
-    /** Name of the step of the test, for display. */
+    /** Name of the step in the test of the OAuth2 application, for display. */
     label: string
     /** Result of the step of the test: `ok`, `fail`, or `skip` if the step was not run. */
     status: 'ok' | 'fail' | 'skip'
-    /** Details of the result of the step. Null if there are no details. */
+    /** Details on the result of the test step. Null if there are no details. */
     message: string | null
-    /** Action that repairs the failure of the step. Absent after a success. */
+    /** Action that repairs the failed test step. Absent after a success. */
     hint?: string
   }[]
 }
@@ -1641,8 +1708,8 @@ export interface CreateOAuth2AppInput {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes that are not requested. A single value instead of a list is
-     * accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -1657,7 +1724,7 @@ export interface CreateOAuth2AppInput {
     /** Email address of the Google service account. */
     serviceClientEmail?: string
     /**
-     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * Id of the Google Cloud project with the Pub/Sub topic. Required if `baseScopes` is
      * `pubsub`, optional for `api`.
      */
     googleProjectId?: string | false | null
@@ -1742,8 +1809,8 @@ export interface CreateOAuth2AppInput {
     externalAccount?: string
     /**
      * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api`
-     * for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives
-     * notifications of Gmail and has no accounts.
+     * for the Gmail API or Microsoft Graph. `pubsub` (only for the provider `gmailService`):
+     * the OAuth2 application receives notifications of Gmail and has no accounts.
      */
     baseScopes?: 'imap' | 'api' | 'pubsub'
     /**
@@ -1759,10 +1826,11 @@ export interface CreateOAuth2AppInput {
 export interface CreateOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
   /**
-   * Warnings about settings with which sign-ins will probably fail. Absent without warnings.
+   * Warnings about settings of the OAuth2 application with which sign-ins will probably fail.
+   * Absent if there are no warnings.
    */
   warnings?: string[]
 }
@@ -1825,8 +1893,8 @@ export interface ListOAuth2AppsResult {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes that are not requested. A single value instead of a list is
-     * accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -1841,7 +1909,7 @@ export interface ListOAuth2AppsResult {
     /** Email address of the Google service account. */
     serviceClientEmail?: string
     /**
-     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * Id of the Google Cloud project with the Pub/Sub topic. Required if `baseScopes` is
      * `pubsub`, optional for `api`.
      */
     googleProjectId?: string | false | null
@@ -1864,8 +1932,8 @@ export interface ListOAuth2AppsResult {
     pubSubApp?: string | false | null
     /**
      * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api`
-     * for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives
-     * notifications of Gmail and has no accounts.
+     * for the Gmail API or Microsoft Graph. `pubsub` (only for the provider `gmailService`):
+     * the OAuth2 application receives notifications of Gmail and has no accounts.
      */
     baseScopes?: 'imap' | 'api' | 'pubsub'
     /**
@@ -1923,7 +1991,7 @@ export interface ListOAuth2AppsResult {
        */
       secure?: boolean
     }
-    /** Other name of `authority`, with the same value. */
+    /** Other name of the member `authority`, with the same value. */
     tenant?: string
     /** Masked client secret: `******`. Absent if no client secret is stored. */
     clientSecret?: string
@@ -1943,9 +2011,15 @@ export interface ListOAuth2AppsResult {
      * Null if there is no failure.
      */
     pubSubError: {
-      /** Text of the error of the Pub/Sub topic, subscription or reception. */
+      /**
+       * Text of the error of the Pub/Sub topic, of the subscription or of the reception of
+       * notifications.
+       */
       message: string
-      /** Error code of the provider. Null if the provider sends no code. */
+      /**
+       * Error code of the provider for the failure of Pub/Sub. Null if the provider sends no
+       * code.
+       */
       description: string | null
     } | null
   }[]
@@ -1961,9 +2035,12 @@ export interface DeleteOAuth2AppInput {
 export interface DeleteOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
-  /** Number of accounts that used the deleted application. Their logins fail from now on. */
+  /**
+   * Number of accounts that used the deleted OAuth2 application. Logins of these accounts fail
+   * from now on.
+   */
   accounts: number
 }
 
@@ -2015,8 +2092,8 @@ export interface GetOAuth2AppResult {
    */
   extraScopes?: string[]
   /**
-   * Default OAuth2 scopes that are not requested. A single value instead of a list is accepted,
-   * too.
+   * Default OAuth2 scopes that the application does not request. A single value instead of a
+   * list is accepted, too.
    */
   skipScopes?: string[]
   /**
@@ -2031,7 +2108,7 @@ export interface GetOAuth2AppResult {
   /** Email address of the Google service account. */
   serviceClientEmail?: string
   /**
-   * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+   * Id of the Google Cloud project with the Pub/Sub topic. Required if `baseScopes` is
    * `pubsub`, optional for `api`.
    */
   googleProjectId?: string | false | null
@@ -2054,8 +2131,8 @@ export interface GetOAuth2AppResult {
   pubSubApp?: string | false | null
   /**
    * Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api` for
-   * the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives notifications of
-   * Gmail and has no accounts.
+   * the Gmail API or Microsoft Graph. `pubsub` (only for the provider `gmailService`): the
+   * OAuth2 application receives notifications of Gmail and has no accounts.
    */
   baseScopes?: 'imap' | 'api' | 'pubsub'
   /**
@@ -2113,7 +2190,7 @@ export interface GetOAuth2AppResult {
      */
     secure?: boolean
   }
-  /** Other name of `authority`, with the same value. */
+  /** Other name of the member `authority`, with the same value. */
   tenant?: string
   /** Masked client secret: `******`. Absent if no client secret is stored. */
   clientSecret?: string
@@ -2131,9 +2208,15 @@ export interface GetOAuth2AppResult {
    * Null if there is no failure.
    */
   pubSubError: {
-    /** Text of the error of the Pub/Sub topic, subscription or reception. */
+    /**
+     * Text of the error of the Pub/Sub topic, of the subscription or of the reception of
+     * notifications.
+     */
     message: string
-    /** Error code of the provider. Null if the provider sends no code. */
+    /**
+     * Error code of the provider for the failure of Pub/Sub. Null if the provider sends no
+     * code.
+     */
     description: string | null
   } | null
   /** Number of accounts that use the OAuth2 application. */
@@ -2146,13 +2229,16 @@ export interface GetOAuth2AppResult {
     /** Day of the counts in UTC (ISO 8601), such as `2026-11-26`. */
     date: string
     /**
-     * Number of operations that were requested from the mail API. Each operation in a batch
-     * counts.
+     * Number of operations that accounts of the OAuth2 application requested from the mail API
+     * on this day. Each operation in a batch counts.
      */
     requests: number
-    /** Quota units that the operations cost. Each operation at Microsoft Graph costs 1 unit. */
+    /**
+     * Quota units that the operations of this day cost. Each operation at Microsoft Graph costs
+     * 1 unit.
+     */
     units: number
-    /** Number of operations that the provider refused because of a limit. */
+    /** Number of operations that the mail API refused on this day because of a limit. */
     limited: number
   }[]
 }
@@ -2186,8 +2272,8 @@ export interface UpdateOAuth2AppInput {
      */
     extraScopes?: string[]
     /**
-     * Default OAuth2 scopes that are not requested. A single value instead of a list is
-     * accepted, too.
+     * Default OAuth2 scopes that the application does not request. A single value instead of a
+     * list is accepted, too.
      */
     skipScopes?: string[]
     /**
@@ -2202,7 +2288,7 @@ export interface UpdateOAuth2AppInput {
     /** Email address of the Google service account. */
     serviceClientEmail?: string
     /**
-     * Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes
+     * Id of the Google Cloud project with the Pub/Sub topic. Required if `baseScopes` is
      * `pubsub`, optional for `api`.
      */
     googleProjectId?: string | false | null
@@ -2285,7 +2371,7 @@ export interface UpdateOAuth2AppInput {
      * auth-bridge.
      */
     externalAccount?: string
-    /** Other name of `authority`, with the same value. */
+    /** Other name of the member `authority`, with the same value. */
     tenant?: string
   }
 }
@@ -2294,10 +2380,11 @@ export interface UpdateOAuth2AppInput {
 export interface UpdateOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
   /**
-   * Warnings about settings with which sign-ins will probably fail. Absent without warnings.
+   * Warnings about settings of the OAuth2 application with which sign-ins will probably fail.
+   * Absent if there are no warnings.
    */
   warnings?: string[]
 }
@@ -2339,7 +2426,7 @@ export interface GetOAuthTokenResult {
   /** Time at which the access token expires (ISO 8601). Absent if unknown. */
   expires?: string
   /**
-   * True if the access token was stored, false if the access token was renewed for this
+   * True if the access token was already stored, false if the access token was renewed for this
    * request.
    */
   cached: boolean
@@ -2372,7 +2459,7 @@ export interface GetPubSubStatusResult {
      * error.
      */
     lastError: {
-      /** Text of the error of the token request. */
+      /** Text of the error of the last failed token request of the OAuth2 application. */
       response: string
     } | null
     /**
@@ -2380,9 +2467,15 @@ export interface GetPubSubStatusResult {
      * Null if there is no failure.
      */
     pubSubError: {
-      /** Text of the error of the Pub/Sub topic, subscription or reception. */
+      /**
+       * Text of the error of the Pub/Sub topic, of the subscription or of the reception of
+       * notifications.
+       */
       message: string
-      /** Error code of the provider. Null if the provider sends no code. */
+      /**
+       * Error code of the provider for the failure of Pub/Sub. Null if the provider sends no
+       * code.
+       */
       description: string | null
     } | null
   }[]
@@ -2390,7 +2483,7 @@ export interface GetPubSubStatusResult {
 
 /** Parameters and body of `deleteOutboxEntry`. */
 export interface DeleteOutboxEntryInput {
-  /** Id of the submitted message: `queueId` of the response to the submission. */
+  /** Id of the submission: `queueId` in the response to the request to send the message. */
   queueId: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -2401,13 +2494,13 @@ export interface DeleteOutboxEntryInput {
 
 /** Result of `deleteOutboxEntry`. */
 export interface DeleteOutboxEntryResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
 /** Parameters and body of `getOutboxEntry`. */
 export interface GetOutboxEntryInput {
-  /** Id of the submitted message: `queueId` of the response to the submission. */
+  /** Id of the submission: `queueId` in the response to the request to send the message. */
   queueId: string
 }
 
@@ -2467,7 +2560,10 @@ export interface GetOutboxEntryResult {
   useStructuredFormat: boolean
   /** Time at which the submission was received (ISO 8601). */
   created: string
-  /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+  /**
+   * Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or else
+   * the time of the submission.
+   */
   scheduled: string
   /**
    * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
@@ -2498,20 +2594,24 @@ export interface GetOutboxEntryResult {
      */
     response?: string
     /**
-     * Message-ID header that the accepted message has. Absent before the message is accepted.
+     * Message-ID header of the message that the mail server accepted. Absent until the message
+     * is accepted.
      */
     messageId?: string
-    /** Message-ID header as submitted. Only present if the mail server replaced the header. */
+    /**
+     * Message-ID header of the submitted message. Only present if the mail server replaced this
+     * header in the sent message.
+     */
     originalMessageId?: string
     /** Error of the last attempt to send the message. Absent if no attempt failed. */
     error?: {
-      /** Text of the error of the last attempt. */
+      /** Text of the error of the last attempt to send the message. */
       message: string
-      /** Code of the error of the last attempt, such as `ECONNECTION`. */
+      /** Code of the error of the last attempt to send the message, such as `ECONNECTION`. */
       code?: string
       /**
-       * SMTP reply code of the last attempt, such as 451. Absent if the mail server did not
-       * reply.
+       * SMTP reply code of the mail server to the last attempt to send the message, such as
+       * 451. Absent if the mail server did not reply.
        */
       statusCode?: number
       /**
@@ -2523,7 +2623,7 @@ export interface GetOutboxEntryResult {
         localAddress?: string
         /** Host name that was sent to the mail server in the EHLO command. */
         name?: string
-        /** URL of the proxy to the mail server, without the login. */
+        /** URL of the proxy for the connection to the mail server, without the login. */
         proxy?: string
       } | null
     }
@@ -2532,7 +2632,7 @@ export interface GetOutboxEntryResult {
 
 /** Parameters and body of `holdOutboxEntry`. */
 export interface HoldOutboxEntryInput {
-  /** Id of the submitted message: `queueId` of the response to the submission. */
+  /** Id of the submission: `queueId` in the response to the request to send the message. */
   queueId: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -2543,7 +2643,7 @@ export interface HoldOutboxEntryInput {
 
 /** Result of `holdOutboxEntry`. */
 export interface HoldOutboxEntryResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   held: boolean
 }
 
@@ -2631,7 +2731,10 @@ export interface ListOutboxResult {
     useStructuredFormat: boolean
     /** Time at which the submission was received (ISO 8601). */
     created: string
-    /** Earliest time at which the message is sent (ISO 8601), from `sendAt`. */
+    /**
+     * Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or
+     * else the time of the submission.
+     */
     scheduled: string
     /**
      * Time of the next attempt to send the message (ISO 8601). False during an attempt, and if
@@ -2663,22 +2766,24 @@ export interface ListOutboxResult {
        */
       response?: string
       /**
-       * Message-ID header that the accepted message has. Absent before the message is accepted.
+       * Message-ID header of the message that the mail server accepted. Absent until the
+       * message is accepted.
        */
       messageId?: string
       /**
-       * Message-ID header as submitted. Only present if the mail server replaced the header.
+       * Message-ID header of the submitted message. Only present if the mail server replaced
+       * this header in the sent message.
        */
       originalMessageId?: string
       /** Error of the last attempt to send the message. Absent if no attempt failed. */
       error?: {
-        /** Text of the error of the last attempt. */
+        /** Text of the error of the last attempt to send the message. */
         message: string
-        /** Code of the error of the last attempt, such as `ECONNECTION`. */
+        /** Code of the error of the last attempt to send the message, such as `ECONNECTION`. */
         code?: string
         /**
-         * SMTP reply code of the last attempt, such as 451. Absent if the mail server did not
-         * reply.
+         * SMTP reply code of the mail server to the last attempt to send the message, such as
+         * 451. Absent if the mail server did not reply.
          */
         statusCode?: number
         /**
@@ -2690,7 +2795,7 @@ export interface ListOutboxResult {
           localAddress?: string
           /** Host name that was sent to the mail server in the EHLO command. */
           name?: string
-          /** URL of the proxy to the mail server, without the login. */
+          /** URL of the proxy for the connection to the mail server, without the login. */
           proxy?: string
         } | null
       }
@@ -2700,7 +2805,7 @@ export interface ListOutboxResult {
 
 /** Parameters and body of `releaseOutboxEntry`. */
 export interface ReleaseOutboxEntryInput {
-  /** Id of the submitted message: `queueId` of the response to the submission. */
+  /** Id of the submission: `queueId` in the response to the request to send the message. */
   queueId: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -2711,13 +2816,13 @@ export interface ReleaseOutboxEntryInput {
 
 /** Result of `releaseOutboxEntry`. */
 export interface ReleaseOutboxEntryResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   released: boolean
 }
 
 /** Parameters and body of `sendOutboxEntry`. */
 export interface SendOutboxEntryInput {
-  /** Id of the submitted message: `queueId` of the response to the submission. */
+  /** Id of the submission: `queueId` in the response to the request to send the message. */
   queueId: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -2728,7 +2833,7 @@ export interface SendOutboxEntryInput {
 
 /** Result of `sendOutboxEntry`. */
 export interface SendOutboxEntryResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   due: boolean
 }
 
@@ -2744,22 +2849,25 @@ export interface GetQueueResult {
   queue: 'notify' | 'submit'
   /** Numbers of entries in the work queue, by state. */
   jobs: {
-    /** Number of entries in progress. Counting stops at 10,000. */
+    /** Number of entries of the work queue that are in progress. Counting stops at 10,000. */
     active: number
     /**
-     * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
-     * 10,000.
+     * Number of entries of the work queue that wait for `sendAt` or for the next attempt.
+     * Counting stops at 10,000.
      */
     delayed: number
     /**
-     * Number of due entries that wait because the queue is paused. For `submit` also messages
-     * that are held. Counting stops at 10,000.
+     * Number of due entries of the work queue that wait because the queue is paused. For the
+     * queue `submit`, also held messages. Counting stops at 10,000.
      */
     paused: number
-    /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
+    /**
+     * Number of due entries of the work queue that are not yet in progress. Counting stops at
+     * 10,000.
+     */
     waiting: number
   }
-  /** True if the queue is paused. */
+  /** True if the work queue is paused. */
   paused: boolean
 }
 
@@ -2781,7 +2889,7 @@ export interface UpdateQueueInput {
 export interface UpdateQueueResult {
   /** Work queue: `submit` sends messages, `notify` delivers webhooks. */
   queue: 'notify' | 'submit'
-  /** True if the queue is paused. */
+  /** True if the work queue is paused. */
   paused: boolean
 }
 
@@ -2955,7 +3063,9 @@ export interface GetSettingsInput {
   smtpServerAuthEnabled?: boolean
   /** If true, the response contains the setting `smtpServerPassword`. */
   smtpServerPassword?: boolean
-  /** If true, the response contains the names of all events (`eventTypes`). */
+  /**
+   * If true, the response contains the names of all events (`eventTypes`). Defaults to false.
+   */
   eventTypes?: boolean
 }
 
@@ -3032,8 +3142,8 @@ export interface GetSettingsResult {
    */
   serviceUrl?: string | null
   /**
-   * Base URL at which mail providers reach Posthorn with change notifications. Defaults to
-   * `serviceUrl`.
+   * Base URL at which mail providers reach Posthorn with change notifications. Defaults to the
+   * setting `serviceUrl`.
    */
   notificationBaseUrl?: string | null
   /**
@@ -3082,13 +3192,14 @@ export interface GetSettingsResult {
    */
   webhooksKeepFailedDays?: number | null
   /**
-   * Options of single webhook targets, which replace the general options for these targets.
-   * None by default.
+   * Options of single webhook targets: delays between attempts, concurrency and rate of
+   * requests. These options replace the settings for all webhook targets. None by default.
    */
   webhookTargets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**
@@ -3209,13 +3320,13 @@ export interface GetSettingsResult {
    */
   templateHtmlHead?: string | null
   /**
-   * Language tag of the dates in quoted messages, such as `en-GB`, for accounts without a
-   * locale. Defaults to `en`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to
+   * accounts that set no `locale`. Defaults to `en`.
    */
   locale?: string | null
   /**
-   * Time zone of the dates in quoted messages, such as `Europe/Tallinn`, for accounts without a
-   * time zone. Defaults to `UTC`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Applies to accounts that set no `tz`. Defaults to `UTC`.
    */
   timezone?: string | null
   /**
@@ -3393,7 +3504,10 @@ export interface UpdateSettingsResult {
 
 /** Parameters and body of `getStats`. */
 export interface GetStatsInput {
-  /** Length of the time window of `counters` in seconds, up to now, rounded to minutes. */
+  /**
+   * Length of the time window of `counters`, in seconds until now, rounded to minutes. Defaults
+   * to 3,600.
+   */
   seconds?: number
 }
 
@@ -3411,7 +3525,7 @@ export interface GetStatsResult {
   arch: string
   /** Version of the Postgres server that stores all data. */
   postgres: string
-  /** Duration of a request to Postgres and back, in milliseconds. */
+  /** Round-trip time of a test query to Postgres, in milliseconds. */
   postgresPing: number
   /** True if api-gateway is connected to RabbitMQ. */
   rabbitmq: boolean
@@ -3419,30 +3533,42 @@ export interface GetStatsResult {
   queues: {
     /** Numbers of webhook deliveries by state. */
     notify: {
-      /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
-      waiting: number
-      /** Number of entries in progress. Counting stops at 10,000. */
-      active: number
       /**
-       * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
+       * Number of due entries of the work queue that are not yet in progress. Counting stops at
        * 10,000.
        */
+      waiting: number
+      /** Number of entries of the work queue that are in progress. Counting stops at 10,000. */
+      active: number
+      /**
+       * Number of entries of the work queue that wait for `sendAt` or for the next attempt.
+       * Counting stops at 10,000.
+       */
       delayed: number
-      /** Number of stored entries that failed after all attempts. Counting stops at 10,000. */
+      /**
+       * Number of stored entries of the work queue that failed after all attempts. Counting
+       * stops at 10,000.
+       */
       failed: number
     }
     /** Numbers of submissions (messages to send) by state. */
     submit: {
-      /** Number of due entries that are not yet in progress. Counting stops at 10,000. */
-      waiting: number
-      /** Number of entries in progress. Counting stops at 10,000. */
-      active: number
       /**
-       * Number of entries that wait for `sendAt` or for the next attempt. Counting stops at
+       * Number of due entries of the work queue that are not yet in progress. Counting stops at
        * 10,000.
        */
+      waiting: number
+      /** Number of entries of the work queue that are in progress. Counting stops at 10,000. */
+      active: number
+      /**
+       * Number of entries of the work queue that wait for `sendAt` or for the next attempt.
+       * Counting stops at 10,000.
+       */
       delayed: number
-      /** Number of stored entries that failed after all attempts. Counting stops at 10,000. */
+      /**
+       * Number of stored entries of the work queue that failed after all attempts. Counting
+       * stops at 10,000.
+       */
       failed: number
     }
   }
@@ -3473,9 +3599,10 @@ export interface GetStatsResult {
     unassigned: number
   }
   /**
-   * Counters of the requested time window, by name: `events:<event>` for each event,
-   * `webhooks:success` and `webhooks:fail` for webhook deliveries, `submit:success` and
-   * `submit:fail` for submissions, `apiCall:success` and `apiCall:fail` for API requests.
+   * Counters of the time window that the parameter `seconds` selects, by name: `events:<event>`
+   * for each event, `webhooks:success` and `webhooks:fail` for webhook deliveries,
+   * `submit:success` and `submit:fail` for submissions, `apiCall:success` and `apiCall:fail`
+   * for API requests.
    */
   counters: Record<string, number>
 }
@@ -3484,7 +3611,10 @@ export interface GetStatsResult {
 export interface SubmitDraftInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
-  /** Id of the message, from a message list or an event. Percent-encode the id in a path. */
+  /**
+   * Id of the message, from a message list or an event. Percent-encode the id in the path of a
+   * URL.
+   */
   message: string
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -3508,11 +3638,12 @@ export interface SubmitMessageInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */
   account: string
   /**
-   * If true, Microsoft Graph gets the message in its structured format instead of the source
-   * (MIME), which keeps fewer header fields. Rejected for accounts that send by SMTP.
+   * If true, the message is sent to Microsoft Graph in the structured format of the API instead
+   * of as source (MIME). The structured format keeps fewer header fields. Rejected for accounts
+   * that send by SMTP. Defaults to false.
    */
   useStructuredFormat?: boolean
-  /** Accepted for compatibility and ignored. */
+  /** Member or parameter that is accepted for compatibility and ignored. */
   documentStore?: boolean
   /**
    * Maximum time in milliseconds to wait for the response of the worker that serves the
@@ -3564,7 +3695,7 @@ export interface CreateTemplateInput {
 
 /** Result of `createTemplate`. */
 export interface CreateTemplateResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3580,7 +3711,7 @@ export interface DeleteTemplateInput {
 
 /** Result of `deleteTemplate`. */
 export interface DeleteTemplateResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3659,7 +3790,7 @@ export interface UpdateTemplateInput {
 
 /** Result of `updateTemplate`. */
 export interface UpdateTemplateResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -3677,7 +3808,7 @@ export interface FlushTemplatesInput {
 
 /** Result of `flushTemplates`. */
 export interface FlushTemplatesResult {
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   flushed: boolean
   /** Id of the account whose templates were deleted. */
   account: string
@@ -3911,13 +4042,13 @@ export interface UploadMessageInput {
      */
     headers?: Record<string, string | string[]>
     /**
-     * Language tag of the dates in quoted messages, such as `en-GB`. Defaults to the locale of
-     * the account.
+     * Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults
+     * to `locale` of the account.
      */
     locale?: string
     /**
-     * Time zone of the dates in quoted messages, such as `Europe/Tallinn`. Defaults to the time
-     * zone of the account.
+     * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward.
+     * Defaults to `tz` of the account.
      */
     tz?: string
   }
@@ -3925,13 +4056,16 @@ export interface UploadMessageInput {
 
 /** Result of `uploadMessage`. */
 export interface UploadMessageResult {
-  /** Id of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS). */
+  /**
+   * Id of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which
+   * mail servers report new UIDs.
+   */
   id?: string
   /** Path of the mailbox in which the message is stored. */
   path: string
   /**
-   * UID of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS),
-   * and for accounts on a mail API.
+   * UID of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which
+   * mail servers report new UIDs, and for accounts on a mail API.
    */
   uid?: number
   /** UIDVALIDITY of the mailbox in which the message is stored. IMAP accounts only. */
@@ -3940,15 +4074,21 @@ export interface UploadMessageResult {
   seq?: number
   /** Message-ID header of the stored message. */
   messageId?: string
-  /** Result of the reference to a stored message in the request. */
+  /**
+   * Result of the reference in the request to the stored message that this message replies to
+   * or forwards.
+   */
   reference?: {
     /** Id of the stored message that this message replies to or forwards. */
     message?: string
-    /** Id of the thread of the referenced message. */
+    /** Id of the thread of the stored message that this message replies to or forwards. */
     threadId?: string
-    /** True if the referenced message was found and used. */
+    /** True if the stored message was found and used for the reply or forwarded message. */
     success: boolean
-    /** Reason for which the referenced message was not used. Absent after a success. */
+    /**
+     * Reason for which the stored message was not used for the reply or forwarded message.
+     * Absent after a success.
+     */
     error?: string
   }
 }
@@ -3962,8 +4102,8 @@ export interface FlushAccountInput {
     /** Confirmation: must be true, otherwise the request does nothing. */
     flush?: boolean
     /**
-     * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-     * Older messages are not announced. Initially the time of the registration.
+     * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+     * Initially the time of the registration.
      */
     notifyFrom?: (string & {}) | 'now' | null
     /**
@@ -3976,7 +4116,7 @@ export interface FlushAccountInput {
 
 /** Result of `flushAccount`. */
 export interface FlushAccountResult {
-  /** True if the mailbox index is rebuilt, false without the confirmation. */
+  /** True if the mailbox index is rebuilt, false if `flush` in the request was not true. */
   flush: boolean
 }
 
@@ -4017,7 +4157,7 @@ export interface ReconnectAccountInput {
 
 /** Result of `reconnectAccount`. */
 export interface ReconnectAccountResult {
-  /** True if the account reconnects, false without the confirmation. */
+  /** True if the account reconnects, false if `reconnect` in the request was not true. */
   reconnect: boolean
 }
 
@@ -4039,7 +4179,7 @@ export interface SyncAccountInput {
 
 /** Result of `syncAccount`. */
 export interface SyncAccountResult {
-  /** True if the sync has started, false without the confirmation. */
+  /** True if the sync has started, false if `sync` in the request was not true. */
   sync: boolean
 }
 
@@ -4081,16 +4221,19 @@ export interface VerifyAccountResult {
   imap?: {
     /** True if the login at the mail server succeeded. */
     success: boolean
-    /** Text of the error of the test. Absent after a success. */
+    /** Text of the error of the failed test. Absent after a success. */
     error?: string
-    /** Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`. */
+    /**
+     * Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a
+     * success.
+     */
     code?: string
     /**
-     * SMTP reply code of the mail server. If the test could not be completed: an HTTP status,
-     * such as 503 or 504.
+     * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
+     * HTTP status, such as 503.
      */
     statusCode?: number
-    /** Reply of the mail server to the failed command. */
+    /** Reply of the mail server to the failed command of the test. */
     responseText?: string
   }
   /**
@@ -4099,16 +4242,19 @@ export interface VerifyAccountResult {
   smtp?: {
     /** True if the login at the mail server succeeded. */
     success: boolean
-    /** Text of the error of the test. Absent after a success. */
+    /** Text of the error of the failed test. Absent after a success. */
     error?: string
-    /** Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`. */
+    /**
+     * Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a
+     * success.
+     */
     code?: string
     /**
-     * SMTP reply code of the mail server. If the test could not be completed: an HTTP status,
-     * such as 503 or 504.
+     * SMTP reply code of the outgoing server, such as 535. If the test could not be completed:
+     * HTTP status, such as 503.
      */
     statusCode?: number
-    /** Reply of the mail server to the failed command. */
+    /** Reply of the mail server to the failed command of the test. */
     responseText?: string
   }
   /**
@@ -4168,11 +4314,20 @@ export interface CreateWebhookReplayInput {
     event?: string
     /** Id of the account of the delivered event. */
     account?: string
-    /** Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`. */
+    /**
+     * Outcome of the last attempt to deliver the webhook, such as `http-5xx` or `dns`. Selects
+     * webhook deliveries with this outcome.
+     */
     outcome?: string
-    /** Earliest time at which the deliveries reached a final state (ISO 8601). */
+    /**
+     * Earliest time of the final state of the selected webhook deliveries (ISO 8601),
+     * inclusive. For the state `due`: earliest time of the next attempt.
+     */
     since?: string
-    /** Time before which the deliveries reached a final state (ISO 8601). */
+    /**
+     * Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive.
+     * For the state `due`: latest time of the next attempt.
+     */
     until?: string
   }
 }
@@ -4183,20 +4338,26 @@ export interface CreateWebhookReplayResult {
   id: string
   /** Filter that selects the failed webhook deliveries to replay. */
   filter: Record<string, string>
-  /** State of the replay: `queued`, `running` or `done`. */
+  /** State of the replay of failed webhook deliveries: `queued`, `running` or `done`. */
   state: 'queued' | 'running' | 'done'
   /**
-   * Number of failed webhook deliveries that matched the filter at the start. Null before the
-   * start.
+   * Number of failed webhook deliveries that matched the filter at the start of the replay.
+   * Null before the start of the replay.
    */
   total: number | null
-  /** Number of webhook deliveries that were replayed so far. */
+  /** Number of webhook deliveries that the replay has replayed so far. */
   replayed: number
-  /** Time at which the replay was requested (ISO 8601). */
+  /** Time at which the replay of failed webhook deliveries was requested (ISO 8601). */
   createdAt: string
-  /** Time at which the replay started (ISO 8601). Null before the start. */
+  /**
+   * Time at which the replay of failed webhook deliveries started (ISO 8601). Null before the
+   * start of the replay.
+   */
   startedAt: string | null
-  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  /**
+   * Time at which the replay of failed webhook deliveries ended (ISO 8601). Null before the end
+   * of the replay.
+   */
   finishedAt: string | null
 }
 
@@ -4210,26 +4371,32 @@ export interface ListWebhookReplaysInput {
 
 /** Result of `listWebhookReplays`. */
 export interface ListWebhookReplaysResult {
-  /** Replays of this page, newest first. */
+  /** Replays of failed webhook deliveries on this page, newest first. */
   replays: {
     /** Id of the replay of failed webhook deliveries. */
     id: string
     /** Filter that selects the failed webhook deliveries to replay. */
     filter: Record<string, string>
-    /** State of the replay: `queued`, `running` or `done`. */
+    /** State of the replay of failed webhook deliveries: `queued`, `running` or `done`. */
     state: 'queued' | 'running' | 'done'
     /**
-     * Number of failed webhook deliveries that matched the filter at the start. Null before the
-     * start.
+     * Number of failed webhook deliveries that matched the filter at the start of the replay.
+     * Null before the start of the replay.
      */
     total: number | null
-    /** Number of webhook deliveries that were replayed so far. */
+    /** Number of webhook deliveries that the replay has replayed so far. */
     replayed: number
-    /** Time at which the replay was requested (ISO 8601). */
+    /** Time at which the replay of failed webhook deliveries was requested (ISO 8601). */
     createdAt: string
-    /** Time at which the replay started (ISO 8601). Null before the start. */
+    /**
+     * Time at which the replay of failed webhook deliveries started (ISO 8601). Null before the
+     * start of the replay.
+     */
     startedAt: string | null
-    /** Time at which the replay ended (ISO 8601). Null before the end. */
+    /**
+     * Time at which the replay of failed webhook deliveries ended (ISO 8601). Null before the
+     * end of the replay.
+     */
     finishedAt: string | null
   }[]
 }
@@ -4266,20 +4433,29 @@ export interface GetWebhookDeliveryResult {
   queuedAt: string
   /** Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows. */
   nextAttemptAt: string | null
-  /** Time at which the webhook delivery reached a final state (ISO 8601). Null before. */
+  /**
+   * Time at which the webhook delivery reached a final state (ISO 8601). Null in the state
+   * `due`.
+   */
   finishedAt: string | null
   /**
-   * Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
-   * network error, such as `dns`. Null before the first attempt.
+   * Outcome of the last attempt to deliver the webhook: class of the HTTP status, such as `2xx`
+   * or `http-5xx`, or a network error, such as `dns`. Null before the first attempt.
    */
   lastOutcome: string | null
-  /** HTTP status of the response to the last attempt. Null if there was no response. */
+  /**
+   * HTTP status of the response to the last attempt to deliver the webhook. Null if the webhook
+   * target did not respond.
+   */
   lastStatus: number | null
-  /** Text of the error of the last attempt, at most 500 characters. Null after a success. */
+  /**
+   * Text of the error of the last attempt to deliver the webhook, at most 500 characters. Null
+   * after a success.
+   */
   lastError: string | null
   /**
-   * Beginning of the body of the last response, at most 2,000 characters. Null if there was no
-   * response.
+   * Beginning of the body of the response to the last attempt to deliver the webhook, at most
+   * 2,000 characters. Null if the webhook target did not respond.
    */
   lastResponse: string | null
   /**
@@ -4288,7 +4464,7 @@ export interface GetWebhookDeliveryResult {
    */
   replayOf: string | null
   /**
-   * Time at which a replay of this webhook delivery was created (ISO 8601). Null if the
+   * Time at which a replay of this webhook delivery was created (ISO 8601). Null if the webhook
    * delivery was not replayed.
    */
   replayedAt: string | null
@@ -4298,35 +4474,41 @@ export interface GetWebhookDeliveryResult {
    */
   payload: unknown
   /**
-   * Attempts of the delivery, oldest first. Empty unless the setting `webhooksAttemptLog` was
-   * on.
+   * Attempts to deliver the webhook, oldest first. Contains only attempts that ended while the
+   * setting `webhooksAttemptLog` was on.
    */
   log: {
-    /** Number of the attempt. The first attempt is 1. */
+    /** Number of this attempt to deliver the webhook. The first attempt is 1. */
     attempt: number
-    /** Time at which the attempt ended (ISO 8601). */
+    /** Time at which this attempt to deliver the webhook ended (ISO 8601). */
     endedAt: string
-    /** Duration of the attempt in milliseconds. */
+    /** Duration of this attempt to deliver the webhook, in milliseconds. */
     durationMs: number
     /**
-     * Outcome of the attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
-     * network error, such as `dns`.
+     * Outcome of this attempt to deliver the webhook: class of the HTTP status, such as `2xx`
+     * or `http-5xx`, or a network error, such as `dns`.
      */
     outcome: string
-    /** HTTP status of the response to the attempt. Null if there was no response. */
+    /**
+     * HTTP status of the response to this attempt to deliver the webhook. Null if the webhook
+     * target did not respond.
+     */
     status: number | null
-    /** Text of the error of the attempt. Null after a success. */
+    /** Text of the error of this attempt to deliver the webhook. Null after a success. */
     error: string | null
-    /** Beginning of the body of the response to the attempt. Null if there was no response. */
+    /**
+     * Beginning of the body of the response to this attempt to deliver the webhook, at most
+     * 2,000 characters. Null if the webhook target did not respond.
+     */
     response: string | null
   }[]
-  /** Ids of the deliveries that replay this delivery. */
+  /** Ids of the webhook deliveries that replay this webhook delivery. */
   replays: string[]
 }
 
 /** Parameters and body of `getWebhookReplay`. */
 export interface GetWebhookReplayInput {
-  /** Id of the replay. */
+  /** Id of the replay of failed webhook deliveries. */
   replay: string
 }
 
@@ -4336,20 +4518,26 @@ export interface GetWebhookReplayResult {
   id: string
   /** Filter that selects the failed webhook deliveries to replay. */
   filter: Record<string, string>
-  /** State of the replay: `queued`, `running` or `done`. */
+  /** State of the replay of failed webhook deliveries: `queued`, `running` or `done`. */
   state: 'queued' | 'running' | 'done'
   /**
-   * Number of failed webhook deliveries that matched the filter at the start. Null before the
-   * start.
+   * Number of failed webhook deliveries that matched the filter at the start of the replay.
+   * Null before the start of the replay.
    */
   total: number | null
-  /** Number of webhook deliveries that were replayed so far. */
+  /** Number of webhook deliveries that the replay has replayed so far. */
   replayed: number
-  /** Time at which the replay was requested (ISO 8601). */
+  /** Time at which the replay of failed webhook deliveries was requested (ISO 8601). */
   createdAt: string
-  /** Time at which the replay started (ISO 8601). Null before the start. */
+  /**
+   * Time at which the replay of failed webhook deliveries started (ISO 8601). Null before the
+   * start of the replay.
+   */
   startedAt: string | null
-  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  /**
+   * Time at which the replay of failed webhook deliveries ended (ISO 8601). Null before the end
+   * of the replay.
+   */
   finishedAt: string | null
 }
 
@@ -4363,11 +4551,20 @@ export interface ListWebhookDeliveriesInput {
   event?: string
   /** Id of the account of the delivered event. */
   account?: string
-  /** Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`. */
+  /**
+   * Outcome of the last attempt to deliver the webhook, such as `http-5xx` or `dns`. Selects
+   * webhook deliveries with this outcome.
+   */
   outcome?: string
-  /** Earliest time at which the deliveries reached a final state (ISO 8601). */
+  /**
+   * Earliest time of the final state of the selected webhook deliveries (ISO 8601), inclusive.
+   * For the state `due`: earliest time of the next attempt.
+   */
   since?: string
-  /** Time before which the deliveries reached a final state (ISO 8601). */
+  /**
+   * Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive.
+   * For the state `due`: latest time of the next attempt.
+   */
   until?: string
   /** State of the webhook deliveries to list. Defaults to `failed`. */
   state?: 'due' | 'delivered' | 'failed' | 'dropped'
@@ -4407,20 +4604,29 @@ export interface ListWebhookDeliveriesResult {
      * Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows.
      */
     nextAttemptAt: string | null
-    /** Time at which the webhook delivery reached a final state (ISO 8601). Null before. */
+    /**
+     * Time at which the webhook delivery reached a final state (ISO 8601). Null in the state
+     * `due`.
+     */
     finishedAt: string | null
     /**
-     * Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
-     * network error, such as `dns`. Null before the first attempt.
+     * Outcome of the last attempt to deliver the webhook: class of the HTTP status, such as
+     * `2xx` or `http-5xx`, or a network error, such as `dns`. Null before the first attempt.
      */
     lastOutcome: string | null
-    /** HTTP status of the response to the last attempt. Null if there was no response. */
+    /**
+     * HTTP status of the response to the last attempt to deliver the webhook. Null if the
+     * webhook target did not respond.
+     */
     lastStatus: number | null
-    /** Text of the error of the last attempt, at most 500 characters. Null after a success. */
+    /**
+     * Text of the error of the last attempt to deliver the webhook, at most 500 characters.
+     * Null after a success.
+     */
     lastError: string | null
     /**
-     * Beginning of the body of the last response, at most 2,000 characters. Null if there was
-     * no response.
+     * Beginning of the body of the response to the last attempt to deliver the webhook, at most
+     * 2,000 characters. Null if the webhook target did not respond.
      */
     lastResponse: string | null
     /**
@@ -4430,7 +4636,7 @@ export interface ListWebhookDeliveriesResult {
     replayOf: string | null
     /**
      * Time at which a replay of this webhook delivery was created (ISO 8601). Null if the
-     * delivery was not replayed.
+     * webhook delivery was not replayed.
      */
     replayedAt: string | null
   }[]
@@ -4450,20 +4656,26 @@ export interface RetryWebhookDeliveryResult {
   id: string
   /** Filter that selects the failed webhook deliveries to replay. */
   filter: Record<string, string>
-  /** State of the replay: `queued`, `running` or `done`. */
+  /** State of the replay of failed webhook deliveries: `queued`, `running` or `done`. */
   state: 'queued' | 'running' | 'done'
   /**
-   * Number of failed webhook deliveries that matched the filter at the start. Null before the
-   * start.
+   * Number of failed webhook deliveries that matched the filter at the start of the replay.
+   * Null before the start of the replay.
    */
   total: number | null
-  /** Number of webhook deliveries that were replayed so far. */
+  /** Number of webhook deliveries that the replay has replayed so far. */
   replayed: number
-  /** Time at which the replay was requested (ISO 8601). */
+  /** Time at which the replay of failed webhook deliveries was requested (ISO 8601). */
   createdAt: string
-  /** Time at which the replay started (ISO 8601). Null before the start. */
+  /**
+   * Time at which the replay of failed webhook deliveries started (ISO 8601). Null before the
+   * start of the replay.
+   */
   startedAt: string | null
-  /** Time at which the replay ended (ISO 8601). Null before the end. */
+  /**
+   * Time at which the replay of failed webhook deliveries ended (ISO 8601). Null before the end
+   * of the replay.
+   */
   finishedAt: string | null
 }
 
@@ -4487,16 +4699,18 @@ export interface CreateWebhookRouteInput {
      * The mask `******` as a value keeps the stored value.
      */
     customHeaders?: KeyValue[]
-    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    /** Filter function (`fn`) and map function (`map`) of the webhook route. */
     content?: {
       /**
-       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       * Filter function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. Events for which the function returns
+       * true are delivered. Null or blank: all events are delivered.
        */
       fn?: string | null
       /**
-       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       * Map function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. The function returns the webhook body to
+       * deliver. Null or blank: `payload` is delivered unchanged.
        */
       map?: string | null
     }
@@ -4507,7 +4721,7 @@ export interface CreateWebhookRouteInput {
 export interface CreateWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   created: boolean
 }
 
@@ -4521,7 +4735,7 @@ export interface DeleteWebhookRouteInput {
 export interface DeleteWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   deleted: boolean
 }
 
@@ -4547,16 +4761,18 @@ export interface UpdateWebhookRouteInput {
      * The mask `******` as a value keeps the stored value.
      */
     customHeaders?: KeyValue[]
-    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    /** Filter function (`fn`) and map function (`map`) of the webhook route. */
     content?: {
       /**
-       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       * Filter function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. Events for which the function returns
+       * true are delivered. Null or blank: all events are delivered.
        */
       fn?: string | null
       /**
-       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       * Map function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. The function returns the webhook body to
+       * deliver. Null or blank: `payload` is delivered unchanged.
        */
       map?: string | null
     }
@@ -4567,7 +4783,7 @@ export interface UpdateWebhookRouteInput {
 export interface UpdateWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failure is an error response. */
+  /** Always true: a failed request gets an error response. */
   updated: boolean
 }
 
@@ -4608,11 +4824,13 @@ export interface GetWebhookRouteResult {
   }[]
   /** Version of the webhook route. Each change increments the version. */
   v: number
-  /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+  /** Filter function (`fn`) and map function (`map`) of the webhook route. */
   content: {
-    /** Source of the filter of the webhook route. Null if there is no filter. */
+    /**
+     * Source of the filter function of the webhook route. Null if there is no filter function.
+     */
     fn: string | null
-    /** Source of the map of the webhook route. Null if there is no map. */
+    /** Source of the map function of the webhook route. Null if there is no map function. */
     map: string | null
   }
 }
@@ -4627,19 +4845,36 @@ export interface ListWebhookRouteErrorsInput {
 export interface ListWebhookRouteErrorsResult {
   /** Id of the webhook route. */
   id: string
-  /** Latest errors of the functions, newest first. At most 20. */
+  /**
+   * Latest errors of the filter function and the map function of the webhook route, newest
+   * first. At most 20.
+   */
   errors: {
-    /** Time at which the function failed (ISO 8601). */
+    /**
+     * Time at which the filter function or map function of the webhook route failed (ISO 8601).
+     */
     created: string
-    /** Function of the webhook route that failed: `filter` or `map`. */
+    /**
+     * Function of the webhook route that failed: `filter` (filter function) or `map` (map
+     * function).
+     */
     function: 'filter' | 'map'
-    /** Text of the error of the function. */
+    /** Text of the error of the filter function or map function of the webhook route. */
     message: string
-    /** Name of the event for which the function failed, such as `messageNew`. */
+    /**
+     * Name of the event for which the filter function or map function of the webhook route
+     * failed, such as `messageNew`.
+     */
     event: string
-    /** Id of the account of the event for which the function failed. */
+    /**
+     * Id of the account of the event for which the filter function or map function of the
+     * webhook route failed.
+     */
     account: string
-    /** Id of the event for which the function failed. */
+    /**
+     * Id of the event for which the filter function or map function of the webhook route
+     * failed.
+     */
     eventId: string
   }[]
 }
@@ -4696,22 +4931,24 @@ export interface ListWebhookRoutesResult {
 export interface TestWebhookRouteInput {
   /** Body of the request. */
   body: {
-    /** Functions of the webhook route: filter (`fn`) and map (`map`). */
+    /** Filter function (`fn`) and map function (`map`) of the webhook route. */
     content: {
       /**
-       * Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns true for events to deliver. Null or blank: all events are delivered.
+       * Filter function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. Events for which the function returns
+       * true are delivered. Null or blank: all events are delivered.
        */
       fn?: string | null
       /**
-       * Map of the webhook route: JavaScript body of a function of `payload`, `logger` and
-       * `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.
+       * Map function of the webhook route: body of a JavaScript function with the parameters
+       * `payload` (webhook body), `logger` and `env`. The function returns the webhook body to
+       * deliver. Null or blank: `payload` is delivered unchanged.
        */
       map?: string | null
     }
     /**
-     * Webhook body with which the functions are tested. `eventId` and `_route` are added if
-     * absent.
+     * Webhook body with which the filter function and the map function are tested. `eventId`
+     * and `_route` are added if absent.
      */
     payload: Record<string, unknown>
   }
@@ -4719,19 +4956,25 @@ export interface TestWebhookRouteInput {
 
 /** Result of `testWebhookRoute`. */
 export interface TestWebhookRouteResult {
-  /** True if the filter of the webhook route accepts the payload. */
+  /** True if the filter function of the webhook route accepts `payload`. */
   applies: boolean
-  /** Webhook body that the route would deliver. Absent if nothing would be delivered. */
+  /**
+   * Webhook body that the webhook route would deliver. Absent if the webhook route would
+   * deliver nothing.
+   */
   payload?: unknown
-  /** Errors of the filter and the map. */
+  /** Errors of the filter function and the map function of the webhook route. */
   errors: {
-    /** Function of the webhook route that failed: `filter` or `map`. */
+    /**
+     * Function of the webhook route that failed: `filter` (filter function) or `map` (map
+     * function).
+     */
     function: 'filter' | 'map'
-    /** Text of the error of the function. */
+    /** Text of the error of the filter function or map function of the webhook route. */
     message: string
   }[]
-  /** Lines that the functions passed to `logger`, in order. */
+  /** Lines that the filter function and the map function passed to `logger`, in order. */
   logs: string[]
-  /** CPU time that the functions used, in milliseconds. */
+  /** CPU time that the filter function and the map function used, in milliseconds. */
   usedMs: number
 }

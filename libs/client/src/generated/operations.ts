@@ -188,12 +188,13 @@ export const listBlocklists = /* @__PURE__ */ defineList<
  * order on all replicas. Frames of `event: message` carry a change as JSON: `{"account": "…",
  * "type": "state", "key": "connected", "payload": null}`. If the account has an error,
  * `payload.error` describes the error. The stream also has changes of type `address` and
- * `syncWarning` of accounts, and `smtpServerState` and `imapProxyServerState` of the proxies. A
- * replica of a proxy that crashes does not report `exited`. To continue after a disconnect,
- * send the id of the last frame as `Last-Event-ID` or `lastEventId`: the header takes
- * precedence. Changes are stored for 24 hours. If changes were missed, the first frame is
- * `event: historyLost` with `{"lastEventId": "…"}`, followed by the stored changes: read all
- * accounts again. Comments keep an idle connection open.
+ * `syncWarning` of accounts, and `smtpServerState` and `imapProxyServerState` of the proxies.
+ * If a replica of a proxy crashes, the stream does not report the state `exited` of the
+ * replica. To continue after a disconnect, send the id of the last frame in the header
+ * `Last-Event-ID` or in the parameter `lastEventId`: the header takes precedence. Changes are
+ * stored for 24 hours. If changes were missed, the first frame is `event: historyLost` with
+ * `{"lastEventId": "…"}`, followed by the stored changes: read all accounts again. Comments
+ * keep an idle connection open.
  */
 export const followChanges = /* @__PURE__ */ defineDownload<
   types.FollowChangesInput
@@ -459,10 +460,10 @@ export const deleteMailbox = /* @__PURE__ */ defineOperation<
  * Rename a mailbox or change its subscription
  *
  * Renames a mailbox, changes its subscription, or does both: at least one of `newPath` and
- * `subscribed` is required. A rename includes the mailboxes below. Message ids stay valid if
- * the mail server keeps the UIDs of the messages. If the mail server rejects the change, the
- * response is a 400: `code` is the response code of the server, such as `ALREADYEXISTS` or
- * `NONEXISTENT`, and `info.response` is the text of the server.
+ * `subscribed` is required. A rename also renames the mailboxes below the mailbox. Message ids
+ * stay valid if the mail server keeps the UIDs of the messages. If the mail server rejects the
+ * change, the response is a 400: `code` is the response code of the server, such as
+ * `ALREADYEXISTS` or `NONEXISTENT`, and `info.response` is the text of the server.
  */
 export const updateMailbox = /* @__PURE__ */ defineOperation<
   types.UpdateMailboxInput,
@@ -498,6 +499,7 @@ export const deleteMessage = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessage',
   'DELETE /v1/account/{account}/message/{message}',
+  false,
 )
 
 /**
@@ -545,14 +547,15 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
 >(
   'deleteMessages',
   'PUT /v1/account/{account}/messages/delete',
+  false,
 )
 
 /**
  * Move a message to another mailbox
  *
  * Moves a message to another mailbox of the account. On an IMAP account the message gets a new
- * id: use `id` of the response. `id` is absent if the mail server does not report the new UID
- * (UIDPLUS).
+ * id: use `id` of the response. `id` is absent if the mail server lacks UIDPLUS (RFC 4315),
+ * with which mail servers report new UIDs.
  */
 export const moveMessage = /* @__PURE__ */ defineOperation<
   types.MoveMessageInput,
@@ -732,8 +735,8 @@ export const deleteOAuth2App = /* @__PURE__ */ defineOperation<
 /**
  * Read an OAuth2 application
  *
- * Reads the settings of an OAuth2 application, its last errors, the number of its accounts and
- * its use of the mail API.
+ * Reads the settings of an OAuth2 application, the last errors, the number of accounts that use
+ * the application, and their use of the mail API.
  */
 export const getOAuth2App = /* @__PURE__ */ defineOperation<
   types.GetOAuth2AppInput,
@@ -866,8 +869,9 @@ export const releaseOutboxEntry = /* @__PURE__ */ defineOperation<
 /**
  * Send a message in the outbox now
  *
- * Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. Paused
- * queues and suspended servers still delay the message.
+ * Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. The
+ * message still waits while the queue `submit` is paused, or while sending through its mail
+ * server is suspended after failures.
  */
 export const sendOutboxEntry = /* @__PURE__ */ defineOperation<
   types.SendOutboxEntryInput,
@@ -926,7 +930,7 @@ export const getSettings = /* @__PURE__ */ defineOperation<
  *
  * Changes all settings in the request, or none if the request is invalid. `null` unsets a
  * setting. All services use the new values within seconds, without a restart. A token with a
- * permissions record cannot change privileged settings (403).
+ * permissions record cannot change settings (403).
  */
 export const updateSettings = /* @__PURE__ */ defineOperation<
   types.UpdateSettingsInput,
@@ -1062,8 +1066,8 @@ export const flushTemplates = /* @__PURE__ */ defineOperation<
 /**
  * List templates
  *
- * Lists the templates of an account, or without `account` the templates that are available to
- * all accounts. A token that is bound to an account must name that account.
+ * Lists the templates of an account. Without `account`, lists the templates that are available
+ * to all accounts. A token that is bound to an account must name that account.
  */
 export const listTemplates = /* @__PURE__ */ defineList<
   types.ListTemplatesInput,
@@ -1274,7 +1278,8 @@ export const verifyAccount = /* @__PURE__ */ defineOperation<
  * Replay all failed webhook deliveries that match a filter
  *
  * Replays all failed webhook deliveries that match a filter. The replay runs in the background,
- * in the order of failure. Deliveries that were replayed before are skipped.
+ * in the order in which the deliveries failed. Deliveries that were replayed before are
+ * skipped.
  */
 export const createWebhookReplay = /* @__PURE__ */ defineOperation<
   types.CreateWebhookReplayInput,

@@ -41,10 +41,10 @@ export interface AccountListEntry {
     | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
-   * login is in progress; `syncing`: the first sync since the login is in progress;
+   * login is in progress; `syncing`: the first sync after the login is in progress;
    * `disconnected`: the connection was lost repeatedly; `paused`: paused by the option
-   * `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after
-   * 5 s by default.
+   * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
+   * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
   stateDetail: 
     | 'new'
@@ -61,7 +61,7 @@ export interface AccountListEntry {
   email?: string
   /** Id of the OAuth2 application of the account. Absent if the account does not use OAuth2. */
   app?: string
-  /** Counters of the account since the registration. */
+  /** Numbers of events of the account since the registration of the account. */
   counters: {
     /** Number of events of the account since the registration, by event name. */
     events: Record<string, number>
@@ -73,10 +73,13 @@ export interface AccountListEntry {
   webhooks?: string
   /**
    * URL of the proxy for connections to the mail servers of the account, with a masked login.
-   * Absent if not set.
+   * Absent if the settings `proxyEnabled` and `proxyUrl` apply.
    */
   proxy?: string
-  /** Host name that is sent to outgoing mail servers in the EHLO command. Absent if not set. */
+  /**
+   * Host name that is sent to outgoing mail servers in the EHLO command. Absent if the setting
+   * `smtpEhloName` applies.
+   */
   smtpEhloName?: string | null
   /** Time of the last complete sync of the account (ISO 8601). Absent before the first sync. */
   syncTime?: string
@@ -109,10 +112,10 @@ export interface AccountRecord {
     | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
-   * login is in progress; `syncing`: the first sync since the login is in progress;
+   * login is in progress; `syncing`: the first sync after the login is in progress;
    * `disconnected`: the connection was lost repeatedly; `paused`: paused by the option
-   * `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after
-   * 5 s by default.
+   * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
+   * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
   stateDetail: 
     | 'new'
@@ -146,7 +149,7 @@ export interface AccountRecord {
   email?: string
   /** Id of the OAuth2 application of the account. Absent if the account does not use OAuth2. */
   app?: string
-  /** Counters of the account since the registration. */
+  /** Numbers of events of the account since the registration of the account. */
   counters: {
     /** Number of events of the account since the registration, by event name. */
     events: Record<string, number>
@@ -158,14 +161,17 @@ export interface AccountRecord {
   webhooks?: string
   /**
    * URL of the proxy for connections to the mail servers of the account, with a masked login.
-   * Absent if not set.
+   * Absent if the settings `proxyEnabled` and `proxyUrl` apply.
    */
   proxy?: string
-  /** Host name that is sent to outgoing mail servers in the EHLO command. Absent if not set. */
+  /**
+   * Host name that is sent to outgoing mail servers in the EHLO command. Absent if the setting
+   * `smtpEhloName` applies.
+   */
   smtpEhloName?: string | null
   /** Time of the last complete sync of the account (ISO 8601). Absent before the first sync. */
   syncTime?: string
-  /** Email address to which the login must belong. Absent if not set. */
+  /** Email address to which the login must belong. Absent if every login is accepted. */
   expectedEmail?: string
   /**
    * Access that the OAuth2 application of the account provides: `imap` for mail servers, `api`
@@ -177,8 +183,8 @@ export interface AccountRecord {
     /** Id of the OAuth2 application of the account. */
     provider: string
     /**
-     * User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the
-     * account with the grant.
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
@@ -223,17 +229,20 @@ export interface AccountRecord {
      */
     consentError?: {
       /**
-       * Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`.
-       * `unknown_error` if the provider sends no code.
+       * Error code of the provider for the failed OAuth2 consent (RFC 6749 §4.1.2.1 and §5.2),
+       * such as `access_denied`. `unknown_error` if the provider sends no code.
        */
       error: string
-      /** Explanation of the failure by the provider. */
+      /** Explanation of the failed OAuth2 consent by the provider. */
       description?: string
-      /** Error code of Microsoft, such as `AADSTS90094`. Absent for other providers. */
+      /**
+       * Error code of Microsoft for the failed OAuth2 consent, such as `AADSTS90094`. Absent
+       * for other providers.
+       */
       code?: string
-      /** Action that repairs the failed consent. Absent if unknown. */
+      /** Action that repairs the failed OAuth2 consent. Absent if unknown. */
       remedy?: string
-      /** Time at which the consent failed (ISO 8601). */
+      /** Time at which the OAuth2 consent failed (ISO 8601). */
       time: string
     }
   }
@@ -251,8 +260,9 @@ export interface AccountRecord {
    */
   logs?: boolean
   /**
-   * If true, the account is not connected to the incoming server and has the state `other` with
-   * the detail `paused`. Messages are still sent if the first sync of the account is complete.
+   * If true, the account is not connected to the incoming server: `state` is `other` and
+   * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
+   * complete.
    */
   paused?: boolean
   /** Time of receipt from which messages are announced by `messageNew` (ISO 8601). */
@@ -263,14 +273,14 @@ export interface AccountRecord {
    */
   path?: string[] | null
   /**
-   * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
-   * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
-   * changes of all mailboxes.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes.
    */
   subconnections?: string[]
   /**
    * Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new
-   * messages only. Absent: the setting `imapIndexer`.
+   * messages only. Absent if the setting `imapIndexer` applies.
    */
   imapIndexer?: string | null
   /** Incoming mail server of the account (IMAP), with a masked password or access token. */
@@ -331,28 +341,28 @@ export interface AccountRecord {
      */
     resyncDelay?: number
     /**
-     * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     sentMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+     * with this special use.
      */
     draftsMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     junkMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+     * this special use.
      */
     trashMailPath?: string | null
     /**
-     * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-     * which the mail server assigns this special use.
+     * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox
+     * with this special use.
      */
     archiveMailPath?: string | null
     /**
@@ -411,13 +421,13 @@ export interface AccountRecord {
     }
   }
   /**
-   * Language tag of the dates in messages that replies and forwarded messages quote, such as
-   * `en-GB`. Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone of the dates in messages that replies and forwarded messages quote, such as
-   * `Europe/Tallinn`. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
   /**
@@ -430,15 +440,15 @@ export interface AccountRecord {
    */
   connections?: number
   /**
-   * Mailbox, or entry of `path`, that could not be synced, with the last error. Absent if the
-   * last sync had no error.
+   * Mailbox, or entry of the option `path`, that could not be synced, with the error. Absent if
+   * the last sync had no error.
    */
   syncError?: {
     /** Path of the mailbox that could not be synced. */
     path: string
-    /** Time of the sync error (ISO 8601). */
+    /** Time at which the sync of the mailbox failed (ISO 8601). */
     time: string
-    /** Text of the sync error. */
+    /** Text of the error for which the sync of the mailbox failed. */
     error: string
   }
   /**
@@ -455,11 +465,11 @@ export interface AccountRecord {
   } | false
   /**
    * Time at which syncing was switched off after repeated authentication failures (ISO 8601).
-   * Absent if syncing was not switched off.
+   * Absent otherwise.
    */
   authFailureDisabledAt?: string
   /**
-   * Subscription to change notifications of the account at Microsoft Graph. If no subscription
+   * Subscription of the account to change notifications of Microsoft Graph. If no subscription
    * exists, the account is polled for changes.
    */
   outlookSubscription?: {
@@ -470,44 +480,59 @@ export interface AccountRecord {
      * no subscription exists.
      */
     expirationDateTime: string | null
-    /** Result of the last creation or renewal of the subscription. */
+    /** Result of the last creation or renewal of the subscription at Microsoft Graph. */
     state: {
       /**
-       * State of the subscription: `created`, or `error` if the last creation or renewal
-       * failed.
+       * State of the subscription at Microsoft Graph: `created`, or `error` if the last
+       * creation or renewal failed.
        */
       state: 'created' | 'error'
       /**
-       * Time of the last creation or renewal of the subscription, in milliseconds since 1970.
+       * Time of the last creation or renewal of the subscription at Microsoft Graph, in
+       * milliseconds since 1970.
        */
       time?: number
-      /** Reason of the failed creation or renewal. Null if there was no failure. */
+      /**
+       * Error of the last creation or renewal of the subscription at Microsoft Graph. Null if
+       * there was no failure.
+       */
       error: string | null
-      /** Number of failed renewals of the subscription since the last success. */
+      /**
+       * Number of failed attempts to renew the subscription at Microsoft Graph since the last
+       * success.
+       */
       retryCount?: number
-      /** Number of failed creations of the subscription since the last success. */
+      /**
+       * Number of failed attempts to create the subscription at Microsoft Graph since the last
+       * success.
+       */
       createRetryCount?: number
     }
   }
   /**
-   * Result of the last attempt to send a message through the outgoing mail server of the
-   * account. Null if the last attempt is older than the retention period of sent messages (1
-   * day by default), or if there was no attempt.
+   * Result of the last attempt to send a message through the outgoing server of the account.
+   * Null before the first attempt, and after the retention period of sent messages (1 day by
+   * default).
    */
   smtpStatus: {
     /** Time of the attempt to send a message (ISO 8601). */
     created: string
     /** Result of the attempt to send a message: `ok` or `error`. */
     status: 'ok' | 'error'
-    /** Reply of the mail server to the failed or accepted message. */
+    /**
+     * Reply of the mail server to the accepted message or the rejected SMTP command. Absent
+     * without a reply of the mail server.
+     */
     response?: string
-    /** SMTP reply code of the mail server, such as 550. Absent without a reply. */
+    /**
+     * SMTP reply code of the mail server, such as 550. Absent if the mail server did not reply.
+     */
     responseCode?: number
-    /** Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`. */
+    /** Code of the error of the attempt to send a message, such as `ECONNECTION` or `EAUTH`. */
     code?: string
     /** SMTP command that the mail server rejected, such as `RCPT TO`. */
     command?: string
-    /** Text of the error of the attempt. */
+    /** Text of the error of the attempt to send the message. */
     description?: string
     /**
      * Network path of the attempt to send a message: local IP address, EHLO name and proxy.
@@ -518,7 +543,7 @@ export interface AccountRecord {
       localAddress?: string
       /** Host name that was sent to the mail server in the EHLO command. */
       name?: string
-      /** URL of the proxy to the mail server, without the login. */
+      /** URL of the proxy for the connection to the mail server, without the login. */
       proxy?: string
     } | null
   } | null
@@ -540,7 +565,10 @@ export interface AccountRegistration {
   name: string
   /** Email address of the account. Default address of the author of sent messages. */
   email?: string
-  /** Email address to which the login must belong. Logins of other addresses are rejected. */
+  /**
+   * Email address to which the login of the account must belong. Logins of other addresses are
+   * rejected.
+   */
   expectedEmail?: string
   /**
    * Mailboxes of the account to sync, as paths or special uses such as `\Sent`. Absent, null or
@@ -548,9 +576,9 @@ export interface AccountRegistration {
    */
   path?: string[] | null
   /**
-   * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
-   * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
-   * changes of all mailboxes. A single value instead of a list is accepted, too.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes. A single value instead of a list is accepted, too.
    */
   subconnections?: string[]
   /**
@@ -575,13 +603,14 @@ export interface AccountRegistration {
    */
   logs?: boolean
   /**
-   * If true, the account is not connected to the incoming server and has the state `other` with
-   * the detail `paused`. Messages are still sent if the first sync of the account is complete.
+   * If true, the account is not connected to the incoming server: `state` is `other` and
+   * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
+   * complete.
    */
   paused?: boolean
   /**
-   * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-   * Older messages are not announced. Initially the time of the registration.
+   * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+   * Initially the time of the registration.
    */
   notifyFrom?: (string & {}) | 'now' | null
   /**
@@ -608,8 +637,8 @@ export interface AccountRegistration {
     /** Id of the OAuth2 application through which the account accesses the mailbox. */
     provider?: string
     /**
-     * User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the
-     * account with the grant.
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
@@ -630,32 +659,32 @@ export interface AccountRegistration {
     /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
     accessToken?: string
     /**
-     * OAuth2 refresh token that the caller has received from the provider. New access tokens
-     * are requested with the refresh token. Stored encrypted.
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
      */
     refreshToken?: string
     /** Time at which the access token expires (ISO 8601). */
     expires?: string
     /**
-     * If true, the account is not created. The response contains a URL, valid for 24 h, which
-     * leads the browser of the owner to the consent page. After the URL is opened, the consent
-     * must be completed within 1 h in the same browser.
+     * If true, the account is not created. The response contains the URL of the consent page,
+     * valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same
+     * browser.
      */
     authorize?: boolean
     /**
      * URL to which the browser of the owner is redirected after the consent, with the query
-     * parameters `account` and `state`. For requests with `authorize`.
+     * parameters `account` and `state`. Only with `authorize`.
      */
     redirectUrl?: string
   } | false
   /**
-   * Language tag of the dates in messages that replies and forwarded messages quote, such as
-   * `en-GB`. Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone of the dates in messages that replies and forwarded messages quote, such as
-   * `Europe/Tallinn`. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
 }
@@ -666,7 +695,10 @@ export interface AccountRegistration {
 export interface AccountUpdate {
   /** Email address of the account. Default address of the author of sent messages. */
   email?: string
-  /** Email address to which the login must belong. Logins of other addresses are rejected. */
+  /**
+   * Email address to which the login of the account must belong. Logins of other addresses are
+   * rejected.
+   */
   expectedEmail?: string | null
   /**
    * Mailboxes of the account to sync, as paths or special uses such as `\Sent`. Absent, null or
@@ -674,9 +706,9 @@ export interface AccountUpdate {
    */
   path?: string[] | null
   /**
-   * Mailboxes that an IMAP connection of their own watches for changes, as paths or special
-   * uses such as `\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report
-   * changes of all mailboxes. A single value instead of a list is accepted, too.
+   * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+   * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of
+   * all mailboxes. A single value instead of a list is accepted, too.
    */
   subconnections?: string[]
   /**
@@ -701,13 +733,14 @@ export interface AccountUpdate {
    */
   logs?: boolean
   /**
-   * If true, the account is not connected to the incoming server and has the state `other` with
-   * the detail `paused`. Messages are still sent if the first sync of the account is complete.
+   * If true, the account is not connected to the incoming server: `state` is `other` and
+   * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
+   * complete.
    */
   paused?: boolean
   /**
-   * Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`.
-   * Older messages are not announced. Initially the time of the registration.
+   * Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`.
+   * Initially the time of the registration.
    */
   notifyFrom?: (string & {}) | 'now' | null
   /**
@@ -729,8 +762,8 @@ export interface AccountUpdate {
     /** Id of the OAuth2 application through which the account accesses the mailbox. */
     provider?: string
     /**
-     * User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the
-     * account with the grant.
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
      */
     auth?: {
       /** Login name of the user at the OAuth2 provider, usually the email address. */
@@ -751,23 +784,23 @@ export interface AccountUpdate {
     /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
     accessToken?: string
     /**
-     * OAuth2 refresh token that the caller has received from the provider. New access tokens
-     * are requested with the refresh token. Stored encrypted.
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
      */
     refreshToken?: string
     /** Time at which the access token expires (ISO 8601). */
     expires?: string
     /**
      * If true, nothing changes until the owner consents. All fields of the request then apply
-     * together. The response contains a URL, valid for 24 h, which leads the browser of the
-     * owner to the consent page. After the URL is opened, the consent must be completed within
-     * 1 h in the same browser. Consent of a user other than the login name of the account is
-     * refused, unless `oauth2.auth.user` names that user.
+     * together. The response contains the URL of the consent page, valid for 24 h. After the
+     * URL is opened, the owner must consent within 1 h in the same browser. Consent of a user
+     * other than the login name of the account is refused, unless `oauth2.auth.user` names that
+     * user.
      */
     authorize?: boolean
     /**
      * URL to which the browser of the owner is redirected after the consent, with the query
-     * parameters `account` and `state`. For requests with `authorize`.
+     * parameters `account` and `state`. Only with `authorize`.
      */
     redirectUrl?: string
     /**
@@ -777,13 +810,13 @@ export interface AccountUpdate {
     partial?: boolean
   } | false
   /**
-   * Language tag of the dates in messages that replies and forwarded messages quote, such as
-   * `en-GB`. Defaults to the setting `locale`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
+   * the setting `locale`.
    */
   locale?: string
   /**
-   * Time zone of the dates in messages that replies and forwarded messages quote, such as
-   * `Europe/Tallinn`. Defaults to the setting `timezone`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Defaults to the setting `timezone`.
    */
   tz?: string
   /** Display name of the account. Default name of the author of sent messages. */
@@ -868,10 +901,12 @@ export interface AttachmentSource {
 export interface DraftSubmission {
   /**
    * SMTP envelope: addresses that mail servers use to transport the message. Defaults to the
-   * author and recipients of the message. Accounts on a mail API without `gateway` send to the
-   * recipients in the headers: a sender other than the author, or an envelope without a
-   * recipient of the headers, fails with `UnsupportedOperation`. Additional recipients in the
-   * envelope receive a blind copy.
+   * author and recipients of the message. Special rules apply if a mail API (Gmail API,
+   * Microsoft Graph) sends the message, because the account is on a mail API and the submission
+   * does not set `gateway`: the sender in the envelope must be the author of the message, and
+   * the envelope must contain all recipients in the headers of the message. Otherwise the
+   * request fails with `UnsupportedOperation`. Recipients that only the envelope contains
+   * receive a blind copy.
    */
   envelope?: {
     /** Address that receives bounces (MAIL FROM). If empty, mail servers send no bounces. */
@@ -900,7 +935,10 @@ export interface DraftSubmission {
    * (RFC 3461). Without effect for accounts on a mail API.
    */
   dsn?: {
-    /** Id of the message in delivery status notifications (ENVID). */
+    /**
+     * Id of the message for delivery status notifications (ENVID). The notifications about the
+     * message contain this id.
+     */
     id?: string
     /**
      * Part of the message that delivery status notifications contain (RET): `headers`, or
@@ -912,7 +950,7 @@ export interface DraftSubmission {
      * combined with other values. A single value instead of a list is accepted, too.
      */
     notify?: ('never' | 'success' | 'failure' | 'delay')[]
-    /** Original recipient in delivery status notifications (ORCPT). */
+    /** Original recipient of the message for delivery status notifications (ORCPT). */
     recipient?: string
   }
   /**
@@ -1035,28 +1073,28 @@ export interface ImapConfig {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1121,28 +1159,28 @@ export interface ImapDisabled {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1212,28 +1250,28 @@ export interface ImapUpdate {
   /** Interval in seconds between full syncs of all mailboxes of the account. Initially 900. */
   resyncDelay?: number
   /**
-   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   sentMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   draftsMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   junkMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   trashMailPath?: string | null
   /**
-   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox to
-   * which the mail server assigns this special use.
+   * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox with
+   * this special use.
    */
   archiveMailPath?: string | null
   /**
@@ -1243,7 +1281,7 @@ export interface ImapUpdate {
   disabled?: boolean
 }
 
-/** HTTP header of a request: name and value. */
+/** Additional HTTP header of webhook requests: name and value. */
 export interface KeyValue {
   /** Name of the HTTP header, such as `X-Tenant`. */
   key: string
@@ -1251,15 +1289,17 @@ export interface KeyValue {
   value?: string
 }
 
-/** Error of the last failed login or connection. */
+/** Error of the last failed login, connection or token request. */
 export interface LastError {
-  /** Reply of the mail server or provider, or the text of the error. */
+  /** Reply of the mail server or provider with the error, or the text of the error. */
   response?: string
-  /** Explanation of the error for operators. Absent if there is no explanation. */
+  /**
+   * Explanation of the error in `response`, for operators. Absent if there is no explanation.
+   */
   description?: string
   /**
-   * Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or
-   * `ECONNREFUSED`.
+   * Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code:
+   * code of the error, such as `ECONNREFUSED`.
    */
   serverResponseCode?: string
   /**
@@ -1267,18 +1307,18 @@ export interface LastError {
    * errors.
    */
   tokenRequest?: {
-    /** URL of the token endpoint. */
+    /** URL of the OAuth2 token endpoint. */
     url?: string
-    /** HTTP method of the request to the token endpoint. */
+    /** HTTP method of the request to the OAuth2 token endpoint. */
     method?: string
     /**
-     * OAuth2 grant type of the request: `refresh_token`, `authorization_code`,
+     * OAuth2 grant type of the token request: `refresh_token`, `authorization_code`,
      * `client_credentials` or a JWT bearer grant.
      */
     grant?: string
     /** Kind of the OAuth2 provider, such as `gmail` or `outlook`. */
     provider?: string
-    /** HTTP status of the response of the token endpoint. */
+    /** HTTP status of the response of the OAuth2 token endpoint. */
     status?: number
     /** Client id of the OAuth2 application. */
     clientId?: string
@@ -1288,7 +1328,7 @@ export interface LastError {
     serviceClient?: string
     /** Email address of the Google service account. */
     serviceClientEmail?: string
-    /** Error code of the token endpoint, such as `invalid_grant`. */
+    /** Error code of the OAuth2 token endpoint, such as `invalid_grant`. */
     code?: string
     /**
      * Fault of the OAuth2 application that an operator must repair. Absent if the owner of the
@@ -1297,7 +1337,10 @@ export interface LastError {
     flag?: {
       /** Fault of the OAuth2 application, such as an expired client secret. */
       message: string
-      /** Error code that requires the action of the operator. */
+      /**
+       * Error code of the token endpoint for the fault of the OAuth2 application, such as
+       * `invalid_client`.
+       */
       code?: string
     }
     /**
@@ -1308,7 +1351,7 @@ export interface LastError {
       /** Action that the owner of the account must take, such as to log in again. */
       message: string
     }
-    /** OAuth2 scopes that were requested. */
+    /** OAuth2 scopes of the token request. */
     scopes?: string[]
     /** Error response of the token endpoint, with masked secrets. */
     response?: Record<string, unknown>
@@ -1347,10 +1390,7 @@ export interface MailboxEntry {
     | '\\Inbox'
   /** True if no mailbox can be created below the mailbox. */
   noInferiors?: boolean
-  /**
-   * Id of the mailbox at the provider, which is a folder or label there. Accounts on a mail API
-   * only.
-   */
+  /** Id of the mailbox (folder or label) at the mail provider. Accounts on a mail API only. */
   id?: string
   /** True if the mailbox cannot contain messages, only other mailboxes. */
   noSelect?: boolean
@@ -1372,7 +1412,10 @@ export interface MailboxEntry {
     messages?: number
     /** Current number of unread messages in the mailbox. */
     unseen?: number
-    /** Error of the mail server. Only present if the mail server reports no counters. */
+    /**
+     * Text of the error because of which the mail server reported no counters. Absent if
+     * `messages` and `unseen` are present.
+     */
     error?: string
   }
 }
@@ -1384,13 +1427,13 @@ export interface MessageDetail {
   /** UID of the message in the mailbox. IMAP accounts only. */
   uid?: number
   /**
-   * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts
-   * on a mail API the same as `id`.
+   * Permanent id of the message, which a move does not change. Only for IMAP servers with
+   * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
    */
   emailId?: string
   /**
-   * Id of the thread (conversation) of the message. Absent if the mail server has no thread ids
-   * (OBJECTID, Gmail, Microsoft Graph).
+   * Id of the thread (conversation) of the message. Absent unless the mail server has thread
+   * ids (OBJECTID, Gmail, Microsoft Graph).
    */
   threadId?: string
   /** Path of the mailbox that contains the message. */
@@ -1423,7 +1466,8 @@ export interface MessageDetail {
   /** Sender of the message (Sender header). Absent if the author is the sender. */
   sender?: ReadAddress
   /**
-   * Addresses that receive replies (Reply-To header). Absent if the author receives replies.
+   * Addresses that receive replies to the message (Reply-To header). Absent if the author
+   * receives replies.
    */
   replyTo?: ReadAddress[]
   /** Primary recipients of the message (To header). */
@@ -1466,16 +1510,18 @@ export interface MessageDetail {
     | '\\Trash'
     | '\\Inbox'
   /**
-   * True if this description of the message is incomplete: the mail server refuses the
-   * description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500
-   * parts). Attachments and texts are then absent, or only the first recipients and parts are
-   * present. The source of the message can still be downloaded.
+   * True if this description of the message is incomplete. Either the mail server returned no
+   * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+   * (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The
+   * source of the message can still be downloaded.
    */
   incomplete?: true
   /**
-   * Sections in which the description of the message is incomplete: `envelope` (subject and
-   * addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if
-   * the mail server refuses the description of the message.
+   * Sections that contain only their first values, because the mail server describes the
+   * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+   * (attachments and texts) or `flags` (flags and labels). Absent if all sections are complete,
+   * and if the mail server returned no description at all: then `incomplete` is true, and
+   * attachments and texts are absent.
    */
   incompleteIn?: ('envelope' | 'structure' | 'flags')[]
   /** True if the message is an automatic reply, such as an out-of-office message. */
@@ -1494,7 +1540,7 @@ export interface MessageDetail {
     response: {
       /** Text of the response of the receiving mail server. */
       message: string
-      /** Enhanced status code of the response, such as `5.1.1` (RFC 3463). */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
     }
     /** Time of the delivery report (ISO 8601). */
@@ -1515,7 +1561,7 @@ export interface MessageDetail {
     | '\\Inbox'
   /**
    * Headers of the message: the lower-case name of each header, and the values of this header
-   * in order.
+   * in the order of the message.
    */
   headers?: Record<string, string[]>
 }
@@ -1527,13 +1573,13 @@ export interface MessageEntry {
   /** UID of the message in the mailbox. IMAP accounts only. */
   uid?: number
   /**
-   * Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts
-   * on a mail API the same as `id`.
+   * Permanent id of the message, which a move does not change. Only for IMAP servers with
+   * OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.
    */
   emailId?: string
   /**
-   * Id of the thread (conversation) of the message. Absent if the mail server has no thread ids
-   * (OBJECTID, Gmail, Microsoft Graph).
+   * Id of the thread (conversation) of the message. Absent unless the mail server has thread
+   * ids (OBJECTID, Gmail, Microsoft Graph).
    */
   threadId?: string
   /** Path of the mailbox that contains the message. */
@@ -1566,7 +1612,8 @@ export interface MessageEntry {
   /** Sender of the message (Sender header). Absent if the author is the sender. */
   sender?: ReadAddress
   /**
-   * Addresses that receive replies (Reply-To header). Absent if the author receives replies.
+   * Addresses that receive replies to the message (Reply-To header). Absent if the author
+   * receives replies.
    */
   replyTo?: ReadAddress[]
   /** Primary recipients of the message (To header). */
@@ -1609,16 +1656,18 @@ export interface MessageEntry {
     | '\\Trash'
     | '\\Inbox'
   /**
-   * True if this description of the message is incomplete: the mail server refuses the
-   * description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500
-   * parts). Attachments and texts are then absent, or only the first recipients and parts are
-   * present. The source of the message can still be downloaded.
+   * True if this description of the message is incomplete. Either the mail server returned no
+   * description: attachments and texts are absent. Or the description exceeds 10,000 tokens
+   * (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The
+   * source of the message can still be downloaded.
    */
   incomplete?: true
   /**
-   * Sections in which the description of the message is incomplete: `envelope` (subject and
-   * addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if
-   * the mail server refuses the description of the message.
+   * Sections that contain only their first values, because the mail server describes the
+   * message with more than 10,000 tokens: `envelope` (subject and addresses), `structure`
+   * (attachments and texts) or `flags` (flags and labels). Absent if all sections are complete,
+   * and if the mail server returned no description at all: then `incomplete` is true, and
+   * attachments and texts are absent.
    */
   incompleteIn?: ('envelope' | 'structure' | 'flags')[]
   /** True if the message is an automatic reply, such as an out-of-office message. */
@@ -1637,7 +1686,7 @@ export interface MessageEntry {
     response: {
       /** Text of the response of the receiving mail server. */
       message: string
-      /** Enhanced status code of the response, such as `5.1.1` (RFC 3463). */
+      /** Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463). */
       status?: string
     }
     /** Time of the delivery report (ISO 8601). */
@@ -1688,8 +1737,8 @@ export interface Permissions {
 /** Body of an error response. */
 export interface Problem {
   /**
-   * HTTP status of the response. If the Gmail API rejects a request, this is the status of the
-   * Gmail API, with the message `OAuth2 request failed` and no `code`.
+   * HTTP status of the response. If the Gmail API rejects a request, the HTTP status of the
+   * Gmail API, with the message `OAuth2 request failed` and without `code`.
    */
   statusCode: number
   /** Phrase of the HTTP status, such as `Not Found`. The reason is in `message`. */
@@ -1710,9 +1759,14 @@ export interface Problem {
     /** Path of the rejected input in the request, such as `to.0.address`. */
     path: string
   }[]
-  /** Current state of the account. Only with the status 503. */
+  /**
+   * Current state of the account that the request names. Only in responses with the status 503.
+   */
   state?: string
-  /** Seconds until the rate limit resets. Only with the status 429, if the time is known. */
+  /**
+   * Seconds until the current time window of the exceeded rate limit ends. Only in responses
+   * with the status 429, if the time is known.
+   */
   ttl?: number
   /**
    * Id of the account that already has the OAuth2 user. Only with the code
@@ -1723,14 +1777,20 @@ export interface Problem {
   requestedScope?: string
   /** Permission that the operation needs and the token lacks. Only with the status 403. */
   requiredPermission?: {
-    /** Action of the operation: `read`, `write`, `send` or `destructive`. */
+    /**
+     * Action that the permissions of the token must allow: `read`, `write`, `send` or
+     * `destructive`.
+     */
     action: string
-    /** Group of the operation, such as `message` or `account`. */
+    /**
+     * Group of operations that the permissions of the token must allow, such as `message` or
+     * `account`.
+     */
     group: string
   }
   /**
-   * IP address of the client, if the address restrictions of the token exclude it. Only with
-   * the status 403.
+   * IP address of the client, if the restrictions of the token exclude this address. Only in
+   * responses with the status 403.
    */
   remoteAddress?: string
   /**
@@ -1757,38 +1817,45 @@ export interface Reference {
   /** Id of the stored message that this message replies to or forwards. */
   message?: string
   /**
-   * Relation to the referenced message: `reply` (default), `reply-all` or `forward`. Determines
-   * recipients, subject and quotation if these are not set.
+   * Relation of the new message to the stored message: `reply` (default), `reply-all` or
+   * `forward`. Determines the recipients, the subject and the quotation that the request does
+   * not set.
    */
   action?: 'forward' | 'reply' | 'reply-all'
-  /** If true, the message quotes the text of the referenced message. Defaults to false. */
+  /**
+   * If true, the new message quotes the text of the stored message that the new message replies
+   * to or forwards. Defaults to false.
+   */
   inline?: boolean
   /**
-   * If true, the attachments of the referenced message are included. Only for the action
-   * `forward`. Defaults to false.
+   * If true, the attachments of the forwarded message are added to the new message. Only for
+   * the action `forward`. Defaults to false.
    */
   forwardAttachments?: boolean
   /**
-   * If true, the request succeeds even if the referenced message does not exist. If false
-   * (default), such a request fails with `ReferenceNotFound`.
+   * If true, the request succeeds even if the stored message to reply to or forward does not
+   * exist. If false (default), such a request fails with `ReferenceNotFound`.
    */
   ignoreMissing?: boolean
   /**
-   * Expected Message-ID header of the referenced message. A message with another Message-ID
-   * counts as missing.
+   * Expected Message-ID header of the stored message. If the stored message has another
+   * Message-ID, the message counts as missing.
    */
   messageId?: string
-  /** Id of the thread of the referenced message. */
+  /** Id of the thread of the stored message that this message replies to or forwards. */
   threadId?: string
-  /** Accepted for compatibility and ignored. */
+  /** Member or parameter that is accepted for compatibility and ignored. */
   documentStore?: boolean
 }
 
-/** Restrictions of the clients and the number of requests. Null or absent: no restrictions. */
+/**
+ * Restrictions of the token: allowed client addresses, allowed `Referer` headers and the rate
+ * limit. Null or absent: no restrictions.
+ */
 export interface Restrictions {
   /**
-   * Patterns of allowed `Referer` headers, in which `*` matches any text. Null or absent: all
-   * requests are allowed.
+   * Patterns of allowed `Referer` headers of requests with the token, in which `*` matches any
+   * text. Null or absent: all requests are allowed.
    */
   referrers?: string[] | null
   /**
@@ -1797,18 +1864,19 @@ export interface Restrictions {
    */
   addresses?: string[] | null
   /**
-   * Rate limit of requests with the token, for the whole installation. Null or absent: no rate
-   * limit.
+   * Rate limit of the token: at most `maxRequests` requests in each time window of `timeWindow`
+   * seconds. The requests to all replicas are counted together, and messages of mail clients at
+   * the SMTP proxy count as requests. Null or absent: no rate limit.
    */
   rateLimit?: {
-    /** Maximum number of requests with the token per time window. */
+    /** Maximum number of requests with the token in each time window of the rate limit. */
     maxRequests: number
-    /** Length of the time window in seconds. */
+    /** Length of the time window of the rate limit, in seconds. */
     timeWindow: number
   } | null
 }
 
-/** Terms that a message must match. Without terms, all messages match. */
+/** Terms of the search that a message must match. Without terms, all messages match. */
 export interface Search {
   /**
    * Matches messages with these sequence numbers in the mailbox, such as `1:10,20,*`. IMAP
@@ -1980,8 +2048,8 @@ export interface Settings {
    */
   serviceUrl?: string | null
   /**
-   * Base URL at which mail providers reach Posthorn with change notifications. Defaults to
-   * `serviceUrl`.
+   * Base URL at which mail providers reach Posthorn with change notifications. Defaults to the
+   * setting `serviceUrl`.
    */
   notificationBaseUrl?: string | null
   /**
@@ -2000,13 +2068,14 @@ export interface Settings {
    */
   serviceSecretOverlap?: number | null
   /**
-   * Secret keys for the header `webhook-signature`, by webhook target. Other targets use the
-   * service secret. A new list replaces the whole list.
+   * Secret keys for the header `webhook-signature`, by webhook target. For other targets, the
+   * setting `serviceSecret` is the key. A new list replaces the whole list.
    */
   webhookSecrets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**
@@ -2047,13 +2116,14 @@ export interface Settings {
    */
   webhooksKeepFailedDays?: number | null
   /**
-   * Options of single webhook targets, which replace the general options for these targets.
-   * None by default.
+   * Options of single webhook targets: delays between attempts, concurrency and rate of
+   * requests. These options replace the settings for all webhook targets. None by default.
    */
   webhookTargets?: {
     /**
-     * URL of the webhook target without login and query. The entry applies to default, account
-     * and route targets with this URL.
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
      */
     target: string
     /**
@@ -2174,13 +2244,13 @@ export interface Settings {
    */
   templateHtmlHead?: string | null
   /**
-   * Language tag of the dates in quoted messages, such as `en-GB`, for accounts without a
-   * locale. Defaults to `en`.
+   * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to
+   * accounts that set no `locale`. Defaults to `en`.
    */
   locale?: string | null
   /**
-   * Time zone of the dates in quoted messages, such as `Europe/Tallinn`, for accounts without a
-   * time zone. Defaults to `UTC`.
+   * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+   * Applies to accounts that set no `tz`. Defaults to `UTC`.
    */
   timezone?: string | null
   /**
@@ -2193,7 +2263,10 @@ export interface Settings {
    * Message texts are sent to the endpoint in `openAiAPIUrl`. Defaults to false.
    */
   generateEmailSummary?: boolean | null
-  /** API key of the endpoint in `openAiAPIUrl`, which writes summaries. None by default. */
+  /**
+   * API key for the endpoint in `openAiAPIUrl`, which writes summaries of messages. None by
+   * default.
+   */
   openAiAPIKey?: string | null
   /**
    * Base URL with version of the endpoint that writes summaries with the API of OpenAI.
@@ -2461,8 +2534,8 @@ export interface Submission {
    */
   from?: Address
   /**
-   * Addresses that receive replies (Reply-To header). If absent, the author receives replies. A
-   * single value instead of a list is accepted, too.
+   * Addresses that receive replies to the message (Reply-To header). If absent, the author
+   * receives replies. A single value instead of a list is accepted, too.
    */
   replyTo?: Address[]
   /**
@@ -2482,10 +2555,12 @@ export interface Submission {
   bcc?: Address[]
   /**
    * SMTP envelope: addresses that mail servers use to transport the message. Defaults to the
-   * author and recipients of the message. Accounts on a mail API without `gateway` send to the
-   * recipients in the headers: a sender other than the author, or an envelope without a
-   * recipient of the headers, fails with `UnsupportedOperation`. Additional recipients in the
-   * envelope receive a blind copy.
+   * author and recipients of the message. Special rules apply if a mail API (Gmail API,
+   * Microsoft Graph) sends the message, because the account is on a mail API and the submission
+   * does not set `gateway`: the sender in the envelope must be the author of the message, and
+   * the envelope must contain all recipients in the headers of the message. Otherwise the
+   * request fails with `UnsupportedOperation`. Recipients that only the envelope contains
+   * receive a blind copy.
    */
   envelope?: {
     /** Address that receives bounces (MAIL FROM). If empty, mail servers send no bounces. */
@@ -2551,7 +2626,8 @@ export interface Submission {
    */
   template?: string
   /**
-   * Rendering of the placeholders in subject and texts. False: placeholders are not replaced.
+   * Rendering of the placeholders in the subject and texts of the message. False: placeholders
+   * are not replaced.
    */
   render?: {
     /** Format of `html`: `html` (default) or `markdown`, which is converted to HTML. */
@@ -2580,7 +2656,10 @@ export interface Submission {
    * (RFC 3461). Without effect for accounts on a mail API.
    */
   dsn?: {
-    /** Id of the message in delivery status notifications (ENVID). */
+    /**
+     * Id of the message for delivery status notifications (ENVID). The notifications about the
+     * message contain this id.
+     */
     id?: string
     /**
      * Part of the message that delivery status notifications contain (RET): `headers`, or
@@ -2592,7 +2671,7 @@ export interface Submission {
      * combined with other values. A single value instead of a list is accepted, too.
      */
     notify?: ('never' | 'success' | 'failure' | 'delay')[]
-    /** Original recipient in delivery status notifications (ORCPT). */
+    /** Original recipient of the message for delivery status notifications (ORCPT). */
     recipient?: string
   }
   /**
@@ -2638,13 +2717,13 @@ export interface Submission {
    */
   baseUrl?: string
   /**
-   * Language tag of the dates in quoted messages, such as `en-GB`. Defaults to the locale of
-   * the account.
+   * Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults
+   * to `locale` of the account.
    */
   locale?: string
   /**
-   * Time zone of the dates in quoted messages, such as `Europe/Tallinn`. Defaults to the time
-   * zone of the account.
+   * Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward.
+   * Defaults to `tz` of the account.
    */
   tz?: string
   /**
@@ -2656,29 +2735,41 @@ export interface Submission {
 
 /** Confirmation that a message is stored for sending. */
 export interface SubmissionResult {
-  /** Confirmation text: `Queued for delivery`, or `Dry run`. */
+  /** Confirmation text: `Queued for delivery`, or `Dry run` for a request with `dryRun`. */
   response: string
   /** Message-ID header of the message. Absent with `mailMerge`. */
   messageId?: string
-  /** Earliest time at which the message is sent (ISO 8601). Absent in a dry run. */
+  /**
+   * Earliest time at which the message is sent (ISO 8601). Absent in the response to a request
+   * with `dryRun`.
+   */
   sendAt?: string
   /**
-   * Id of the submission (queued message). Absent in a dry run, for a mail merge, and if the
-   * message was skipped.
+   * Id of the submission (queued message). Absent for a request with `dryRun` or `mailMerge`,
+   * and if the message was skipped.
    */
   queueId?: string
-  /** Result of the reference to a stored message in the request. */
+  /**
+   * Result of the reference in the request to the stored message that this message replies to
+   * or forwards.
+   */
   reference?: {
     /** Id of the stored message that this message replies to or forwards. */
     message?: string
-    /** Id of the thread of the referenced message. */
+    /** Id of the thread of the stored message that this message replies to or forwards. */
     threadId?: string
-    /** True if the referenced message was found and used. */
+    /** True if the stored message was found and used for the reply or forwarded message. */
     success: boolean
-    /** Reason for which the referenced message was not used. Absent after a success. */
+    /**
+     * Reason for which the stored message was not used for the reply or forwarded message.
+     * Absent after a success.
+     */
     error?: string
   }
-  /** Composed message in base64. For a mail merge, the first message. Only in a dry run. */
+  /**
+   * Composed message in base64. For a mail merge, the first message. Only in the response to a
+   * request with `dryRun`.
+   */
   preview?: string
   /**
    * Blocklist entry because of which no message was queued: the recipient has unsubscribed from
@@ -2695,8 +2786,8 @@ export interface SubmissionResult {
     /** Value of the header `Idempotency-Key` of the request. */
     key: string
     /**
-     * `HIT` if an earlier request had the same key, so that this is the response to the earlier
-     * request. Otherwise `MISS`.
+     * `HIT` if an earlier request had the same idempotency key: this response then repeats the
+     * response to the earlier request. Otherwise `MISS`.
      */
     status: 'MISS' | 'HIT'
   }
@@ -2723,9 +2814,15 @@ export interface SubmissionResult {
      * Reason for which the message to this recipient was not queued. Absent after a success.
      */
     error?: string
-    /** Code of the error for which the message to this recipient was not queued. */
+    /**
+     * Code of the error for which the message to this recipient was not queued. Absent after a
+     * success.
+     */
     code?: string
-    /** HTTP status that belongs to the error of this recipient, such as 400. */
+    /**
+     * HTTP status of the error for which the message to this recipient was not queued, such as
+     * 400.
+     */
     statusCode?: number | null
     /**
      * Blocklist entry because of which no message was queued: the recipient has unsubscribed
@@ -2772,7 +2869,9 @@ export interface TokenLogEntry {
   ip: string | null
   /** HTTP method of the request. For a mail client: `smtp` or `imap-proxy`. */
   method: string | null
-  /** Path of the request without the query. For a mail client: the login command. */
+  /**
+   * Path of the request without the query. For a mail client: the command that used the token.
+   */
   path: string | null
   /** Action of the requested operation, such as `read`. Null if unknown. */
   action: string | null
@@ -2782,7 +2881,7 @@ export interface TokenLogEntry {
   account: string | null
   /** Result of the check of the token: `allowed` or `denied`. */
   status: 'allowed' | 'denied'
-  /** Reason for which the token was denied. Null if the use was allowed. */
+  /** Reason for which the use of the token was denied. Null if the use was allowed. */
   reason: string | null
 }
 
@@ -2796,11 +2895,13 @@ export interface TokenRecord {
   account: string | null
   /** Description of the token for operators. */
   description?: string
-  /** Data of the caller about the token, as JSON text. */
+  /** JSON text with further data about the token, as stored by the creator of the token. */
   metadata?: string
-  /** IP address of the creator of the token, as stated by the caller. */
+  /**
+   * IP address of the creator of the token, as stated in the request that created the token.
+   */
   ip?: string
-  /** IP address of the request that created the token. */
+  /** IP address from which the request that created the token was sent. */
   remoteAddress?: string
   /**
    * Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy), `imap-proxy`
@@ -2808,7 +2909,8 @@ export interface TokenRecord {
    */
   scopes: string[]
   /**
-   * Restrictions of the clients and the number of requests. Null or absent: no restrictions.
+   * Restrictions of the token: allowed client addresses, allowed `Referer` headers and the rate
+   * limit. Null or absent: no restrictions.
    */
   restrictions: Restrictions | null
   /**
@@ -2842,10 +2944,14 @@ export interface TokenRequest {
    * `imap-proxy` (IMAP proxy). A single value instead of a list is accepted, too.
    */
   scopes?: ('api' | 'smtp' | 'imap-proxy')[]
-  /** Data of the caller about the token, as JSON text. Stored and returned unchanged. */
+  /**
+   * JSON text with further data about the token, for the creator of the token. Stored and
+   * returned unchanged.
+   */
   metadata?: string
   /**
-   * Restrictions of the clients and the number of requests. Null or absent: no restrictions.
+   * Restrictions of the token: allowed client addresses, allowed `Referer` headers and the rate
+   * limit. Null or absent: no restrictions.
    */
   restrictions?: Restrictions | null
   /**

@@ -80,13 +80,25 @@ export function listOperations({ paths, components }: ApiDescription): ClientOpe
         input: inputSchema(operation),
         result,
         contentType,
-        isRepeatable: method !== 'post' || operation['x-svc-action'] === 'read',
+        isRepeatable: isRepeatable(method, operation),
         hasIdempotencyKey: names.has('Idempotency-Key'),
         hasRanges: '206' in operation.responses,
         entries: isPaged ? entriesOf(resolve(result, components.schemas)) : undefined,
       }
     }),
   )
+}
+
+/**
+ * Operations that move messages to the trash, and delete messages in the trash permanently. The id
+ * of a message at Gmail or Microsoft Graph stays valid after the move. A second request could
+ * therefore delete the messages that the first request has moved.
+ */
+const trashingOperations: ReadonlySet<string> = new Set(['deleteMessage', 'deleteMessages'])
+
+function isRepeatable(method: string, operation: DescribedOperation): boolean {
+  if (trashingOperations.has(operation.operationId)) return false
+  return method !== 'post' || operation['x-svc-action'] === 'read'
 }
 
 function resolve(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {

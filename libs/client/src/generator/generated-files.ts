@@ -73,7 +73,7 @@ function definition(operation: ClientOperation): { define: string; rest: string[
   if (contentType !== 'application/json')
     return { define: hasRanges ? 'defineResumableDownload' : 'defineDownload', rest: [] }
   if (entries !== undefined) return { define: 'defineList', rest: [`'${entries}'`] }
-  // The client treats all operations except POST as repeatable.
-  const isMarked = isRepeatable && route.startsWith('POST')
-  return { define: 'defineOperation', rest: isMarked ? ['true'] : [] }
+  // By default, the client treats all operations except POST as repeatable.
+  const isDefault = isRepeatable !== route.startsWith('POST')
+  return { define: 'defineOperation', rest: isDefault ? [] : [String(isRepeatable)] }
 }

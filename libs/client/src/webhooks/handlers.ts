@@ -10,7 +10,7 @@ import {
 export interface WebhookHandlerOptions extends VerifyOptions {
   /** Stores the event. The delivery is repeated if this function throws. */
   onEvent: (event: WebhookEvent) => unknown
-  /** Maximum size of a body in bytes. Default 50 MiB. */
+  /** Maximum size of a body in bytes. Default 64 MiB, the maximum that Posthorn sends. */
   maxBytes?: number | undefined
   /** Called with errors of `onEvent`, and with requests that fail the verification. */
   onError?: ((error: unknown) => void) | undefined
@@ -29,7 +29,7 @@ export interface NodeResponse {
   end(text?: string): unknown
 }
 
-const defaultMaxBytes = 50 * 1024 * 1024
+const defaultMaxBytes = 64 * 1024 * 1024
 
 /** Creates a handler for servers that pass a `Request` and take a `Response`. */
 export function fetchWebhookHandler(

@@ -4,10 +4,10 @@ import { Text } from '../schemas/primitives.ts'
 import { TokenRequestInfo } from '../schemas/token-request.ts'
 
 const failure = {
-  response: Text('Reply of the mail server or provider, or the text of the error.'),
+  response: Text('Reply of the mail server or provider with the error, or the text of the error.'),
   serverResponseCode: Type.Optional(
     Text(
-      'Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or `ECONNREFUSED`. Absent if unknown.',
+      'Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code: code of the error, such as `ECONNREFUSED`. Absent if unknown.',
     ),
   ),
 }

@@ -18,11 +18,11 @@ export const exportCompleted = defineEvent(
     endDate: Time('Time before which the exported messages were received (ISO 8601), exclusive.'),
     messagesExported: Int('Number of messages in the export file.'),
     messagesSkipped: Int(
-      'Number of messages that could not be read. The export file lacks these messages.',
+      'Number of messages that the export could not read. The export file lacks these messages.',
     ),
     bytesWritten: Int('Size of the compressed export file in bytes.'),
     duration: Int('Time from the start of the export to its end, in milliseconds.'),
-    expiresAt: Time('Time at which the export and the file are deleted (ISO 8601).'),
+    expiresAt: Time('Time at which the export and the export file are deleted (ISO 8601).'),
   }),
 )
 export type ExportCompleted = Static<typeof exportCompleted.data>
@@ -37,16 +37,18 @@ export const exportFailed = defineEvent(
     exportId: Text('Id of the export, for `GET /v1/account/{account}/export/{exportId}`.'),
     error: Text('Text of the error that ended the export.'),
     errorCode: Type.Optional(
-      Text('Code of the error that ended the export. Absent if there is no code.'),
+      Text('Code of the error that ended the export. Absent if the error has no code.'),
     ),
     phase: OneOf(failedExportPhases, {
       description:
         'Phase in which the export failed. `pending`: before the start; `indexing`: search of messages; `exporting`: writing of messages; `unknown`: the phase is not known.',
     }),
     messagesExported: Int(
-      'Number of messages that were written to the export file before the error.',
+      'Number of messages that were written to the export file before the error ended the export.',
     ),
-    messagesQueued: Int('Number of messages to export that were found before the error.'),
+    messagesQueued: Int(
+      'Number of messages to export that were found before the error ended the export.',
+    ),
   }),
 )
 export type ExportFailed = Static<typeof exportFailed.data>

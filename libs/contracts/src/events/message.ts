@@ -11,7 +11,9 @@ const missing = {
   missingRetries: Int(
     'Number of further attempts to fetch the message after the first attempt failed.',
   ),
-  missingDelay: Int('Total delay of the further attempts to fetch the message, in milliseconds.'),
+  missingDelay: Int(
+    'Sum of the delays before the further attempts to fetch the message, in milliseconds.',
+  ),
 }
 
 /**
@@ -28,7 +30,7 @@ export const messageNew = defineEvent(
       // list. Clients expect a single address in the event.
       replyTo: Type.Optional(
         described(
-          'First address that receives replies (Reply-To header). Absent if the author receives replies.',
+          'First address that receives replies to the message (Reply-To header). Absent if the author receives replies.',
           ReadAddress,
         ),
       ),
@@ -56,7 +58,7 @@ export const messageNew = defineEvent(
       calendarEvents: Type.Optional(
         Type.Array(CalendarEvent, {
           description:
-            'Events in the calendar parts of the message, such as invitations, at most 100. Only with the setting `notifyCalendarEvents`. The member `truncated` names `calendarEvents` if events or ends of texts are left out: of more than 10 calendar parts, and of calendar parts above 512 KiB or 5,000 lines.',
+            'Events in the calendar parts of the message, such as invitations, at most 100. Only with the setting `notifyCalendarEvents`. At most 10 calendar parts are read, and only calendar parts up to 512 KiB and 5,000 lines. If events or ends of texts are left out, the member `truncated` names `calendarEvents`.',
         }),
       ),
       summary: Type.Optional(MessageSummary),
@@ -118,7 +120,10 @@ export const messageUpdated = defineEvent(
     uid,
     changes: Type.Object(
       { flags: changes('flags'), labels: changes('labels') },
-      { description: 'Changes of the message since the previous event about the message.' },
+      {
+        description:
+          'Changes of the flags and labels of the message since the previous event about the message.',
+      },
     ),
   }),
 )

@@ -24,10 +24,10 @@ export const messageBounce = defineEvent(
         source: Text('Type of the diagnostic text in the delivery report, such as `smtp`.'),
         message: Text('Text of the response of the receiving mail server.'),
         status: Type.Optional(
-          Text('Enhanced status code of the response, such as `5.1.1` (RFC 3463).'),
+          Text('Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463).'),
         ),
         category: Text(
-          'Category of the failure, such as `user_unknown`, `mailbox_full` or `spam_blocked`.',
+          'Category of the failure to deliver the message to the recipient, such as `user_unknown`, `mailbox_full` or `spam_blocked`.',
         ),
         recommendedAction: Text(
           'Recommended reaction to the failure, such as `remove` (the address), `retry` or `review`.',
@@ -35,8 +35,10 @@ export const messageBounce = defineEvent(
         blocklist: Type.Optional(
           Type.Object(
             {
-              name: Text('Name of the blocklist, such as `Spamhaus`.'),
-              type: Text('Kind of the entry in the blocklist: `ip` or `domain`.'),
+              name: Text('Name of the public blocklist of senders, such as `Spamhaus`.'),
+              type: Text(
+                'Kind of the entry in the public blocklist of senders: `ip` (IP address) or `domain`.',
+              ),
             },
             {
               description:
@@ -101,7 +103,7 @@ export const messageComplaint = defineEvent(
       },
       {
         description:
-          'Fields of the abuse report (RFC 5965). Fields that the report lacks are absent.',
+          'Fields of the abuse report (RFC 5965). Fields that the abuse report does not contain are absent.',
       },
     ),
     headers: Type.Object(

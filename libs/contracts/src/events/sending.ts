@@ -25,7 +25,9 @@ const networkRouting = Type.Optional(
 )
 export type NetworkRouting = NonNullable<Static<typeof networkRouting>>
 const messageId = Text('Message-ID header of the message.')
-const queueId = Text('Id of the submission, as in the response to the request to send the message.')
+const queueId = Text(
+  'Id of the submission: `queueId` in the response to the request to send the message.',
+)
 
 /**
  * The outgoing server accepted a message, which does not confirm delivery to the recipient.
@@ -38,9 +40,13 @@ export const messageSent = defineEvent(
       'Message-ID header of the sent message. The mail server may have replaced the submitted Message-ID.',
     ),
     originalMessageId: Type.Optional(
-      Text('Message-ID header as submitted. Only present if the mail server replaced the header.'),
+      Text(
+        'Message-ID header of the submitted message. Only present if the mail server replaced this header in the sent message.',
+      ),
     ),
-    response: Text('Reply of the mail server. For a mail API, a text with the id of the message.'),
+    response: Text(
+      'Reply of the mail server that accepted the message. For a mail API, a text with the id of the message.',
+    ),
     queueId,
     envelope,
     networkRouting,
@@ -59,20 +65,20 @@ export const messageDeliveryError = defineEvent(
     queueId,
     envelope,
     messageId,
-    error: Text('Text of the error of the attempt.'),
+    error: Text('Text of the error of the attempt to send the message.'),
     errorCode: Type.Optional(
       Text(
-        'Code of the error of the attempt, such as `EPROTOCOL`, or `SendAsDenied` of a mail API.',
+        'Code of the error of the attempt to send the message, such as `EPROTOCOL` for SMTP or `SendAsDenied` for a mail API.',
       ),
     ),
     smtpResponse: Type.Optional(
       Text(
-        'Reply of the mail server to the failed command. Absent if the mail server did not reply.',
+        'Reply of the mail server to the failed SMTP command. Absent if the mail server did not reply.',
       ),
     ),
     smtpResponseCode: Type.Optional(
       Int(
-        'SMTP reply code of the mail server, such as 450. Absent if the mail server did not reply.',
+        'SMTP reply code of the mail server to the failed SMTP command, such as 450. Absent if the mail server did not reply.',
       ),
     ),
     smtpCommand: Type.Optional(
@@ -81,7 +87,9 @@ export const messageDeliveryError = defineEvent(
     networkRouting,
     job: Type.Object(
       {
-        id: Text('Id of the submission, as in the response to the request to send the message.'),
+        id: Text(
+          'Id of the submission: `queueId` in the response to the request to send the message.',
+        ),
         attemptsMade: Int('Number of attempts to send the message so far.'),
         attempts: Int('Maximum number of attempts to send the message.'),
         nextAttempt: Type.Union([Type.String(), Type.Literal(false)], {
@@ -89,7 +97,7 @@ export const messageDeliveryError = defineEvent(
             'Time of the next attempt to send the message (ISO 8601). False if no attempt follows.',
         }),
       },
-      { description: 'Attempts to send the message, and the time of the next attempt.' },
+      { description: 'Number of attempts to send the message, and the time of the next attempt.' },
     ),
   }),
 )
@@ -104,7 +112,7 @@ export const messageFailed = defineEvent(
   Type.Object({
     messageId,
     queueId,
-    error: Text('First line of the error of the first failed attempt.'),
+    error: Text('First line of the error of the first failed attempt to send the message.'),
     networkRouting,
   }),
 )

@@ -111,18 +111,20 @@ function rangeResponses({ produces = 'application/json', response }: Operation):
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   return {
     206: {
-      description: 'Requested range of bytes of the file.',
+      description: 'Requested range of bytes of the export file.',
       headers: {
         'Content-Range': header(
-          'Position of the range in the file and size of the file, such as `bytes 0-99/1000`.',
+          'Byte positions of the returned range, and size of the export file, such as `bytes 0-99/1000`.',
         ),
       },
       content: { [produces]: { schema: toOpenApiSchema(response) } },
     },
     416: {
       description:
-        'The requested range starts after the end of the file. The response has no body.',
-      headers: { 'Content-Range': header('Size of the file, such as `bytes */1000`.') },
+        'The requested range starts after the end of the export file. The response has no body.',
+      headers: {
+        'Content-Range': header('Size of the export file, such as `bytes */1000` for 1,000 bytes.'),
+      },
     },
   }
 }

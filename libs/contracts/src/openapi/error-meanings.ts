@@ -11,7 +11,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   InvalidCursorType: 'The cursor comes from an account on another mail system.',
   InvalidCursorValue: 'The cursor cannot be decoded.',
   SearchCursorExpired:
-    'The cursor has expired at the mail provider. Read again from the first page.',
+    'The cursor has expired at the mail provider. Read the list again from the first page.',
   UnsupportedSearchTerm: 'The mail system of the account cannot filter by a term of the search.',
   UnsupportedOperation:
     'The operation, or a value in the request, is not possible in this case. `message` states the reason.',
@@ -19,20 +19,22 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   DraftHasNoRecipients: 'The draft has no recipients.',
   ReferenceNotSupported:
     'The account has no mailbox, so the request cannot refer to a stored message.',
-  InvalidInput: 'The account is on a mail API, which has cursors instead of page numbers.',
+  InvalidInput:
+    'The account is on a mail API (Gmail API, Microsoft Graph), which has cursors instead of page numbers. Send `cursor` instead of `page`.',
   InvalidRecipients: 'The mail provider rejected the address of a recipient.',
   ForceRequired: 'The query parameter `force` must be true.',
   DeleteFailed:
-    'The mail server rejected the deletion without a response code of its own. `info.response` is the text of the server.',
+    'The mail server rejected the deletion of the mailbox without a response code. `info.response` is the text of the mail server.',
   RenameFailed:
-    'The mail server rejected the new name without a response code of its own. `info.response` is the text of the server.',
-  AccessDenied: 'The mail provider does not permit the request for this mailbox.',
+    'The mail server rejected the new name of the mailbox without a response code. `info.response` is the text of the mail server.',
+  AccessDenied: 'The mail provider does not permit the request for the mailbox of the account.',
   ApiEndpointDisabled:
-    'Reading access tokens is switched off. The setting `enableOAuthTokensApi` switches it on.',
-  MailboxNotEnabled: 'The user has no mailbox that Microsoft Graph can open.',
+    'Reading OAuth2 access tokens of accounts is switched off. The setting `enableOAuthTokensApi` switches the operation on.',
+  MailboxNotEnabled: 'The user of the account has no mailbox that Microsoft Graph can open.',
   MintWidensRestrictions:
     'The new token would be less restricted than the token that sends the request.',
-  OAuthTokenRejected: 'The mail provider rejected the access token, although it was renewed.',
+  OAuthTokenRejected:
+    'The mail provider rejected the OAuth2 access token of the account, also after a renewal.',
   SendAsDenied: 'The mail provider does not permit sending with this sender address.',
   AccountNotFound: 'The account does not exist.',
   MessageNotFound: 'The message does not exist in the mailbox.',
@@ -42,7 +44,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   TrashNotFound: 'Microsoft Graph does not find the deleted items folder of the mailbox.',
   NotFound: 'The resource that the path names does not exist.',
   SMTPUnavailable: 'The account has no outgoing server and no OAuth2 login to send with.',
-  MessageTooLarge: 'The message is larger than the mail provider accepts.',
+  MessageTooLarge: 'The message exceeds the size limit of the mail provider.',
   MissingServerExtension:
     'The mail server lacks an IMAP extension that the request needs. Do not retry.',
   QuotaExceeded:
@@ -51,8 +53,8 @@ export const errorMeanings: Readonly<Record<string, string>> = {
     'Too many exports are unfinished, or the storage of exports is full. `message` names the limit.',
   AppNotFound: 'The OAuth2 application of the account was deleted or disabled.',
   InvalidBaseScopes:
-    'The OAuth2 application of the account has the wrong base scopes: `imap` for the mail API, or `api` for IMAP and SMTP.',
-  MissingServiceURLSetup: 'The setting `serviceUrl` has no value, but links need it.',
+    '`baseScopes` of the OAuth2 application of the account does not fit the request. The mail API needs `api`, IMAP and SMTP need `imap`.',
+  MissingServiceURLSetup: 'The setting `serviceUrl`, the base URL of links, has no value.',
   UploadFail: 'The mail server rejected the message, although the mailbox exists.',
   NotYetConnected:
     'The account has not connected yet, or its first sync runs. Retry when the account has the state `connected`.',

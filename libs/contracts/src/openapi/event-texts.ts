@@ -29,7 +29,7 @@ export const eventTexts: Record<EventName, EventText> = {
   authenticationError: {
     summary: 'The server rejected the credentials',
     description:
-      'Sent when the mail server or the OAuth2 provider rejects the credentials of an account, once for several equal failures. Sent again when syncing is switched off because the failures last. The account needs new credentials or a new consent.',
+      'Sent when the mail server or the OAuth2 provider rejects the credentials of an account, once for several equal failures. Sent again when syncing is switched off because the failures continue. The account needs new credentials or a new consent.',
   },
   authenticationSuccess: {
     summary: 'The first login succeeded, or a login after an authenticationError',
@@ -95,7 +95,7 @@ export const eventTexts: Record<EventName, EventText> = {
   messageDeliveryError: {
     summary: 'An attempt to send a message failed',
     description:
-      'Sent for each failed attempt to send a submitted message. `job.nextAttempt` is the time of the next attempt, or false if there is none.',
+      'Sent for each failed attempt to send a submitted message. `job.nextAttempt` is the time of the next attempt, or false if no attempt follows.',
   },
   messageFailed: {
     summary: 'Sending a message failed permanently',

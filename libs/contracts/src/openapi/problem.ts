@@ -7,7 +7,7 @@ import { errorStatuses } from './error-statuses.ts'
 /** Body of all error responses of the API. See the section "Error body" of the interface spec. */
 export const Problem = Type.Object({
   statusCode: Int(
-    'HTTP status of the response. If the Gmail API rejects a request, this is the status of the Gmail API, with the message `OAuth2 request failed` and no `code`.',
+    'HTTP status of the response. If the Gmail API rejects a request, the HTTP status of the Gmail API, with the message `OAuth2 request failed` and without `code`.',
   ),
   error: Text('Phrase of the HTTP status, such as `Not Found`. The reason is in `message`.'),
   message: Text(
@@ -28,9 +28,15 @@ export const Problem = Type.Object({
       { description: 'Rejected inputs. Only present if the request fails its validation (400).' },
     ),
   ),
-  state: Type.Optional(Text('Current state of the account. Only with the status 503.')),
+  state: Type.Optional(
+    Text(
+      'Current state of the account that the request names. Only in responses with the status 503.',
+    ),
+  ),
   ttl: Type.Optional(
-    Int('Seconds until the rate limit resets. Only with the status 429, if the time is known.'),
+    Int(
+      'Seconds until the current time window of the exceeded rate limit ends. Only in responses with the status 429, if the time is known.',
+    ),
   ),
   existingAccount: Type.Optional(
     Text(
@@ -43,8 +49,12 @@ export const Problem = Type.Object({
   requiredPermission: Type.Optional(
     Type.Object(
       {
-        action: Text('Action of the operation: `read`, `write`, `send` or `destructive`.'),
-        group: Text('Group of the operation, such as `message` or `account`.'),
+        action: Text(
+          'Action that the permissions of the token must allow: `read`, `write`, `send` or `destructive`.',
+        ),
+        group: Text(
+          'Group of operations that the permissions of the token must allow, such as `message` or `account`.',
+        ),
       },
       {
         description:
@@ -54,7 +64,7 @@ export const Problem = Type.Object({
   ),
   remoteAddress: Type.Optional(
     Text(
-      'IP address of the client, if the address restrictions of the token exclude it. Only with the status 403.',
+      'IP address of the client, if the restrictions of the token exclude this address. Only in responses with the status 403.',
     ),
   ),
   info: Type.Optional(
@@ -73,7 +83,7 @@ export const Problem = Type.Object({
   ),
 })
 
-const invalidTemplate = 'A text is not a valid template.'
+const invalidTemplate = 'A text with placeholders in the request is not a valid template.'
 const meanings: Record<number, string> = {
   400: 'The request is malformed or contradictory. `fields` lists rejected inputs.',
   401: 'The token is missing (`Unauthorized`) or invalid (`Bad token`).',
@@ -157,6 +167,10 @@ function response(status: number, codes: readonly string[], content: object): ob
 
 const header = (description: string) => ({ description, schema: { type: 'integer' } })
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': header('Number of requests that the rate limit allows in each time window.'),
-  'X-RateLimit-Reset': header('Seconds until the current time window of the rate limit ends.'),
+  'X-RateLimit-Limit': header(
+    'Number of requests that the exceeded rate limit allows in each time window.',
+  ),
+  'X-RateLimit-Reset': header(
+    'Seconds until the current time window of the exceeded rate limit ends.',
+  ),
 }

@@ -3,7 +3,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Account:
     'Registered mail logins: servers or mail provider, credentials and state. Includes the hosted form, which lets the owner of a mailbox connect it.',
   Blocklist:
-    'Recipients who receive no messages of a list, because they unsubscribed or were added by an API client.',
+    'Recipients who receive no messages of a mailing list, because they unsubscribed or were added by an API client.',
   Stats: 'Statistics of the installation, and the stream of state changes of its accounts.',
   Export: 'Exports of the messages of an account to a compressed file.',
   Gateway: 'SMTP servers that send messages instead of the outgoing servers of the accounts.',
@@ -24,5 +24,5 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Webhooks:
     'Webhook requests that the service sends for events, and operations on their deliveries: list, read and replay.',
   'Webhook routes':
-    'Additional targets of webhooks. Functions in JavaScript select the events of a route and change their bodies.',
+    'Additional targets of webhooks. Functions in JavaScript select the events of a webhook route and change the webhook bodies.',
 }

@@ -10,21 +10,23 @@ import { eventBodies } from './examples/event-bodies.ts'
  * configured headers.
  */
 const headers: Readonly<Record<string, string>> = {
-  'X-SVC-Wh-Id': 'Delivery id, identical in all attempts of the delivery.',
-  'X-SVC-Wh-Attempts-Made': 'Number of earlier attempts of the delivery: 0 in the first attempt.',
+  'X-SVC-Wh-Id': 'Id of the webhook delivery, identical in all attempts of the delivery.',
+  'X-SVC-Wh-Attempts-Made':
+    'Number of earlier attempts of the webhook delivery: 0 in the first attempt.',
   'X-SVC-Wh-Queued-Time':
-    'Time since the event was queued, in whole seconds with the suffix `s`, such as `12s`.',
+    'Time since the webhook delivery was queued, in whole seconds with the suffix `s`, such as `12s`.',
   'X-SVC-Wh-Event-Id':
-    'Event id, identical in all attempts and for all targets. Use the event id to detect duplicates.',
+    'Id of the event, identical in all attempts and for all webhook targets. Use the event id to detect duplicates.',
   'X-SVC-Wh-Custom-Route':
     'Id of the webhook route that sends the event. Absent for the default target and the target of the account.',
   'X-SVC-Wh-Signature':
-    'Signature: HMAC-SHA256 of the bytes of the body with the setting `serviceSecret` as key, base64url.',
-  'webhook-id': 'Event id, for receivers of the specification Standard Webhooks 1.0.',
+    'Signature of the webhook: HMAC-SHA256 of the bytes of the body with the setting `serviceSecret` as key, in base64url.',
+  'webhook-id':
+    'Id of the event, in the header that the specification Standard Webhooks 1.0 requires. Same value as `X-SVC-Wh-Event-Id`.',
   'webhook-timestamp':
-    'Time at which the event was queued, in seconds since 1970. After two minutes, the time of the attempt. Part of the text that `webhook-signature` signs.',
+    'Time at which the webhook delivery was queued, in seconds since 1970. In attempts more than 2 minutes later, the time of the attempt. Part of the text that `webhook-signature` signs.',
   'webhook-signature':
-    'Signatures by the specification Standard Webhooks 1.0, separated by spaces: during a change of the secret there are two. Each signs `webhook-id`, `webhook-timestamp` and the body.',
+    'Signatures of the webhook by the specification Standard Webhooks 1.0, separated by spaces. After a change of the setting `serviceSecret`, there are also signatures by the previous secret, for `serviceSecretOverlap` seconds. A target with a secret in `webhookSecrets` gets one signature. Each signature covers `webhook-id`, `webhook-timestamp` and the body.',
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
@@ -73,14 +75,21 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
     ),
     account: Text('Id of the account to which the event belongs.'),
     date: Time('Time at which the event was recorded (ISO 8601).'),
-    path: Type.Optional(Text('Path of the mailbox. Absent for events of the account.')),
+    path: Type.Optional(
+      Text(
+        'Path of the mailbox to which the event belongs. Absent for events that belong to no mailbox.',
+      ),
+    ),
     specialUse: Type.Optional(
       Text(
         'Special use of the mailbox, such as `\\Sent` (RFC 6154). Absent if the mailbox has no special use.',
       ),
     ),
     event: Type.Literal(name, { description: 'Name of the event.' }),
-    data: described('Data of the event.', withTruncated(data)),
+    data: described(
+      'Data of the event. The members of `data` depend on the event.',
+      withTruncated(data),
+    ),
   })
 }
 
@@ -91,7 +100,7 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
 function withTruncated(data: TSchema): TSchema {
   const truncated = Type.Optional(
     Texts(
-      'Names of members that were cut or left out, because the data exceeded 1 MiB without the texts and the contents of attachments, or a calendar part exceeded its limits. `calendarEvents` is also named if no event remains, and `calendarEvents.content` if contents of calendar parts are left out.',
+      'Names of the members of `data` that were cut or left out because of a size limit: 1 MiB for `data` without the texts and the contents of attachments, or the limits of calendar parts. `calendarEvents` is also named if no calendar event remains, and `calendarEvents.content` if contents of calendar parts are left out.',
     ),
   )
   return Type.IsObject(data)

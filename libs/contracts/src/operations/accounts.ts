@@ -59,9 +59,12 @@ export const getAccount = defineOperation({
     'Reads the settings, the state and the last error of an account. With `quota`, the mail server is asked for the storage quota, so that the request needs the worker of the account. Without `quota`, the response comes from the database and is available in every state.',
   query: Strict({
     quota: Type.Optional(
-      Bool('If true, the response contains the storage quota that the mail server reports.', {
-        default: false,
-      }),
+      Bool(
+        'If true, the response contains the storage quota that the mail server reports. Defaults to false.',
+        {
+          default: false,
+        },
+      ),
     ),
   }),
   headers: Type.Object(timeoutHeader),
@@ -118,9 +121,12 @@ export const listAccounts = defineOperation({
   response: Type.Object({
     ...pageCounts,
     query: Type.Union([Type.String(), Type.Literal(false)], {
-      description: 'Text of the parameter `query`. False if the request had no such parameter.',
+      description:
+        'Value of the parameter `query` of the request. False if the request had no such parameter.',
     }),
-    state: Text('State of the parameter `state`. `*` if the request had no such parameter.'),
+    state: Text(
+      'Value of the parameter `state` of the request. `*` if the request had no such parameter.',
+    ),
     accounts: Type.Array(AccountListEntry, { description: 'Accounts of this page, sorted by id.' }),
   }),
 })
@@ -135,7 +141,7 @@ export const deleteAccount = defineOperation({
   query: Strict({
     revoke: Type.Optional(
       Bool(
-        'If true, the OAuth2 grant of the account is also revoked at the provider (RFC 7009). A new account then needs a new consent.',
+        'If true, the OAuth2 grant of the account is also revoked at the provider (RFC 7009). A new account then needs a new consent. Defaults to false.',
         {
           default: false,
         },
@@ -145,6 +151,6 @@ export const deleteAccount = defineOperation({
   responseDescription: 'Id of the deleted account.',
   response: Type.Object({
     account: Text('Id of the deleted account.'),
-    deleted: Bool('Always true: a failure is an error response.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
 })

@@ -7,8 +7,8 @@ const server = (kind: string) =>
     [
       Type.Object({
         auth: Type.Object(
-          { user: Text('Login name at the server.') },
-          { description: 'Login for the server, without the password.' },
+          { user: Text('Login name at the mail server.') },
+          { description: 'Login at the mail server, without the password.' },
         ),
         host: Text('Host name of the mail server.'),
         port: Int('Port of the mail server.', { minimum: 1, maximum: 65_535 }),
@@ -18,7 +18,7 @@ const server = (kind: string) =>
       }),
       Type.Literal(false),
     ],
-    { description: `${kind} server of the address. False if no server was found.` },
+    { description: `${kind} mail server of the email address. False if no mail server was found.` },
   )
 
 export const getAutoconfig = defineOperation({
@@ -34,7 +34,7 @@ export const getAutoconfig = defineOperation({
   query: Strict({
     email: described('Email address whose mail servers are looked up.', MailAddress),
   }),
-  responseDescription: 'Incoming and outgoing server of the address.',
+  responseDescription: 'Incoming and outgoing mail server of the email address.',
   response: Type.Object({
     imap: server('Incoming'),
     smtp: server('Outgoing'),
@@ -57,7 +57,7 @@ export const getAutoconfig = defineOperation({
     ),
     _source: Type.Optional(
       Text(
-        'Source of the result, such as `srv` (DNS records of the domain). Absent if no server was found.',
+        'Source of the mail servers that were found, such as `srv` (DNS records of the domain). Absent if no mail server was found.',
       ),
     ),
   }),

@@ -50,7 +50,9 @@ export const getBlocklist = defineOperation({
   response: Type.Object({
     listId: Text('Id of the blocklist.'),
     ...pageCounts,
-    addresses: Type.Array(BlockedAddress, { description: 'Addresses of this page, newest first.' }),
+    addresses: Type.Array(BlockedAddress, {
+      description: 'Addresses on the blocklist that this page contains, newest first.',
+    }),
   }),
 })
 
@@ -66,11 +68,11 @@ export const addToBlocklist = defineOperation({
   body: Strict({
     account: described('Id of the account to whose blocklist the address is added.', AccountId),
     recipient: described(
-      'Email address that receives no further messages of the list.',
+      'Email address that receives no further messages of the mailing list.',
       MailAddress,
     ),
     reason: Type.Optional(
-      Text('Reason why the address is on the blocklist, for information.', {
+      Text('Reason why the address is on the blocklist, for information. Defaults to `block`.', {
         maxLength: 1024,
         default: 'block',
       }),
@@ -78,7 +80,7 @@ export const addToBlocklist = defineOperation({
   }),
   responseDescription: 'Confirmation, and whether the address is new on the blocklist.',
   response: Type.Object({
-    success: Bool('Always true: a failure is an error response.'),
+    success: Bool('Always true: a failed request gets an error response.'),
     added: Bool(
       'True if the address is new on the blocklist, false if the address was on the blocklist before.',
     ),
@@ -98,7 +100,7 @@ export const removeFromBlocklist = defineOperation({
       maxLength: 320,
     }),
   }),
-  responseDescription: 'Whether the address was on a blocklist.',
+  responseDescription: 'Whether the address was on a blocklist with this id.',
   response: Type.Object({
     deleted: Bool(
       'True if the address was removed, false if the address was on no blocklist with this id.',

@@ -89,12 +89,12 @@ export const downloadExport = defineOperation({
   headers: Type.Object({
     range: Type.Optional(
       Text(
-        'Range of bytes to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with several ranges returns the whole file.',
+        'Range of bytes of the export file to download, such as `bytes=1048576-` (RFC 9110 §14.2). A header with several ranges returns the whole file.',
       ),
     ),
     'if-range': Type.Optional(
       Text(
-        '`ETag` of an earlier response. If the `ETag` of the file differs, the whole file is returned instead of the range.',
+        '`ETag` of an earlier response. If the `ETag` of the export file differs, the whole file is returned instead of the range.',
       ),
     ),
   }),
@@ -116,7 +116,9 @@ export const deleteExport = defineOperation({
     'Cancels or deletes an export. A queued or running export becomes `cancelled`, without an event. A completed, failed or cancelled export is deleted. The file is deleted within one minute.',
   params: ofExport,
   responseDescription: 'Confirmation that the export was cancelled or deleted.',
-  response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    deleted: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: notFound,
 })
 

@@ -65,7 +65,7 @@ export const deleteGateway = defineOperation({
   responseDescription: 'Id of the deleted gateway.',
   response: Type.Object({
     ...identity,
-    deleted: Bool('Always true: a failure is an error response.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
   }),
 })
 

@@ -14,7 +14,7 @@ export const getLogs = defineOperation({
   permission: { action: 'read', group: 'logs' },
   params: Strict({ account: AccountId }),
   responseDescription:
-    'Lines of the log: time, number of the connection, `C:` (client), `S:` (server) or `--` (service), and text.',
+    'Lines of the protocol log of the account: time, number of the connection, `C:` (client), `S:` (server) or `--` (service), and text.',
   response: Type.String(),
   produces: 'text/plain',
 })

@@ -34,7 +34,7 @@ export const updateMailbox = defineOperation({
   id: 'updateMailbox',
   method: 'put',
   summary: 'Rename a mailbox or change its subscription',
-  description: `Renames a mailbox, changes its subscription, or does both: at least one of \`newPath\` and \`subscribed\` is required. A rename includes the mailboxes below. Message ids stay valid if the mail server keeps the UIDs of the messages. ${rejections}`,
+  description: `Renames a mailbox, changes its subscription, or does both: at least one of \`newPath\` and \`subscribed\` is required. A rename also renames the mailboxes below the mailbox. Message ids stay valid if the mail server keeps the UIDs of the messages. ${rejections}`,
   body: Strict({
     path: MailboxPath,
     newPath: Type.Optional(NewMailboxPath),
@@ -76,7 +76,7 @@ export const listMailboxes = defineOperation({
   query: Strict({
     counters: Type.Optional(
       Bool(
-        'If true, the response contains current message counts (`status`). The mail server gets one STATUS request per mailbox, which can take seconds.',
+        'If true, the response contains current message counts (`status`). The mail server gets one STATUS request per mailbox, which can take seconds. Defaults to false.',
         {
           default: false,
         },

@@ -23,7 +23,9 @@ export const reconnectAccount = defineOperation({
   body: Strict({ reconnect: confirmed }),
   responseDescription: 'Whether the account reconnects.',
   response: Type.Object({
-    reconnect: Bool('True if the account reconnects, false without the confirmation.'),
+    reconnect: Bool(
+      'True if the account reconnects, false if `reconnect` in the request was not true.',
+    ),
   }),
 })
 
@@ -40,7 +42,7 @@ export const syncAccount = defineOperation({
   body: Strict({ sync: confirmed }),
   responseDescription: 'Whether the sync has started.',
   response: Type.Object({
-    sync: Bool('True if the sync has started, false without the confirmation.'),
+    sync: Bool('True if the sync has started, false if `sync` in the request was not true.'),
   }),
   errors: [
     'NotYetConnected',
@@ -69,7 +71,9 @@ export const flushAccount = defineOperation({
   }),
   responseDescription: 'Whether the mailbox index is rebuilt.',
   response: Type.Object({
-    flush: Bool('True if the mailbox index is rebuilt, false without the confirmation.'),
+    flush: Bool(
+      'True if the mailbox index is rebuilt, false if `flush` in the request was not true.',
+    ),
   }),
 })
 
@@ -83,7 +87,7 @@ export const getServerSignatures = defineOperation({
     'Reads the email signatures that the Gmail API stores for the sender addresses of the mailbox. The HTML is not sanitized. Other providers store no signatures: `signaturesSupported` is then false.',
   params,
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Signatures by sender address.',
+  responseDescription: 'Email signatures by sender address.',
   response: ServerSignatures,
   errors: workerErrors,
 })

@@ -20,9 +20,12 @@ const headers = Type.Object(timeoutHeader)
 const one = { headers, params: Strict({ account: AccountId, message: MessageId }) } as const
 const many = { headers, params: Strict({ account: AccountId }) } as const
 const force = Type.Optional(
-  Bool('If true, messages are deleted permanently instead of moved to the trash mailbox.', {
-    default: false,
-  }),
+  Bool(
+    'If true, messages are deleted permanently instead of moved to the trash mailbox. Defaults to false.',
+    {
+      default: false,
+    },
+  ),
 )
 const searched = described(
   'Mailbox that is searched: its path, or a special use such as `\\Junk`.',
@@ -48,7 +51,7 @@ export const updateMessage = defineOperation({
   description:
     'Adds, removes or replaces flags and labels of a message. For accounts on a mail API (Gmail API, Microsoft Graph), `flags.result` and `labels.result` list all flags and labels after the change.',
   body: FlagUpdate,
-  responseDescription: 'Result of each requested change.',
+  responseDescription: 'Result of each requested change of flags and labels of the message.',
   response: commands.updateMessage.response,
   errors: [...notFound, unsupported, 'MissingServerExtension', ...workerErrors],
 })
@@ -61,7 +64,7 @@ export const moveMessage = defineOperation({
   path: '/v1/account/:account/message/:message/move',
   summary: 'Move a message to another mailbox',
   description:
-    'Moves a message to another mailbox of the account. On an IMAP account the message gets a new id: use `id` of the response. `id` is absent if the mail server does not report the new UID (UIDPLUS).',
+    'Moves a message to another mailbox of the account. On an IMAP account the message gets a new id: use `id` of the response. `id` is absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
   body: Strict({
     path: destination,
     source: Type.Optional(
@@ -73,7 +76,7 @@ export const moveMessage = defineOperation({
       ),
     ),
   }),
-  responseDescription: 'Mailbox and new id of the message.',
+  responseDescription: 'Mailbox and new id of the moved message.',
   response: commands.moveMessage.response,
   errors: [...notFound, unsupported, 'FolderNotFound', ...workerErrors],
   command: commands.moveMessage,
@@ -89,7 +92,7 @@ export const deleteMessage = defineOperation({
   description:
     'Moves a message to the trash mailbox. The message is deleted permanently if it is already in the trash mailbox, if `force` is true, or if the account has no trash mailbox.',
   query: Strict({ force }),
-  responseDescription: 'Whether the message was deleted permanently, or where it was moved.',
+  responseDescription: 'Whether the message was deleted permanently or moved to the trash mailbox.',
   response: commands.deleteMessage.response,
   errors: [...notFound, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessage,
@@ -105,7 +108,8 @@ export const updateMessages = defineOperation({
   description: `Changes flags and labels of all messages in a mailbox that match a search. ${batchNote}`,
   query: Strict({ path: searched }),
   body: Strict({ search: Search, update: FlagUpdate }),
-  responseDescription: 'Result of each requested change, for all messages.',
+  responseDescription:
+    'Result of each requested change of flags and labels, for all matching messages together.',
   response: commands.updateMessages.response,
   errors: [...searchErrors, unsupported, ...workerErrors],
   command: commands.updateMessages,
@@ -121,7 +125,7 @@ export const moveMessages = defineOperation({
   description: `Moves all messages in a mailbox that match a search to another mailbox. ${batchNote}`,
   query: Strict({ path: searched }),
   body: Strict({ search: Search, path: destination }),
-  responseDescription: 'Mailbox and new ids of the messages.',
+  responseDescription: 'Mailbox and new ids of the moved messages.',
   response: commands.moveMessages.response,
   errors: [...searchErrors, unsupported, ...workerErrors],
 })
@@ -136,7 +140,8 @@ export const deleteMessages = defineOperation({
   description: `Moves all messages in a mailbox that match a search to the trash mailbox. The messages are deleted permanently if they are already in the trash mailbox, or if \`force\` is true. ${batchNote}`,
   query: Strict({ path: searched, force }),
   body: Strict({ search: Search }),
-  responseDescription: 'Whether the messages were deleted permanently, or where they were moved.',
+  responseDescription:
+    'Whether the messages were deleted permanently or moved to the trash mailbox.',
   response: commands.deleteMessages.response,
   errors: [...searchErrors, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessages,

@@ -40,7 +40,7 @@ const maxBytes = Type.Optional(
 )
 const webSafeHtml = Type.Optional(
   Bool(
-    'If true, the only text in the response is HTML without scripts and other active content. The HTML is generated from the plain text if the message has no HTML. Show the HTML in a block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay inside the element.',
+    'If true, the only text in the response is HTML without scripts and other active content. The HTML is generated from the plain text if the message has no HTML. Show the HTML in a block element with `overflow: auto` and a `max-height`, so that wide and tall messages stay inside the element. Defaults to false.',
     { default: false },
   ),
 )
@@ -96,13 +96,13 @@ export const getMessage = defineOperation({
     ),
     preProcessHtml: Type.Optional(
       Bool(
-        'If true, scripts and other active content are removed from the HTML that `textType` includes. Images are not embedded. Always true with `webSafeHtml`.',
+        'If true, scripts and other active content are removed from the HTML that `textType` includes. Images are not embedded. Always true with `webSafeHtml`. Defaults to false.',
         { default: false },
       ),
     ),
     markAsSeen: Type.Optional(
       Bool(
-        'If true, the message is marked as read (flag `\\Seen`). Requires the permission to write messages.',
+        'If true, the message is marked as read (flag `\\Seen`). Requires the permission to write messages. Defaults to false.',
         {
           default: false,
         },
@@ -150,7 +150,7 @@ export const getText = defineOperation({
     textType: Type.Optional(
       OneOf(['html', 'plain', '*'], {
         default: '*',
-        description: 'Text to return: `plain`, `html`, or `*` for both.',
+        description: 'Text to return: `plain`, `html`, or `*` (default) for both.',
       }),
     ),
     webSafeHtml,
@@ -198,7 +198,7 @@ export const searchMessages = defineOperation({
     ...pageQuery,
     useOutlookSearch: Type.Optional(
       Bool(
-        'If true, Microsoft Graph searches with its search index instead of exact filters. Accounts on other mail systems ignore this parameter.',
+        'If true, Microsoft Graph uses the full-text search index for the search instead of exact filters. Accounts on other mail systems ignore this parameter. Defaults to false.',
       ),
     ),
     documentStore,

@@ -46,7 +46,9 @@ export const listOAuth2Apps = defineOperation({
 })
 
 const warnings = Type.Optional(
-  Texts('Warnings about settings with which sign-ins will probably fail. Absent without warnings.'),
+  Texts(
+    'Warnings about settings of the OAuth2 application with which sign-ins will probably fail. Absent if there are no warnings.',
+  ),
 )
 
 export const createOAuth2App = defineOperation({
@@ -57,10 +59,11 @@ export const createOAuth2App = defineOperation({
   description:
     'Registers an application that was created at an OAuth2 provider. Accounts name its id in `oauth2.provider` and log in with its tokens. Required members depend on `provider`.',
   body: OAuth2AppRegistration,
-  responseDescription: 'Id of the new application, with warnings about its settings.',
+  responseDescription:
+    'Id of the new OAuth2 application, with warnings about the settings of the application.',
   response: Type.Object({
     id,
-    created: Bool('Always true: a failure is an error response.'),
+    created: Bool('Always true: a failed request gets an error response.'),
     warnings,
   }),
 })
@@ -71,8 +74,9 @@ export const getOAuth2App = defineOperation({
   path: '/v1/oauth2/:app',
   summary: 'Read an OAuth2 application',
   description:
-    'Reads the settings of an OAuth2 application, its last errors, the number of its accounts and its use of the mail API.',
-  responseDescription: 'The application with its use. Secrets are masked.',
+    'Reads the settings of an OAuth2 application, the last errors, the number of accounts that use the application, and their use of the mail API.',
+  responseDescription:
+    'The OAuth2 application with the use of the mail API by all accounts of the application. Secrets are masked.',
   response: OAuth2AppRecord,
   errors: ['NotFound'],
 })
@@ -85,10 +89,11 @@ export const updateOAuth2App = defineOperation({
   description:
     'Changes an OAuth2 application: the members that the request contains. Absent members keep their values, `false` and `null` remove a value. A masked secret (`******`) keeps the stored secret. The provider cannot be changed.',
   body: OAuth2AppUpdate,
-  responseDescription: 'Id of the application, with warnings about its settings.',
+  responseDescription:
+    'Id of the OAuth2 application, with warnings about the settings of the application.',
   response: Type.Object({
     id,
-    updated: Bool('Always true: a failure is an error response.'),
+    updated: Bool('Always true: a failed request gets an error response.'),
     warnings,
   }),
   errors: ['NotFound'],
@@ -101,12 +106,13 @@ export const deleteOAuth2App = defineOperation({
   summary: 'Delete an OAuth2 application',
   description:
     'Deletes an OAuth2 application with its secrets. Accounts that use the application remain, but their logins fail with `AppNotFound`.',
-  responseDescription: 'Id of the deleted application, and the number of its accounts.',
+  responseDescription:
+    'Id of the deleted OAuth2 application, and the number of accounts that used the application.',
   response: Type.Object({
     id,
-    deleted: Bool('Always true: a failure is an error response.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
     accounts: Int(
-      'Number of accounts that used the deleted application. Their logins fail from now on.',
+      'Number of accounts that used the deleted OAuth2 application. Logins of these accounts fail from now on.',
     ),
   }),
   errors: ['NotFound'],
@@ -126,7 +132,7 @@ export const checkOAuth2App = defineOperation({
   body: Strict({
     account: Type.Optional(
       Text(
-        'Id of the account for which an access token is requested. For a service account, an email address instead. If absent, only the application itself is tested.',
+        'Id of the account whose access token the test of the OAuth2 application requests. For an application with a service account: email address of a mailbox user instead. If absent, no access token of a user is requested.',
         {
           minLength: 1,
           maxLength: 256,
@@ -135,12 +141,12 @@ export const checkOAuth2App = defineOperation({
     ),
     testConnection: Type.Optional(
       Bool(
-        'If true, the test reports the state of the mailbox of `account`. Without effect if `account` is absent.',
+        'If true (default), the test reports the state of the mailbox of `account`. Without effect if `account` is absent.',
         { default: true },
       ),
     ),
   }),
-  responseDescription: 'Result of each step of the test.',
+  responseDescription: 'Result of each step in the test of the OAuth2 application.',
   response: Type.Object({
     app: id,
     provider,
@@ -154,9 +160,13 @@ export const checkOAuth2App = defineOperation({
     ),
     ok: Bool('True if no step of the test failed.'),
     failedStep: Nullable(
-      Text('Id of the first step of the test that failed. Null if no step failed.'),
+      Text(
+        'Id of the first step that failed in the test of the OAuth2 application. Null if no step failed.',
+      ),
     ),
-    steps: Type.Array(OAuth2CheckStep, { description: 'Steps of the test, in order.' }),
+    steps: Type.Array(OAuth2CheckStep, {
+      description: 'Steps of the test of the OAuth2 application, in order.',
+    }),
   }),
   errors: ['NotFound', 'Timeout'],
 })
@@ -207,7 +217,7 @@ export const getOAuthToken = defineOperation({
       Text('Time at which the access token expires (ISO 8601). Absent if unknown.'),
     ),
     cached: Bool(
-      'True if the access token was stored, false if the access token was renewed for this request.',
+      'True if the access token was already stored, false if the access token was renewed for this request.',
     ),
   }),
   errors: [

@@ -14,10 +14,13 @@ import {
 } from '../schemas/primitives.ts'
 
 const params = Strict({
-  queueId: Text('Id of the submitted message: `queueId` of the response to the submission.', {
-    minLength: 1,
-    maxLength: 256,
-  }),
+  queueId: Text(
+    'Id of the submission: `queueId` in the response to the request to send the message.',
+    {
+      minLength: 1,
+      maxLength: 256,
+    },
+  ),
 })
 const submission = resourceOperations(operationKinds('Outbox', 'outbox'), params)
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
@@ -44,7 +47,7 @@ export const listOutbox = defineOperation({
       }),
     ),
   }),
-  responseDescription: 'One page of the messages, oldest first.',
+  responseDescription: 'One page of the submitted messages, oldest first.',
   response: Type.Object({
     ...pageCounts,
     messages: Type.Array(OutboxEntry, {
@@ -74,7 +77,9 @@ export const deleteOutboxEntry = defineOperation({
     'Cancels a message that is not sent yet and deletes it from the outbox. No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message was cancelled.',
-  response: Type.Object({ deleted: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    deleted: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: changeErrors,
 })
 
@@ -87,7 +92,9 @@ export const holdOutboxEntry = defineOperation({
     'Holds a message in the outbox. A held message is not sent until it is released or sent with an operation of the API. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is held.',
-  response: Type.Object({ held: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    held: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: changeErrors,
 })
 
@@ -100,7 +107,9 @@ export const releaseOutboxEntry = defineOperation({
     'Releases a held message. The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
   headers: Type.Object(timeoutHeader),
   responseDescription: 'Confirmation that the message is not held any more.',
-  response: Type.Object({ released: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    released: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
 
@@ -110,9 +119,11 @@ export const sendOutboxEntry = defineOperation({
   path: '/v1/outbox/:queueId/send',
   summary: 'Send a message in the outbox now',
   description:
-    'Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. Paused queues and suspended servers still delay the message.',
+    'Makes a held, scheduled or retrying message due immediately, whatever its `sendAt`. The message still waits while the queue `submit` is paused, or while sending through its mail server is suspended after failures.',
   headers: Type.Object(timeoutHeader),
-  responseDescription: 'Confirmation that the message is due.',
-  response: Type.Object({ due: Bool('Always true: a failure is an error response.') }),
+  responseDescription: 'Confirmation that the message is due for sending.',
+  response: Type.Object({
+    due: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -5,7 +5,7 @@ import { PausableQueue, QueueJobs } from '../schemas/queue.ts'
 
 const { read, write } = operationKinds('Settings', 'admin')
 const params = Strict({ queue: PausableQueue })
-const paused = Bool('True if the queue is paused.')
+const paused = Bool('True if the work queue is paused.')
 
 export const getQueue = defineOperation({
   ...read,
@@ -16,7 +16,8 @@ export const getQueue = defineOperation({
   description:
     'Reads whether a work queue is paused, and how many entries it has. The queue `submit` sends messages, the queue `notify` delivers webhooks.',
   params,
-  responseDescription: 'Number of entries in the queue by state, and whether the queue is paused.',
+  responseDescription:
+    'Number of entries in the work queue by state, and whether the queue is paused.',
   response: Type.Object({ queue: PausableQueue, jobs: QueueJobs, paused }),
 })
 
@@ -36,6 +37,6 @@ export const updateQueue = defineOperation({
       ),
     ),
   }),
-  responseDescription: 'New state of the queue.',
+  responseDescription: 'State of the work queue after the change.',
   response: Type.Object({ queue: PausableQueue, paused }),
 })

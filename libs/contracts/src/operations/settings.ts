@@ -48,7 +48,9 @@ export const getSettings = defineOperation({
   query: Strict(
     {
       ...flags,
-      eventTypes: flag('If true, the response contains the names of all events (`eventTypes`).'),
+      eventTypes: flag(
+        'If true, the response contains the names of all events (`eventTypes`). Defaults to false.',
+      ),
     },
     namesUnsupported,
   ),
@@ -63,7 +65,7 @@ export const updateSettings = defineOperation({
   tag: 'Settings',
   summary: 'Change settings',
   description:
-    'Changes all settings in the request, or none if the request is invalid. `null` unsets a setting. All services use the new values within seconds, without a restart. A token with a permissions record cannot change privileged settings (403).',
+    'Changes all settings in the request, or none if the request is invalid. `null` unsets a setting. All services use the new values within seconds, without a restart. A token with a permissions record cannot change settings (403).',
   scope: 'api',
   permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,

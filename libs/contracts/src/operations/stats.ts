@@ -15,11 +15,14 @@ export const getStats = defineOperation({
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({
     seconds: Type.Optional(
-      Int('Length of the time window of `counters` in seconds, up to now, rounded to minutes.', {
-        minimum: 0,
-        maximum: 604_800,
-        default: 3600,
-      }),
+      Int(
+        'Length of the time window of `counters`, in seconds until now, rounded to minutes. Defaults to 3,600.',
+        {
+          minimum: 0,
+          maximum: 604_800,
+          default: 3600,
+        },
+      ),
     ),
   }),
   responseDescription: 'Statistics of the installation.',

@@ -31,7 +31,7 @@ export const submitMessage = defineOperation({
   query: Strict({
     useStructuredFormat: Type.Optional(
       Bool(
-        'If true, Microsoft Graph gets the message in its structured format instead of the source (MIME), which keeps fewer header fields. Rejected for accounts that send by SMTP.',
+        'If true, the message is sent to Microsoft Graph in the structured format of the API instead of as source (MIME). The structured format keeps fewer header fields. Rejected for accounts that send by SMTP. Defaults to false.',
         {
           default: false,
         },

@@ -29,7 +29,7 @@ export const listTemplates = defineOperation({
   path: '/v1/templates',
   summary: 'List templates',
   description:
-    'Lists the templates of an account, or without `account` the templates that are available to all accounts. A token that is bound to an account must name that account.',
+    'Lists the templates of an account. Without `account`, lists the templates that are available to all accounts. A token that is bound to an account must name that account.',
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
@@ -62,7 +62,7 @@ export const createTemplate = defineOperation({
   body: TemplateCreation,
   responseDescription: 'Id and owner of the new template.',
   response: Type.Object({
-    created: Bool('Always true: a failure is an error response.'),
+    created: Bool('Always true: a failed request gets an error response.'),
     ...templateIdentity,
   }),
 })
@@ -92,7 +92,7 @@ export const updateTemplate = defineOperation({
   body: TemplateUpdate,
   responseDescription: 'Id and owner of the template.',
   response: Type.Object({
-    updated: Bool('Always true: a failure is an error response.'),
+    updated: Bool('Always true: a failed request gets an error response.'),
     ...templateIdentity,
   }),
   errors: ['NotFound'],
@@ -107,7 +107,7 @@ export const deleteTemplate = defineOperation({
   boundBy: 'handler',
   responseDescription: 'Id and owner of the deleted template.',
   response: Type.Object({
-    deleted: Bool('Always true: a failure is an error response.'),
+    deleted: Bool('Always true: a failed request gets an error response.'),
     ...templateIdentity,
   }),
   errors: ['NotFound'],
@@ -131,7 +131,7 @@ export const flushTemplates = defineOperation({
   }),
   responseDescription: 'Id of the account.',
   response: Type.Object({
-    flushed: Bool('Always true: a failure is an error response.'),
+    flushed: Bool('Always true: a failed request gets an error response.'),
     account: Text('Id of the account whose templates were deleted.'),
   }),
   errors: ['ForceRequired'],

@@ -56,7 +56,7 @@ export const deleteToken = defineOperation({
   summary: 'Delete an access token by value or id',
   description:
     'Deletes an access token. Requests with the token fail within 1 second on all replicas. A token that does not exist is not an error.',
-  responseDescription: 'Whether the token existed.',
+  responseDescription: 'Whether the access token existed.',
   response: Type.Object({
     deleted: Bool('True if the access token was deleted, false if the access token did not exist.'),
   }),

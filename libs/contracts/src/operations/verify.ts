@@ -15,7 +15,7 @@ export const verifyAccount = defineOperation({
   permission: { action: 'read', group: 'admin' },
   headers: Type.Object(timeoutHeader),
   body: VerifyRequest,
-  responseDescription: 'Result of the test of each server.',
+  responseDescription: 'Result of the test of each mail server.',
   response: Type.Object({
     imap: Type.Optional(
       described(

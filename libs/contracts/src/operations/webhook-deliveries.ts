@@ -22,7 +22,7 @@ export const listWebhookDeliveries = defineOperation({
     'Lists webhook deliveries in one state, latest first. Without `state`, lists failed deliveries. Each delivery is one event on its way to one target.',
   query: WebhookDeliveryQuery,
   responseDescription:
-    'One page of the deliveries, latest first, with the cursor of the next page.',
+    'One page of the webhook deliveries, latest first, with the cursor of the next page.',
   response: Type.Object({
     deliveries: Type.Array(WebhookDelivery, {
       description: 'Webhook deliveries of this page, latest first.',
@@ -42,7 +42,7 @@ export const getWebhookDelivery = defineOperation({
   description:
     'Reads a webhook delivery with its webhook body, its attempts and the ids of its replays. Attempts are listed only if the setting `webhooksAttemptLog` is on.',
   params: delivery,
-  responseDescription: 'The delivery with its webhook body, attempts and replays.',
+  responseDescription: 'The webhook delivery with its webhook body, attempts and replays.',
   response: Type.Object({
     ...WebhookDelivery.properties,
     payload: Type.Unknown({
@@ -51,9 +51,9 @@ export const getWebhookDelivery = defineOperation({
     }),
     log: Type.Array(WebhookAttempt, {
       description:
-        'Attempts of the delivery, oldest first. Empty unless the setting `webhooksAttemptLog` was on.',
+        'Attempts to deliver the webhook, oldest first. Contains only attempts that ended while the setting `webhooksAttemptLog` was on.',
     }),
-    replays: Texts('Ids of the deliveries that replay this delivery.'),
+    replays: Texts('Ids of the webhook deliveries that replay this webhook delivery.'),
   }),
   errors: ['NotFound'],
 })
@@ -67,7 +67,7 @@ export const retryWebhookDelivery = defineOperation({
   description:
     'Replays a failed webhook delivery in the background. The replay is a new delivery with its own id and the same event id. A delivery can be replayed once.',
   params: delivery,
-  responseDescription: 'The replay, which is queued.',
+  responseDescription: 'The new replay of failed webhook deliveries, in the state `queued`.',
   response: WebhookReplay,
   errors: ['NotFound', 'UnsupportedOperation'],
 })
@@ -79,9 +79,9 @@ export const createWebhookReplay = defineOperation({
   path: '/admin/api/webhookReplays',
   summary: 'Replay all failed webhook deliveries that match a filter',
   description:
-    'Replays all failed webhook deliveries that match a filter. The replay runs in the background, in the order of failure. Deliveries that were replayed before are skipped.',
+    'Replays all failed webhook deliveries that match a filter. The replay runs in the background, in the order in which the deliveries failed. Deliveries that were replayed before are skipped.',
   body: WebhookReplayFilter,
-  responseDescription: 'The replay, which is queued.',
+  responseDescription: 'The new replay of failed webhook deliveries, in the state `queued`.',
   response: WebhookReplay,
 })
 
@@ -94,9 +94,11 @@ export const listWebhookReplays = defineOperation({
   description:
     'Lists replays of failed webhook deliveries with their progress, sorted from newest to oldest.',
   query: Strict(pageQuery),
-  responseDescription: 'One page of the replays, newest first.',
+  responseDescription: 'One page of the replays of failed webhook deliveries, newest first.',
   response: Type.Object({
-    replays: Type.Array(WebhookReplay, { description: 'Replays of this page, newest first.' }),
+    replays: Type.Array(WebhookReplay, {
+      description: 'Replays of failed webhook deliveries on this page, newest first.',
+    }),
   }),
 })
 
@@ -108,8 +110,10 @@ export const getWebhookReplay = defineOperation({
   summary: 'Read the progress of a webhook replay',
   description:
     'Reads the state of a replay of failed webhook deliveries, and how many deliveries it has replayed.',
-  params: Strict({ replay: Text('Id of the replay.', { format: 'uuid' }) }),
-  responseDescription: 'The replay with its progress.',
+  params: Strict({
+    replay: Text('Id of the replay of failed webhook deliveries.', { format: 'uuid' }),
+  }),
+  responseDescription: 'The replay of failed webhook deliveries with its progress.',
   response: WebhookReplay,
   errors: ['NotFound'],
 })

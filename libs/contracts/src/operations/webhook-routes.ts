@@ -58,7 +58,10 @@ export const createWebhookRoute = defineOperation({
     'Creates a webhook route, which sends events of all accounts to an additional target. The filter function `content.fn` selects the events, the map function `content.map` changes the webhook bodies.',
   body: WebhookRouteCreation,
   responseDescription: 'Id of the new webhook route.',
-  response: Type.Object({ id, created: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    id,
+    created: Bool('Always true: a failed request gets an error response.'),
+  }),
 })
 
 export const updateWebhookRoute = defineOperation({
@@ -70,7 +73,10 @@ export const updateWebhookRoute = defineOperation({
     'Changes a webhook route: the members that the request contains. Absent members keep their values, also in `content`. A masked password or header value (`******`) keeps the stored value. A masked password is accepted only if the address of the target is unchanged.',
   body: WebhookRouteUpdate,
   responseDescription: 'Id of the webhook route.',
-  response: Type.Object({ id, updated: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    id,
+    updated: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: ['NotFound'],
 })
 
@@ -81,7 +87,10 @@ export const deleteWebhookRoute = defineOperation({
   summary: 'Delete a webhook route',
   description: 'Deletes a webhook route. Pending deliveries of the route are dropped.',
   responseDescription: 'Id of the deleted webhook route.',
-  response: Type.Object({ id, deleted: Bool('Always true: a failure is an error response.') }),
+  response: Type.Object({
+    id,
+    deleted: Bool('Always true: a failed request gets an error response.'),
+  }),
   errors: ['NotFound'],
 })
 
@@ -93,7 +102,7 @@ export const testWebhookRoute = defineOperation({
   description:
     'Runs the filter function and the map function of a webhook route with a webhook body. Nothing is sent or stored.',
   body: RouteTest,
-  responseDescription: 'Results of the filter function and the map function.',
+  responseDescription: 'Results of the filter function and the map function of the webhook route.',
   response: RouteTestResult,
 })
 
@@ -104,11 +113,13 @@ export const listWebhookRouteErrors = defineOperation({
   summary: 'List errors of the functions of a webhook route',
   description:
     'Lists the latest 20 errors of the filter function and the map function of a webhook route, newest first.',
-  responseDescription: 'Latest errors, newest first.',
+  responseDescription:
+    'Latest errors of the filter function and the map function of the webhook route, newest first.',
   response: Type.Object({
     id,
     errors: Type.Array(RouteError, {
-      description: 'Latest errors of the functions, newest first. At most 20.',
+      description:
+        'Latest errors of the filter function and the map function of the webhook route, newest first. At most 20.',
     }),
   }),
   errors: ['NotFound'],

@@ -24,7 +24,7 @@ const auth = Strict(
   },
   {
     description:
-      'User at the OAuth2 provider. If access is delegated, also the shared mailbox, or the account with the grant.',
+      'User at the OAuth2 provider (`user`). For access to another mailbox, also the shared mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).',
   },
 )
 
@@ -50,7 +50,7 @@ const common = {
   ),
   refreshToken: Type.Optional(
     Text(
-      'OAuth2 refresh token that the caller has received from the provider. New access tokens are requested with the refresh token. Stored encrypted.',
+      'OAuth2 refresh token from the provider, with which access tokens are requested. Stored encrypted.',
       token,
     ),
   ),
@@ -59,12 +59,12 @@ const common = {
 
 const redirectUrl = Type.Optional(
   Text(
-    'URL to which the browser of the owner is redirected after the consent, with the query parameters `account` and `state`. For requests with `authorize`.',
+    'URL to which the browser of the owner is redirected after the consent, with the query parameters `account` and `state`. Only with `authorize`.',
     { maxLength: 2048, format: 'http-url' },
   ),
 )
 const consentLink =
-  'The response contains a URL, valid for 24 h, which leads the browser of the owner to the consent page. After the URL is opened, the consent must be completed within 1 h in the same browser.'
+  'The response contains the URL of the consent page, valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same browser.'
 
 /** OAuth2 login of an account, as given in the registration of the account. */
 export const OAuth2Config = Strict({
@@ -94,20 +94,22 @@ export type OAuth2Update = Static<typeof OAuth2Update>
 /** Members that describe why an OAuth2 consent of an account failed. */
 const consentFailure = {
   error: Text(
-    'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
+    'Error code of the provider for the failed OAuth2 consent (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`. `unknown_error` if the provider sends no code.',
   ),
-  description: Type.Optional(Text('Explanation of the failure by the provider.')),
+  description: Type.Optional(Text('Explanation of the failed OAuth2 consent by the provider.')),
   code: Type.Optional(
-    Text('Error code of Microsoft, such as `AADSTS90094`. Absent for other providers.'),
+    Text(
+      'Error code of Microsoft for the failed OAuth2 consent, such as `AADSTS90094`. Absent for other providers.',
+    ),
   ),
-  remedy: Type.Optional(Text('Action that repairs the failed consent. Absent if unknown.')),
+  remedy: Type.Optional(Text('Action that repairs the failed OAuth2 consent. Absent if unknown.')),
 }
 const ConsentFailure = Type.Object(consentFailure)
 /** Failure of an account's OAuth2 consent, as stored in the database. */
 export type ConsentFailure = Static<typeof ConsentFailure>
 
 const ConsentError = Type.Object(
-  { ...consentFailure, time: Text('Time at which the consent failed (ISO 8601).') },
+  { ...consentFailure, time: Text('Time at which the OAuth2 consent failed (ISO 8601).') },
   {
     description:
       'Failure of the last OAuth2 consent for the account. Absent after a successful consent.',

@@ -26,10 +26,16 @@ export const imapIndexer = Type.Optional(
 )
 export const notifyFrom = Type.Optional(
   Nullable(
-    Type.Union([Time('Time (ISO 8601).'), Type.Literal('now')], {
-      description:
-        'Time of receipt from which messages are announced by `messageNew` (ISO 8601), or `now`. Older messages are not announced. Initially the time of the registration.',
-    }),
+    Type.Union(
+      [
+        Time('Time of receipt from which messages are announced by `messageNew` (ISO 8601).'),
+        Type.Literal('now'),
+      ],
+      {
+        description:
+          'Time of receipt (ISO 8601) from which messages are announced by `messageNew`, or `now`. Initially the time of the registration.',
+      },
+    ),
   ),
 )
 export const copy = Type.Optional(
@@ -46,11 +52,11 @@ export const logs = Type.Optional(
 )
 export const paused = Type.Optional(
   Bool(
-    'If true, the account is not connected to the incoming server and has the state `other` with the detail `paused`. Messages are still sent if the first sync of the account is complete.',
+    'If true, the account is not connected to the incoming server: `state` is `other` and `stateDetail` is `paused`. Messages are still sent if the first sync of the account is complete.',
   ),
 )
 export const expectedEmail = described(
-  'Email address to which the login must belong. Logins of other addresses are rejected.',
+  'Email address to which the login of the account must belong. Logins of other addresses are rejected.',
   MailAddress,
 )
 
@@ -63,9 +69,9 @@ export const descriptions = {
   smtp: 'Outgoing mail server of the account (SMTP). False: the account has no outgoing server.',
   oauth2: 'OAuth2 login of the account. False: the account has no OAuth2 login.',
   locale:
-    'Language tag of the dates in messages that replies and forwarded messages quote, such as `en-GB`. Defaults to the setting `locale`.',
-  tz: 'Time zone of the dates in messages that replies and forwarded messages quote, such as `Europe/Tallinn`. Defaults to the setting `timezone`.',
+    'Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to the setting `locale`.',
+  tz: 'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards. Defaults to the setting `timezone`.',
   path: 'Mailboxes of the account to sync, as paths or special uses such as `\\Sent`. Absent, null or `*`: all mailboxes.',
   subconnections:
-    'Mailboxes that an IMAP connection of their own watches for changes, as paths or special uses such as `\\Sent`. Without effect for servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',
+    'Mailboxes (paths or special uses such as `\\Sent`) to watch for changes on a separate IMAP connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes of all mailboxes.',
 } as const

@@ -76,6 +76,6 @@ export const stateSchemas = {
   }),
   stateDetail: OneOf(accountStates, {
     description:
-      'State of the account in more detail than `state`. Additional values: `connecting`: the login is in progress; `syncing`: the first sync since the login is in progress; `disconnected`: the connection was lost repeatedly; `paused`: paused by the option `paused`. For accounts that have synced before, `connecting` and `syncing` are shown after 5 s by default.',
+      'State of the account in more detail than `state`. Additional values: `connecting`: the login is in progress; `syncing`: the first sync after the login is in progress; `disconnected`: the connection was lost repeatedly; `paused`: paused by the option `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).',
   }),
 }

@@ -137,19 +137,21 @@ export type AccountUpdate = Static<typeof AccountUpdate>
 export const LastError = Type.Object(
   {
     response: Type.Optional(
-      Text('Reply of the mail server or provider, or the text of the error.'),
+      Text('Reply of the mail server or provider with the error, or the text of the error.'),
     ),
     description: Type.Optional(
-      Text('Explanation of the error for operators. Absent if there is no explanation.'),
+      Text(
+        'Explanation of the error in `response`, for operators. Absent if there is no explanation.',
+      ),
     ),
     serverResponseCode: Type.Optional(
       Text(
-        'Response code of the mail server, or code of the error, such as `AUTHENTICATIONFAILED` or `ECONNREFUSED`.',
+        'Response code of the mail server, such as `AUTHENTICATIONFAILED`. Without a response code: code of the error, such as `ECONNREFUSED`.',
       ),
     ),
     tokenRequest: Type.Optional(TokenRequestInfo),
   },
-  { description: 'Error of the last failed login or connection.' },
+  { description: 'Error of the last failed login, connection or token request.' },
 )
 export type LastError = Static<typeof LastError>
 
@@ -165,7 +167,7 @@ const Counters = Type.Object(
       description: 'Number of events of the account since the registration, by event name.',
     }),
   },
-  { description: 'Counters of the account since the registration.' },
+  { description: 'Numbers of events of the account since the registration of the account.' },
 )
 
 const identity = {
@@ -191,13 +193,13 @@ const listed = {
   ),
   proxy: Type.Optional(
     Text(
-      'URL of the proxy for connections to the mail servers of the account, with a masked login. Absent if not set.',
+      'URL of the proxy for connections to the mail servers of the account, with a masked login. Absent if the settings `proxyEnabled` and `proxyUrl` apply.',
     ),
   ),
   smtpEhloName: Type.Optional(
     Nullable(
       Text(
-        'Host name that is sent to outgoing mail servers in the EHLO command. Absent if not set.',
+        'Host name that is sent to outgoing mail servers in the EHLO command. Absent if the setting `smtpEhloName` applies.',
       ),
     ),
   ),
@@ -220,7 +222,7 @@ export const AccountRecord = Type.Object({
   type: AccountKind,
   ...listed,
   expectedEmail: Type.Optional(
-    Text('Email address to which the login must belong. Absent if not set.'),
+    Text('Email address to which the login must belong. Absent if every login is accepted.'),
   ),
   baseScopes: Type.Optional(
     OneOf(['imap', 'api', 'pubsub'], {
@@ -248,7 +250,7 @@ export const AccountRecord = Type.Object({
   imapIndexer: Type.Optional(
     Nullable(
       Text(
-        'Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new messages only. Absent: the setting `imapIndexer`.',
+        'Mailbox index of the account: `full` detects new, changed and deleted messages, `fast` new messages only. Absent if the setting `imapIndexer` applies.',
       ),
     ),
   ),
@@ -270,12 +272,12 @@ export const AccountRecord = Type.Object({
     Type.Object(
       {
         path: Text('Path of the mailbox that could not be synced.'),
-        time: Text('Time of the sync error (ISO 8601).'),
-        error: Text('Text of the sync error.'),
+        time: Text('Time at which the sync of the mailbox failed (ISO 8601).'),
+        error: Text('Text of the error for which the sync of the mailbox failed.'),
       },
       {
         description:
-          'Mailbox, or entry of `path`, that could not be synced, with the last error. Absent if the last sync had no error.',
+          'Mailbox, or entry of the option `path`, that could not be synced, with the error. Absent if the last sync had no error.',
       },
     ),
   ),
@@ -287,7 +289,7 @@ export const AccountRecord = Type.Object({
   ),
   authFailureDisabledAt: Type.Optional(
     Text(
-      'Time at which syncing was switched off after repeated authentication failures (ISO 8601). Absent if syncing was not switched off.',
+      'Time at which syncing was switched off after repeated authentication failures (ISO 8601). Absent otherwise.',
     ),
   ),
   outlookSubscription: Type.Optional(OutlookSubscription),

@@ -11,7 +11,7 @@ const { name, notifyFrom, path, subconnections } = AccountRegistration.propertie
 export const AuthenticationForm = Strict({
   account: Type.Optional(
     described(
-      'Id of the account that the form registers. Absent or null: an id is generated.',
+      'Id of the account that the hosted form registers. Absent or null: an id is generated.',
       Nullable(AccountId),
     ),
   ),
@@ -21,13 +21,13 @@ export const AuthenticationForm = Strict({
   ),
   expectedEmail: Type.Optional(
     described(
-      'Email address of the only mailbox that may be connected. The form rejects other mailboxes.',
+      'Email address of the only mailbox that may be connected. The hosted form rejects other mailboxes.',
       MailAddress,
     ),
   ),
   delegated: Type.Optional(
     Bool(
-      'For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has access.',
+      'If true, `email` is a shared mailbox to which the user who signs in has access. Only for OAuth2 logins. Defaults to false.',
       { default: false },
     ),
   ),
@@ -35,14 +35,14 @@ export const AuthenticationForm = Strict({
   subconnections,
   path,
   redirectUrl: Text(
-    'URL to which the user is redirected at the end, with the parameters `account` and `state` (`new` or `existing`).',
+    'URL to which the user is redirected after the hosted form, with the query parameters `account` and `state` (`new` or `existing`).',
     { maxLength: 2048, format: 'http-url' },
   ),
   type: Type.Optional(
     Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Literal(false)], {
       default: false,
       description:
-        'Login method of the form: `imap`, or the id of an OAuth2 application. If false (default), the user chooses the login method.',
+        'Login method of the hosted form: `imap`, or the id of an OAuth2 application. If false (default), the user chooses the login method.',
     }),
   ),
 })

@@ -18,7 +18,7 @@ export const BlockedAddress = Type.Object({
   account: Text('Id of the account to whose mailing list the entry belongs.'),
   messageId: Type.Optional(
     Text(
-      'Message-ID of the message whose unsubscribe link was used. Absent if unknown, and for entries of the API.',
+      'Message-ID of the message whose unsubscribe link was used. Absent if unknown, and for blocklist entries that were added with the API.',
     ),
   ),
   source: Text(

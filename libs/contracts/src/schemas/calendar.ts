@@ -23,7 +23,11 @@ export const CalendarEvent = Type.Object({
       'Start of the calendar event (ISO 8601): time with zone, local time if the zone is unknown, or date of an all-day event.',
     ),
   ),
-  endDate: Type.Optional(Text('End of the calendar event (ISO 8601), in the form of `startDate`.')),
+  endDate: Type.Optional(
+    Text(
+      'End of the calendar event (ISO 8601), in the same form as `startDate`: time with zone, local time, or date of an all-day event.',
+    ),
+  ),
   organizer: Type.Optional(
     Text(
       'Organizer of the calendar event, copied from the calendar part. Usually `mailto:` and an email address.',
@@ -34,7 +38,7 @@ export const CalendarEvent = Type.Object({
   encoding: Type.Literal('base64', { description: 'Encoding of `content`. Always `base64`.' }),
   content: Type.Optional(
     Text(
-      'Calendar part (iCalendar) as base64. Only in the first event of each part, and absent if the calendar parts of the message exceed 524,288 bytes.',
+      'Calendar part (iCalendar) as base64. Only in the first calendar event of each calendar part, and absent if the calendar parts of the message exceed 524,288 bytes.',
     ),
   ),
 })

@@ -28,7 +28,7 @@ export const contentFields = {
     ),
   ),
   replyTo: addresses(
-    'Addresses that receive replies (Reply-To header). If absent, the author receives replies.',
+    'Addresses that receive replies to the message (Reply-To header). If absent, the author receives replies.',
   ),
   to: addresses('Primary recipients of the message (To header).'),
   cc: addresses('Recipients of copies of the message (Cc header).'),
@@ -50,7 +50,7 @@ export const contentFields = {
       },
       {
         description:
-          'SMTP envelope: addresses that mail servers use to transport the message. Defaults to the author and recipients of the message. Accounts on a mail API without `gateway` send to the recipients in the headers: a sender other than the author, or an envelope without a recipient of the headers, fails with `UnsupportedOperation`. Additional recipients in the envelope receive a blind copy.',
+          'SMTP envelope: addresses that mail servers use to transport the message. Defaults to the author and recipients of the message. Special rules apply if a mail API (Gmail API, Microsoft Graph) sends the message, because the account is on a mail API and the submission does not set `gateway`: the sender in the envelope must be the author of the message, and the envelope must contain all recipients in the headers of the message. Otherwise the request fails with `UnsupportedOperation`. Recipients that only the envelope contains receive a blind copy.',
       },
     ),
   ),

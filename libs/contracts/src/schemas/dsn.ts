@@ -5,11 +5,14 @@ import { described, MailAddress, OneOf, Strict, Text } from './primitives.ts'
 export const Dsn = Strict(
   {
     id: Type.Optional(
-      Text('Id of the message in delivery status notifications (ENVID).', {
-        minLength: 1,
-        maxLength: 256,
-        format: 'one-line',
-      }),
+      Text(
+        'Id of the message for delivery status notifications (ENVID). The notifications about the message contain this id.',
+        {
+          minLength: 1,
+          maxLength: 256,
+          format: 'one-line',
+        },
+      ),
     ),
     return: OneOf(['headers', 'full'], {
       description:
@@ -25,7 +28,10 @@ export const Dsn = Strict(
       }),
     ),
     recipient: Type.Optional(
-      described('Original recipient in delivery status notifications (ORCPT).', MailAddress),
+      described(
+        'Original recipient of the message for delivery status notifications (ORCPT).',
+        MailAddress,
+      ),
     ),
   },
   {

@@ -84,17 +84,19 @@ const status = OneOf(exportStatuses, {
 })
 const created = Time('Time at which the export was requested (ISO 8601).')
 const expiresAt = Time(
-  'Time at which the export and the file are deleted (ISO 8601). The time moves forward while the export makes progress.',
+  'Time at which the export and the export file are deleted (ISO 8601). The time moves forward while the export makes progress.',
 )
 
 export const ExportProgress = Type.Object(
   {
-    foldersScanned: Int('Number of mailboxes that were searched for messages so far.'),
-    foldersTotal: Int('Number of mailboxes to search for messages. 0 before the search starts.'),
+    foldersScanned: Int('Number of mailboxes that the export has searched for messages so far.'),
+    foldersTotal: Int(
+      'Number of mailboxes that the export searches for messages. 0 before the search starts.',
+    ),
     messagesQueued: Int('Number of messages to export that were found so far.'),
     messagesExported: Int('Number of messages written to the export file so far.'),
     messagesSkipped: Int(
-      'Number of messages that could not be read. The export file lacks these messages.',
+      'Number of messages that the export could not read. The export file lacks these messages.',
     ),
     bytesWritten: Int('Size of the compressed export file so far, in bytes.'),
   },
@@ -140,11 +142,19 @@ export type ExportRecord = Static<typeof ExportRecord>
 export const AdminExport = Type.Object({
   ...ExportRecord.properties,
   account: described('Id of the account whose messages are exported.', AccountId),
-  errorCode: Nullable(Text('Code of the error that ended the export. Null if there is no code.')),
-  startedAt: Nullable(
-    Time('Time at which a sync-worker started the export (ISO 8601). Null before the start.'),
+  errorCode: Nullable(
+    Text(
+      'Code of the error that ended the export. Null if there was no error, or if the error has no code.',
+    ),
   ),
-  finishedAt: Nullable(Time('Time at which the export ended (ISO 8601). Null before the end.')),
+  startedAt: Nullable(
+    Time(
+      'Time at which a sync-worker started the export (ISO 8601). Null before the start of the export.',
+    ),
+  ),
+  finishedAt: Nullable(
+    Time('Time at which the export ended (ISO 8601). Null before the end of the export.'),
+  ),
   unavailableSince: Nullable(
     Time(
       'Time since which the mail server of the account has been unavailable for the export (ISO 8601). Null if the server is available, and after the end of the export.',

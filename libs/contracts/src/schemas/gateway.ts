@@ -18,7 +18,7 @@ const fields = {
   port: Int('TCP port of the SMTP server, such as 465 or 587.', { minimum: 1, maximum: 65_535 }),
   secure: Type.Optional(
     Bool(
-      'If true, connections use TLS from the start (usually port 465). Otherwise, connections use STARTTLS if the SMTP server offers STARTTLS.',
+      'If true, connections to the SMTP server use TLS from the start (usually port 465). Otherwise, connections use STARTTLS if the SMTP server offers STARTTLS.',
     ),
   ),
 }
@@ -46,8 +46,10 @@ export type GatewayUpdate = Static<typeof GatewayUpdate>
 
 const GatewayError = Type.Object(
   {
-    created: Int('Time of the failed attempt, in milliseconds since 1970.'),
-    status: OneOf(['error'], { description: 'Result of the attempt. Always `error`.' }),
+    created: Int('Time of the failed attempt to send a message, in milliseconds since 1970.'),
+    status: OneOf(['error'], {
+      description: 'Result of the attempt to send a message. Always `error`.',
+    }),
     ...smtpFailure,
     networkRouting: Type.Optional(
       Nullable(Type.Object({}, { description: networkPathDescription })),
@@ -79,6 +81,6 @@ export const GatewayRecord = Type.Object({
   host: Text('Host name or IP address of the SMTP server.'),
   port: Int('TCP port of the SMTP server, such as 465 or 587.'),
   secure: Bool(
-    'True if connections use TLS from the start, false if connections use STARTTLS when offered.',
+    'True if connections to the SMTP server use TLS from the start, false if connections use STARTTLS when offered.',
   ),
 })

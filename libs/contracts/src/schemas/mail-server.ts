@@ -72,7 +72,7 @@ const mailPath = (use: string) =>
   Type.Optional(
     Nullable(
       Text(
-        `Path of the mailbox that serves as the ${use} mailbox. Null or never set: the mailbox to which the mail server assigns this special use.`,
+        `Path of the mailbox that serves as the ${use} mailbox. Null or never set: the mailbox with this special use.`,
         {
           maxLength: 1024,
           format: 'mailbox-path',

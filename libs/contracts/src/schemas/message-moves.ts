@@ -7,7 +7,7 @@ import { Bool, Int, Text, Texts } from './primitives.ts'
  */
 export const emailIds = Type.Optional(
   Texts(
-    'Permanent ids of the changed messages (member `emailId` of a message). Absent if the mail server assigns no permanent ids (OBJECTID, Gmail).',
+    'Permanent ids of the changed messages (member `emailId` of a message). Absent unless the mail server assigns permanent ids (OBJECTID or Gmail).',
   ),
 )
 
@@ -18,7 +18,7 @@ export const emailIds = Type.Optional(
 const idMap = Type.Optional(
   Type.Array(Type.Unsafe<[string, string]>({ type: 'array', items: { type: 'string' } }), {
     description:
-      'Message ids before and after the move, as one pair per message. Absent if the mail server does not report new UIDs (UIDPLUS).',
+      'Message ids before and after the move, as one pair per message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
   }),
 )
 const path = Text('Path of the mailbox to which the messages were moved.')
@@ -26,18 +26,19 @@ const destination = Text('Path of the trash mailbox, to which deleted messages a
 const deleted = Bool(
   'True after a permanent deletion. False after a move to the trash mailbox, or if no message was deleted.',
 )
-const moved = 'Move to the trash mailbox. Absent after a permanent deletion.'
+const moved =
+  'Trash mailbox to which the messages were moved, with the new ids. Absent after a permanent deletion.'
 
 export const MovedMessage = Type.Object({
   path: Text('Path of the mailbox to which the message was moved.'),
   id: Type.Optional(
     Text(
-      'Id of the message in the new mailbox. Absent if the mail server does not report new UIDs (UIDPLUS).',
+      'Id of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
     ),
   ),
   uid: Type.Optional(
     Int(
-      'UID of the message in the new mailbox. Absent if the mail server does not report new UIDs (UIDPLUS), and for accounts on a mail API.',
+      'UID of the message in the new mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs, and for accounts on a mail API.',
     ),
   ),
 })
@@ -51,7 +52,7 @@ export const DeletedMessage = Type.Object({
         destination,
         message: Type.Optional(
           Text(
-            'Id of the message in the trash mailbox. Absent if the mail server does not report new UIDs (UIDPLUS).',
+            'Id of the message in the trash mailbox. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
           ),
         ),
       },

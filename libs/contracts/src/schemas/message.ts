@@ -98,7 +98,7 @@ export const BounceInfo = Type.Object({
     {
       message: Text('Text of the response of the receiving mail server.'),
       status: Type.Optional(
-        Text('Enhanced status code of the response, such as `5.1.1` (RFC 3463).'),
+        Text('Enhanced status code of the receiving mail server, such as `5.1.1` (RFC 3463).'),
       ),
     },
     { description: 'Response of the receiving mail server, as quoted by the delivery report.' },
@@ -113,12 +113,12 @@ const entry = {
   uid: Type.Optional(Int('UID of the message in the mailbox. IMAP accounts only.')),
   emailId: Type.Optional(
     Text(
-      'Permanent id of the message, which a move does not change (OBJECTID or Gmail). For accounts on a mail API the same as `id`.',
+      'Permanent id of the message, which a move does not change. Only for IMAP servers with OBJECTID (RFC 8474) and for Gmail. For accounts on a mail API the same as `id`.',
     ),
   ),
   threadId: Type.Optional(
     Text(
-      'Id of the thread (conversation) of the message. Absent if the mail server has no thread ids (OBJECTID, Gmail, Microsoft Graph).',
+      'Id of the thread (conversation) of the message. Absent unless the mail server has thread ids (OBJECTID, Gmail, Microsoft Graph).',
     ),
   ),
   path: Type.Optional(Text('Path of the mailbox that contains the message.')),
@@ -149,7 +149,7 @@ const entry = {
     ),
   ),
   replyTo: addresses(
-    'Addresses that receive replies (Reply-To header). Absent if the author receives replies.',
+    'Addresses that receive replies to the message (Reply-To header). Absent if the author receives replies.',
   ),
   to: addresses('Primary recipients of the message (To header).'),
   cc: addresses('Recipients of copies of the message (Cc header).'),
@@ -177,13 +177,13 @@ const entry = {
   incomplete: Type.Optional(
     Type.Literal(true, {
       description:
-        'True if this description of the message is incomplete: the mail server refuses the description, or the description exceeds 10,000 tokens (about 1,500 recipients or 500 parts). Attachments and texts are then absent, or only the first recipients and parts are present. The source of the message can still be downloaded.',
+        'True if this description of the message is incomplete. Either the mail server returned no description: attachments and texts are absent. Or the description exceeds 10,000 tokens (about 1,500 recipients or 500 parts): only the first recipients and parts are present. The source of the message can still be downloaded.',
     }),
   ),
   incompleteIn: Type.Optional(
     Type.Array(OneOf(['envelope', 'structure', 'flags']), {
       description:
-        'Sections in which the description of the message is incomplete: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if the mail server refuses the description of the message.',
+        'Sections that contain only their first values, because the mail server describes the message with more than 10,000 tokens: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if all sections are complete, and if the mail server returned no description at all: then `incomplete` is true, and attachments and texts are absent.',
     }),
   ),
   isAutoReply: Type.Optional(
@@ -211,7 +211,7 @@ export const MessageDetail = Type.Object({
   headers: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description:
-        'Headers of the message: the lower-case name of each header, and the values of this header in order.',
+        'Headers of the message: the lower-case name of each header, and the values of this header in the order of the message.',
     }),
   ),
 })
@@ -263,9 +263,7 @@ export const listedUseSource = Type.Optional(
 export const MailboxEntry = Type.Object({
   ...listedMailbox,
   id: Type.Optional(
-    Text(
-      'Id of the mailbox at the provider, which is a folder or label there. Accounts on a mail API only.',
-    ),
+    Text('Id of the mailbox (folder or label) at the mail provider. Accounts on a mail API only.'),
   ),
   noSelect: Type.Optional(
     Bool('True if the mailbox cannot contain messages, only other mailboxes.'),
@@ -288,7 +286,9 @@ export const MailboxEntry = Type.Object({
         messages: Type.Optional(Int('Current number of messages in the mailbox.')),
         unseen: Type.Optional(Int('Current number of unread messages in the mailbox.')),
         error: Type.Optional(
-          Text('Error of the mail server. Only present if the mail server reports no counters.'),
+          Text(
+            'Text of the error because of which the mail server reported no counters. Absent if `messages` and `unseen` are present.',
+          ),
         ),
       },
       { description: 'Current counters of the mailbox. Only if requested with `counters`.' },

@@ -65,7 +65,7 @@ const details = {
   extraScopes: scopes(
     'OAuth2 scopes to request in addition to the default scopes. The user may deny these scopes.',
   ),
-  skipScopes: scopes('Default OAuth2 scopes that are not requested.'),
+  skipScopes: scopes('Default OAuth2 scopes that the application does not request.'),
   authority: Text(
     'Users who may log in with an Outlook application: `common`, `organizations`, `consumers` or a tenant id.',
     {
@@ -84,7 +84,7 @@ const details = {
   }),
   googleProjectId: removable(
     Text(
-      'Id of the Google Cloud project with the Pub/Sub topic. Required for the base scopes `pubsub`, optional for `api`.',
+      'Id of the Google Cloud project with the Pub/Sub topic. Required if `baseScopes` is `pubsub`, optional for `api`.',
       {
         pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
       },
@@ -112,7 +112,7 @@ const details = {
 const fixed = {
   baseScopes: OneOf(['imap', 'api', 'pubsub'], {
     description:
-      'Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api` for the Gmail API or Microsoft Graph. `pubsub` (only `gmailService`) receives notifications of Gmail and has no accounts.',
+      'Access of the OAuth2 application to mailboxes: `imap` (default) for mail servers, `api` for the Gmail API or Microsoft Graph. `pubsub` (only for the provider `gmailService`): the OAuth2 application receives notifications of Gmail and has no accounts.',
   }),
   authMethod: OneOf(['serviceKey', 'externalAccount'], {
     description:
@@ -227,7 +227,7 @@ export const OAuth2AppUpdate = Strict({
   serviceClient: Type.Optional(removable(details.serviceClient)),
   redirectUrl: Type.Optional(removable(details.redirectUrl)),
   tenant: Type.Optional(
-    described('Other name of `authority`, with the same value.', details.authority),
+    described('Other name of the member `authority`, with the same value.', details.authority),
   ),
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
@@ -240,7 +240,7 @@ const listed = {
   created: Text('Time of the registration of the OAuth2 application (ISO 8601).'),
   updated: Text('Time of the last change of the OAuth2 application (ISO 8601).'),
   ...OAuth2AppConfig.properties,
-  tenant: Type.Optional(Text('Other name of `authority`, with the same value.')),
+  tenant: Type.Optional(Text('Other name of the member `authority`, with the same value.')),
   clientSecret: Type.Optional(
     Text('Masked client secret: `******`. Absent if no client secret is stored.'),
   ),
@@ -265,12 +265,12 @@ export const OAuth2AppListEntry = Type.Object(listed)
 const OAuth2AppUse = Type.Object({
   date: Text('Day of the counts in UTC (ISO 8601), such as `2026-11-26`.'),
   requests: Int(
-    'Number of operations that were requested from the mail API. Each operation in a batch counts.',
+    'Number of operations that accounts of the OAuth2 application requested from the mail API on this day. Each operation in a batch counts.',
   ),
   units: Int(
-    'Quota units that the operations cost. Each operation at Microsoft Graph costs 1 unit.',
+    'Quota units that the operations of this day cost. Each operation at Microsoft Graph costs 1 unit.',
   ),
-  limited: Int('Number of operations that the provider refused because of a limit.'),
+  limited: Int('Number of operations that the mail API refused on this day because of a limit.'),
 })
 /** OAuth2 application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
@@ -283,12 +283,12 @@ export const OAuth2AppRecord = Type.Object({
 })
 
 export const OAuth2CheckStep = Type.Object({
-  id: Text('Id of the step of the test.'),
-  label: Text('Name of the step of the test, for display.'),
+  id: Text('Id of the step in the test of the OAuth2 application.'),
+  label: Text('Name of the step in the test of the OAuth2 application, for display.'),
   status: OneOf(['ok', 'fail', 'skip'], {
     description: 'Result of the step of the test: `ok`, `fail`, or `skip` if the step was not run.',
   }),
-  message: Nullable(Text('Details of the result of the step. Null if there are no details.')),
-  hint: Type.Optional(Text('Action that repairs the failure of the step. Absent after a success.')),
+  message: Nullable(Text('Details on the result of the test step. Null if there are no details.')),
+  hint: Type.Optional(Text('Action that repairs the failed test step. Absent after a success.')),
 })
 export type OAuth2CheckStep = Static<typeof OAuth2CheckStep>

@@ -35,22 +35,26 @@ const Progress = Type.Object(
     ),
     messageId: Type.Optional(
       Text(
-        'Message-ID header that the accepted message has. Absent before the message is accepted.',
+        'Message-ID header of the message that the mail server accepted. Absent until the message is accepted.',
       ),
     ),
     originalMessageId: Type.Optional(
-      Text('Message-ID header as submitted. Only present if the mail server replaced the header.'),
+      Text(
+        'Message-ID header of the submitted message. Only present if the mail server replaced this header in the sent message.',
+      ),
     ),
     error: Type.Optional(
       Type.Object(
         {
-          message: Text('Text of the error of the last attempt.'),
+          message: Text('Text of the error of the last attempt to send the message.'),
           code: Type.Optional(
-            Text('Code of the error of the last attempt, such as `ECONNECTION`.'),
+            Text(
+              'Code of the error of the last attempt to send the message, such as `ECONNECTION`.',
+            ),
           ),
           statusCode: Type.Optional(
             Int(
-              'SMTP reply code of the last attempt, such as 451. Absent if the mail server did not reply.',
+              'SMTP reply code of the mail server to the last attempt to send the message, such as 451. Absent if the mail server did not reply.',
             ),
           ),
           networkRouting: Type.Optional(
@@ -114,11 +118,16 @@ export const OutboxEntry = Type.Object({
     'Value of the parameter `useStructuredFormat` of the request, for accounts on a mail API.',
   ),
   created: Time('Time at which the submission was received (ISO 8601).'),
-  scheduled: Time('Earliest time at which the message is sent (ISO 8601), from `sendAt`.'),
-  nextAttempt: Type.Union([Time('Time of the next attempt (ISO 8601).'), Type.Literal(false)], {
-    description:
-      'Time of the next attempt to send the message (ISO 8601). False during an attempt, and if the message is held, sent, failed or bounced.',
-  }),
+  scheduled: Time(
+    'Earliest time at which the message is sent (ISO 8601): `sendAt` of the submission, or else the time of the submission.',
+  ),
+  nextAttempt: Type.Union(
+    [Time('Time of the next attempt to send the message (ISO 8601).'), Type.Literal(false)],
+    {
+      description:
+        'Time of the next attempt to send the message (ISO 8601). False during an attempt, and if the message is held, sent, failed or bounced.',
+    },
+  ),
   attemptsMade: Int('Number of attempts to send the message so far.'),
   attempts: Int('Maximum number of attempts to send the message.'),
   progress: Progress,

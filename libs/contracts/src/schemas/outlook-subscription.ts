@@ -16,33 +16,40 @@ export const OutlookSubscription = Type.Object(
       {
         state: OneOf(['created', 'error'], {
           description:
-            'State of the subscription: `created`, or `error` if the last creation or renewal failed.',
+            'State of the subscription at Microsoft Graph: `created`, or `error` if the last creation or renewal failed.',
         }),
         time: Type.Optional(
           Type.Integer({
             description:
-              'Time of the last creation or renewal of the subscription, in milliseconds since 1970.',
+              'Time of the last creation or renewal of the subscription at Microsoft Graph, in milliseconds since 1970.',
           }),
         ),
         error: Nullable(
-          Text('Reason of the failed creation or renewal. Null if there was no failure.'),
+          Text(
+            'Error of the last creation or renewal of the subscription at Microsoft Graph. Null if there was no failure.',
+          ),
         ),
         retryCount: Type.Optional(
           Type.Integer({
-            description: 'Number of failed renewals of the subscription since the last success.',
+            description:
+              'Number of failed attempts to renew the subscription at Microsoft Graph since the last success.',
           }),
         ),
         createRetryCount: Type.Optional(
           Type.Integer({
-            description: 'Number of failed creations of the subscription since the last success.',
+            description:
+              'Number of failed attempts to create the subscription at Microsoft Graph since the last success.',
           }),
         ),
       },
-      { description: 'Result of the last creation or renewal of the subscription.' },
+      {
+        description:
+          'Result of the last creation or renewal of the subscription at Microsoft Graph.',
+      },
     ),
   },
   {
     description:
-      'Subscription to change notifications of the account at Microsoft Graph. If no subscription exists, the account is polled for changes.',
+      'Subscription of the account to change notifications of Microsoft Graph. If no subscription exists, the account is polled for changes.',
   },
 )

@@ -53,7 +53,7 @@ export const AccountId = Text(
  * providers have up to 200 visible ASCII characters.
  */
 export const MessageId = Text(
-  'Id of the message, from a message list or an event. Percent-encode the id in a path.',
+  'Id of the message, from a message list or an event. Percent-encode the id in the path of a URL.',
   {
     minLength: 1,
     maxLength: 256,
@@ -107,7 +107,7 @@ export const KeyValue = Strict(
       }),
     ),
   },
-  { description: 'HTTP header of a request: name and value.' },
+  { description: 'Additional HTTP header of webhook requests: name and value.' },
 )
 
 /** Query parameters of the API operations that return lists in pages. */

@@ -3,8 +3,14 @@ import { described, Nullable, Text } from './primitives.ts'
 
 /** Error that occurred when Pub/Sub was set up for an OAuth2 application. */
 export const PubSubError = Type.Object({
-  message: Text('Text of the error of the Pub/Sub topic, subscription or reception.'),
-  description: Nullable(Text('Error code of the provider. Null if the provider sends no code.')),
+  message: Text(
+    'Text of the error of the Pub/Sub topic, of the subscription or of the reception of notifications.',
+  ),
+  description: Nullable(
+    Text(
+      'Error code of the provider for the failure of Pub/Sub. Null if the provider sends no code.',
+    ),
+  ),
 })
 export type PubSubError = Static<typeof PubSubError>
 export const pubSubError = described(
@@ -18,7 +24,13 @@ export const PubSubStatusEntry = Type.Object({
   name: Nullable(Text('Name of the OAuth2 application.')),
   lastError: described(
     'Error of the last failed token request of the OAuth2 application. Null if there is no error.',
-    Nullable(Type.Object({ response: Text('Text of the error of the token request.') })),
+    Nullable(
+      Type.Object({
+        response: Text(
+          'Text of the error of the last failed token request of the OAuth2 application.',
+        ),
+      }),
+    ),
   ),
   pubSubError,
 })

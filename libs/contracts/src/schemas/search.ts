@@ -103,6 +103,9 @@ export const Search = Strict(
       }),
     ),
   },
-  { description: 'Terms that a message must match. Without terms, all messages match.' },
+  {
+    description:
+      'Terms of the search that a message must match. Without terms, all messages match.',
+  },
 )
 export type Search = Static<typeof Search>

@@ -6,13 +6,21 @@ import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
  * error.
  */
 export const smtpFailure = {
-  response: Type.Optional(Text('Reply of the mail server to the failed or accepted message.')),
-  responseCode: Type.Optional(
-    Int('SMTP reply code of the mail server, such as 550. Absent without a reply.'),
+  response: Type.Optional(
+    Text(
+      'Reply of the mail server to the accepted message or the rejected SMTP command. Absent without a reply of the mail server.',
+    ),
   ),
-  code: Type.Optional(Text('Code of the error of the attempt, such as `ECONNECTION` or `EAUTH`.')),
+  responseCode: Type.Optional(
+    Int(
+      'SMTP reply code of the mail server, such as 550. Absent if the mail server did not reply.',
+    ),
+  ),
+  code: Type.Optional(
+    Text('Code of the error of the attempt to send a message, such as `ECONNECTION` or `EAUTH`.'),
+  ),
   command: Type.Optional(Text('SMTP command that the mail server rejected, such as `RCPT TO`.')),
-  description: Type.Optional(Text('Text of the error of the attempt.')),
+  description: Type.Optional(Text('Text of the error of the attempt to send the message.')),
 }
 
 /**
@@ -21,7 +29,9 @@ export const smtpFailure = {
 export const networkPath = {
   localAddress: Type.Optional(Text('Local IP address of the connection to the mail server.')),
   name: Type.Optional(Text('Host name that was sent to the mail server in the EHLO command.')),
-  proxy: Type.Optional(Text('URL of the proxy to the mail server, without the login.')),
+  proxy: Type.Optional(
+    Text('URL of the proxy for the connection to the mail server, without the login.'),
+  ),
 }
 export const networkPathDescription =
   'Network path of the attempt to send a message: local IP address, EHLO name and proxy. Absent or null for the default path.'
@@ -38,7 +48,7 @@ export const SmtpStatus = Type.Object(
   },
   {
     description:
-      'Result of the last attempt to send a message through the outgoing mail server of the account. Null if the last attempt is older than the retention period of sent messages (1 day by default), or if there was no attempt.',
+      'Result of the last attempt to send a message through the outgoing server of the account. Null before the first attempt, and after the retention period of sent messages (1 day by default).',
   },
 )
 export type SmtpStatus = Static<typeof SmtpStatus>

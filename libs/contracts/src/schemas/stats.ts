@@ -5,13 +5,17 @@ import { Bool, Int, Text } from './primitives.ts'
 const jobs = (description: string) =>
   Type.Object(
     {
-      waiting: Int('Number of due entries that are not yet in progress. Counting stops at 10,000.'),
-      active: Int('Number of entries in progress. Counting stops at 10,000.'),
+      waiting: Int(
+        'Number of due entries of the work queue that are not yet in progress. Counting stops at 10,000.',
+      ),
+      active: Int(
+        'Number of entries of the work queue that are in progress. Counting stops at 10,000.',
+      ),
       delayed: Int(
-        'Number of entries that wait for `sendAt` or for the next attempt. Counting stops at 10,000.',
+        'Number of entries of the work queue that wait for `sendAt` or for the next attempt. Counting stops at 10,000.',
       ),
       failed: Int(
-        'Number of stored entries that failed after all attempts. Counting stops at 10,000.',
+        'Number of stored entries of the work queue that failed after all attempts. Counting stops at 10,000.',
       ),
     },
     { description },
@@ -28,7 +32,7 @@ export const Stats = Type.Object({
   arch: Text('CPU architecture on which api-gateway runs, such as `x64`.'),
   postgres: Text('Version of the Postgres server that stores all data.'),
   postgresPing: Type.Number({
-    description: 'Duration of a request to Postgres and back, in milliseconds.',
+    description: 'Round-trip time of a test query to Postgres, in milliseconds.',
   }),
   rabbitmq: Bool('True if api-gateway is connected to RabbitMQ.'),
   queues: Type.Object(
@@ -60,7 +64,7 @@ export const Stats = Type.Object({
   ),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description:
-      'Counters of the requested time window, by name: `events:<event>` for each event, `webhooks:success` and `webhooks:fail` for webhook deliveries, `submit:success` and `submit:fail` for submissions, `apiCall:success` and `apiCall:fail` for API requests.',
+      'Counters of the time window that the parameter `seconds` selects, by name: `events:<event>` for each event, `webhooks:success` and `webhooks:fail` for webhook deliveries, `submit:success` and `submit:fail` for submissions, `apiCall:success` and `apiCall:fail` for API requests.',
   }),
 })
 export type Stats = Static<typeof Stats>

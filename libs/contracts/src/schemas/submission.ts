@@ -33,7 +33,7 @@ const sendAt = Type.Optional(
 export const quotationFormat = {
   locale: Type.Optional(
     Text(
-      'Language tag of the dates in quoted messages, such as `en-GB`. Defaults to the locale of the account.',
+      'Language tag, such as `en-GB`, for dates in the quotation of a reply or forward. Defaults to `locale` of the account.',
       {
         maxLength: 100,
         format: 'one-line',
@@ -42,7 +42,7 @@ export const quotationFormat = {
   ),
   tz: Type.Optional(
     Text(
-      'Time zone of the dates in quoted messages, such as `Europe/Tallinn`. Defaults to the time zone of the account.',
+      'Time zone, such as `Europe/Tallinn`, for dates in the quotation of a reply or forward. Defaults to `tz` of the account.',
       {
         maxLength: 100,
         format: 'one-line',
@@ -153,7 +153,7 @@ export const Submission = Strict({
       ],
       {
         description:
-          'Rendering of the placeholders in subject and texts. False: placeholders are not replaced.',
+          'Rendering of the placeholders in the subject and texts of the message. False: placeholders are not replaced.',
       },
     ),
   ),
@@ -198,7 +198,7 @@ const Idempotency = Type.Object(
     key: Text('Value of the header `Idempotency-Key` of the request.'),
     status: OneOf(['MISS', 'HIT'], {
       description:
-        '`HIT` if an earlier request had the same key, so that this is the response to the earlier request. Otherwise `MISS`.',
+        '`HIT` if an earlier request had the same idempotency key: this response then repeats the response to the earlier request. Otherwise `MISS`.',
     }),
   },
   { description: 'Use of the header `Idempotency-Key`. Absent if the request had no such header.' },
@@ -236,29 +236,41 @@ export const MergeResult = Type.Object({
     Text('Reason for which the message to this recipient was not queued. Absent after a success.'),
   ),
   code: Type.Optional(
-    Text('Code of the error for which the message to this recipient was not queued.'),
+    Text(
+      'Code of the error for which the message to this recipient was not queued. Absent after a success.',
+    ),
   ),
   statusCode: Type.Optional(
-    Nullable(Int('HTTP status that belongs to the error of this recipient, such as 400.')),
+    Nullable(
+      Int(
+        'HTTP status of the error for which the message to this recipient was not queued, such as 400.',
+      ),
+    ),
   ),
   skipped: Type.Optional(Skipped),
 })
 export type MergeResult = Static<typeof MergeResult>
 
 export const SubmissionResult = Type.Object({
-  response: Text('Confirmation text: `Queued for delivery`, or `Dry run`.'),
+  response: Text(
+    'Confirmation text: `Queued for delivery`, or `Dry run` for a request with `dryRun`.',
+  ),
   messageId: Type.Optional(Text('Message-ID header of the message. Absent with `mailMerge`.')),
   sendAt: Type.Optional(
-    Text('Earliest time at which the message is sent (ISO 8601). Absent in a dry run.'),
+    Text(
+      'Earliest time at which the message is sent (ISO 8601). Absent in the response to a request with `dryRun`.',
+    ),
   ),
   queueId: Type.Optional(
     Text(
-      'Id of the submission (queued message). Absent in a dry run, for a mail merge, and if the message was skipped.',
+      'Id of the submission (queued message). Absent for a request with `dryRun` or `mailMerge`, and if the message was skipped.',
     ),
   ),
   reference: Type.Optional(ReferenceResult),
   preview: Type.Optional(
-    Text('Composed message in base64. For a mail merge, the first message. Only in a dry run.'),
+    Text(
+      'Composed message in base64. For a mail merge, the first message. Only in the response to a request with `dryRun`.',
+    ),
   ),
   skipped: Type.Optional(Skipped),
   idempotency: Type.Optional(Idempotency),

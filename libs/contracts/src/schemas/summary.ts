@@ -10,7 +10,7 @@ const text = { maxLength: 2_000 }
 export const MessageSummary = Type.Object(
   {
     id: Type.Optional(
-      Text('Id that the endpoint of the language model has assigned to the summary.', {
+      Text('Id of the summary at the endpoint of the language model.', {
         maxLength: 256,
       }),
     ),
@@ -37,7 +37,9 @@ export const MessageSummary = Type.Object(
         Type.Object({
           description: Text('Description of the mentioned event by the language model.', text),
           startTime: Type.Optional(
-            Text('Start of the mentioned event, in the notation of the language model.'),
+            Text(
+              'Start of the mentioned event, as written by the language model. The format is not fixed.',
+            ),
           ),
         }),
         { maxItems: 20, description: 'Events that the message mentions, at most 20.' },
@@ -48,7 +50,9 @@ export const MessageSummary = Type.Object(
         Type.Object({
           description: Text('Description of the requested action by the language model.', text),
           dueDate: Type.Optional(
-            Text('Due date of the requested action, in the notation of the language model.'),
+            Text(
+              'Due date of the requested action, as written by the language model. The format is not fixed.',
+            ),
           ),
         }),
         {

@@ -6,27 +6,31 @@ import { Int, Text, Texts } from './primitives.ts'
  */
 export const TokenRequestInfo = Type.Object(
   {
-    url: Type.Optional(Text('URL of the token endpoint.')),
-    method: Type.Optional(Text('HTTP method of the request to the token endpoint.')),
+    url: Type.Optional(Text('URL of the OAuth2 token endpoint.')),
+    method: Type.Optional(Text('HTTP method of the request to the OAuth2 token endpoint.')),
     grant: Type.Optional(
       Text(
-        'OAuth2 grant type of the request: `refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant.',
+        'OAuth2 grant type of the token request: `refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant.',
       ),
     ),
     provider: Type.Optional(Text('Kind of the OAuth2 provider, such as `gmail` or `outlook`.')),
-    status: Type.Optional(Int('HTTP status of the response of the token endpoint.')),
+    status: Type.Optional(Int('HTTP status of the response of the OAuth2 token endpoint.')),
     clientId: Type.Optional(Text('Client id of the OAuth2 application.')),
     authority: Type.Optional(
       Text('Authority of an Outlook application, such as `common` or a tenant id.'),
     ),
     serviceClient: Type.Optional(Text('Client id of the Google service account.')),
     serviceClientEmail: Type.Optional(Text('Email address of the Google service account.')),
-    code: Type.Optional(Text('Error code of the token endpoint, such as `invalid_grant`.')),
+    code: Type.Optional(Text('Error code of the OAuth2 token endpoint, such as `invalid_grant`.')),
     flag: Type.Optional(
       Type.Object(
         {
           message: Text('Fault of the OAuth2 application, such as an expired client secret.'),
-          code: Type.Optional(Text('Error code that requires the action of the operator.')),
+          code: Type.Optional(
+            Text(
+              'Error code of the token endpoint for the fault of the OAuth2 application, such as `invalid_client`.',
+            ),
+          ),
         },
         {
           description:
@@ -45,7 +49,7 @@ export const TokenRequestInfo = Type.Object(
         },
       ),
     ),
-    scopes: Type.Optional(Texts('OAuth2 scopes that were requested.')),
+    scopes: Type.Optional(Texts('OAuth2 scopes of the token request.')),
     response: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'Error response of the token endpoint, with masked secrets.',

@@ -20,7 +20,7 @@ export const Restrictions = Strict(
         Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
           maxItems: 100,
           description:
-            'Patterns of allowed `Referer` headers, in which `*` matches any text. Null or absent: all requests are allowed.',
+            'Patterns of allowed `Referer` headers of requests with the token, in which `*` matches any text. Null or absent: all requests are allowed.',
         }),
       ),
     ),
@@ -37,18 +37,21 @@ export const Restrictions = Strict(
       Nullable(
         Strict(
           {
-            maxRequests: Int('Maximum number of requests with the token per time window.', {
-              minimum: 1,
-              maximum: 1_000_000_000,
-            }),
-            timeWindow: Int('Length of the time window in seconds.', {
+            maxRequests: Int(
+              'Maximum number of requests with the token in each time window of the rate limit.',
+              {
+                minimum: 1,
+                maximum: 1_000_000_000,
+              },
+            ),
+            timeWindow: Int('Length of the time window of the rate limit, in seconds.', {
               minimum: 1,
               maximum: 31_536_000,
             }),
           },
           {
             description:
-              'Rate limit of requests with the token, for the whole installation. Null or absent: no rate limit.',
+              'Rate limit of the token: at most `maxRequests` requests in each time window of `timeWindow` seconds. The requests to all replicas are counted together, and messages of mail clients at the SMTP proxy count as requests. Null or absent: no rate limit.',
           },
         ),
       ),
@@ -56,7 +59,7 @@ export const Restrictions = Strict(
   },
   {
     description:
-      'Restrictions of the clients and the number of requests. Null or absent: no restrictions.',
+      'Restrictions of the token: allowed client addresses, allowed `Referer` headers and the rate limit. Null or absent: no restrictions.',
   },
 )
 export type Restrictions = Static<typeof Restrictions>
@@ -121,9 +124,12 @@ export const TokenRequest = Strict({
     }),
   ),
   metadata: Type.Optional(
-    Text('Data of the caller about the token, as JSON text. Stored and returned unchanged.', {
-      maxLength: 1_048_576,
-    }),
+    Text(
+      'JSON text with further data about the token, for the creator of the token. Stored and returned unchanged.',
+      {
+        maxLength: 1_048_576,
+      },
+    ),
   ),
   restrictions: Type.Optional(Nullable(Restrictions)),
   permissions: Type.Optional(Nullable(Permissions)),
@@ -147,9 +153,17 @@ export const TokenRecord = Type.Object({
     ),
   ),
   description: Type.Optional(Text('Description of the token for operators.')),
-  metadata: Type.Optional(Text('Data of the caller about the token, as JSON text.')),
-  ip: Type.Optional(Text('IP address of the creator of the token, as stated by the caller.')),
-  remoteAddress: Type.Optional(Text('IP address of the request that created the token.')),
+  metadata: Type.Optional(
+    Text('JSON text with further data about the token, as stored by the creator of the token.'),
+  ),
+  ip: Type.Optional(
+    Text(
+      'IP address of the creator of the token, as stated in the request that created the token.',
+    ),
+  ),
+  remoteAddress: Type.Optional(
+    Text('IP address from which the request that created the token was sent.'),
+  ),
   scopes: Texts(
     'Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy), `imap-proxy` (IMAP proxy). `*`: all interfaces, and the operations for operators.',
   ),
@@ -181,7 +195,9 @@ export const TokenLogEntry = Type.Object({
   ip: Nullable(Text('IP address of the client that used the token. Null if unknown.')),
   method: Nullable(Text('HTTP method of the request. For a mail client: `smtp` or `imap-proxy`.')),
   path: Nullable(
-    Text('Path of the request without the query. For a mail client: the login command.'),
+    Text(
+      'Path of the request without the query. For a mail client: the command that used the token.',
+    ),
   ),
   action: Nullable(Text('Action of the requested operation, such as `read`. Null if unknown.')),
   group: Nullable(Text('Group of the requested operation, such as `message`. Null if unknown.')),
@@ -191,6 +207,8 @@ export const TokenLogEntry = Type.Object({
   status: OneOf(['allowed', 'denied'], {
     description: 'Result of the check of the token: `allowed` or `denied`.',
   }),
-  reason: Nullable(Text('Reason for which the token was denied. Null if the use was allowed.')),
+  reason: Nullable(
+    Text('Reason for which the use of the token was denied. Null if the use was allowed.'),
+  ),
 })
 export type TokenLogEntry = Static<typeof TokenLogEntry>

@@ -59,12 +59,14 @@ export type MessageUpload = Static<typeof MessageUpload>
 
 export const UploadResult = Type.Object({
   id: Type.Optional(
-    Text('Id of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS).'),
+    Text(
+      'Id of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs.',
+    ),
   ),
   path: Text('Path of the mailbox in which the message is stored.'),
   uid: Type.Optional(
     Int(
-      'UID of the stored message. Absent if the mail server does not report new UIDs (UIDPLUS), and for accounts on a mail API.',
+      'UID of the stored message. Absent if the mail server lacks UIDPLUS (RFC 4315), with which mail servers report new UIDs, and for accounts on a mail API.',
     ),
   ),
   uidValidity: Type.Optional(

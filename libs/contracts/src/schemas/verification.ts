@@ -41,14 +41,18 @@ export type VerifyRequest = Static<typeof VerifyRequest>
 /** Result of a test login at a mail server. */
 export const VerificationResult = Type.Object({
   success: Bool('True if the login at the mail server succeeded.'),
-  error: Type.Optional(Text('Text of the error of the test. Absent after a success.')),
-  code: Type.Optional(Text('Code of the error of the test, such as `EAUTH` or `ETIMEDOUT`.')),
-  statusCode: Type.Optional(
-    Int(
-      'SMTP reply code of the mail server. If the test could not be completed: an HTTP status, such as 503 or 504.',
+  error: Type.Optional(Text('Text of the error of the failed test. Absent after a success.')),
+  code: Type.Optional(
+    Text(
+      'Code of the error of the failed test, such as `EAUTH` or `ETIMEDOUT`. Absent after a success.',
     ),
   ),
-  responseText: Type.Optional(Text('Reply of the mail server to the failed command.')),
+  statusCode: Type.Optional(
+    Int(
+      'SMTP reply code of the outgoing server, such as 535. If the test could not be completed: HTTP status, such as 503.',
+    ),
+  ),
+  responseText: Type.Optional(Text('Reply of the mail server to the failed command of the test.')),
 })
 export type VerificationResult = Static<typeof VerificationResult>
 

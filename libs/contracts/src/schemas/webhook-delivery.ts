@@ -26,41 +26,45 @@ export const WebhookDelivery = Type.Object({
     'Time of the next attempt to deliver the webhook (ISO 8601). Null if no attempt follows.',
   ),
   finishedAt: time(
-    'Time at which the webhook delivery reached a final state (ISO 8601). Null before.',
+    'Time at which the webhook delivery reached a final state (ISO 8601). Null in the state `due`.',
   ),
   lastOutcome: text(
-    'Outcome of the last attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`. Null before the first attempt.',
+    'Outcome of the last attempt to deliver the webhook: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`. Null before the first attempt.',
   ),
   lastStatus: Nullable(
-    Int('HTTP status of the response to the last attempt. Null if there was no response.'),
+    Int(
+      'HTTP status of the response to the last attempt to deliver the webhook. Null if the webhook target did not respond.',
+    ),
   ),
   lastError: text(
-    'Text of the error of the last attempt, at most 500 characters. Null after a success.',
+    'Text of the error of the last attempt to deliver the webhook, at most 500 characters. Null after a success.',
   ),
   lastResponse: text(
-    'Beginning of the body of the last response, at most 2,000 characters. Null if there was no response.',
+    'Beginning of the body of the response to the last attempt to deliver the webhook, at most 2,000 characters. Null if the webhook target did not respond.',
   ),
   replayOf: text(
     'Id of the failed webhook delivery that this delivery replays. Null if this delivery is not a replay.',
   ),
   replayedAt: time(
-    'Time at which a replay of this webhook delivery was created (ISO 8601). Null if the delivery was not replayed.',
+    'Time at which a replay of this webhook delivery was created (ISO 8601). Null if the webhook delivery was not replayed.',
   ),
 })
 
 export const WebhookAttempt = Type.Object({
-  attempt: Int('Number of the attempt. The first attempt is 1.'),
-  endedAt: Time('Time at which the attempt ended (ISO 8601).'),
-  durationMs: Int('Duration of the attempt in milliseconds.'),
+  attempt: Int('Number of this attempt to deliver the webhook. The first attempt is 1.'),
+  endedAt: Time('Time at which this attempt to deliver the webhook ended (ISO 8601).'),
+  durationMs: Int('Duration of this attempt to deliver the webhook, in milliseconds.'),
   outcome: Text(
-    'Outcome of the attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`.',
+    'Outcome of this attempt to deliver the webhook: class of the HTTP status, such as `2xx` or `http-5xx`, or a network error, such as `dns`.',
   ),
   status: Nullable(
-    Int('HTTP status of the response to the attempt. Null if there was no response.'),
+    Int(
+      'HTTP status of the response to this attempt to deliver the webhook. Null if the webhook target did not respond.',
+    ),
   ),
-  error: text('Text of the error of the attempt. Null after a success.'),
+  error: text('Text of the error of this attempt to deliver the webhook. Null after a success.'),
   response: text(
-    'Beginning of the body of the response to the attempt. Null if there was no response.',
+    'Beginning of the body of the response to this attempt to deliver the webhook, at most 2,000 characters. Null if the webhook target did not respond.',
   ),
 })
 
@@ -75,11 +79,19 @@ const filter = {
   ),
   event: short('Name of the delivered event, such as `messageNew`.'),
   account: Type.Optional(described('Id of the account of the delivered event.', AccountId)),
-  outcome: short('Outcome of the last attempt of the delivery, such as `http-5xx` or `dns`.'),
-  since: Type.Optional(
-    Time('Earliest time at which the deliveries reached a final state (ISO 8601).'),
+  outcome: short(
+    'Outcome of the last attempt to deliver the webhook, such as `http-5xx` or `dns`. Selects webhook deliveries with this outcome.',
   ),
-  until: Type.Optional(Time('Time before which the deliveries reached a final state (ISO 8601).')),
+  since: Type.Optional(
+    Time(
+      'Earliest time of the final state of the selected webhook deliveries (ISO 8601), inclusive. For the state `due`: earliest time of the next attempt.',
+    ),
+  ),
+  until: Type.Optional(
+    Time(
+      'Latest time of the final state of the selected webhook deliveries (ISO 8601), exclusive. For the state `due`: latest time of the next attempt.',
+    ),
+  ),
 }
 
 /**
@@ -118,15 +130,21 @@ export const WebhookReplay = Type.Object({
     description: 'Filter that selects the failed webhook deliveries to replay.',
   }),
   state: OneOf(['queued', 'running', 'done'] as const, {
-    description: 'State of the replay: `queued`, `running` or `done`.',
+    description: 'State of the replay of failed webhook deliveries: `queued`, `running` or `done`.',
   }),
   total: Nullable(
     Int(
-      'Number of failed webhook deliveries that matched the filter at the start. Null before the start.',
+      'Number of failed webhook deliveries that matched the filter at the start of the replay. Null before the start of the replay.',
     ),
   ),
-  replayed: Int('Number of webhook deliveries that were replayed so far.'),
-  createdAt: Time('Time at which the replay was requested (ISO 8601).'),
-  startedAt: time('Time at which the replay started (ISO 8601). Null before the start.'),
-  finishedAt: time('Time at which the replay ended (ISO 8601). Null before the end.'),
+  replayed: Int('Number of webhook deliveries that the replay has replayed so far.'),
+  createdAt: Time(
+    'Time at which the replay of failed webhook deliveries was requested (ISO 8601).',
+  ),
+  startedAt: time(
+    'Time at which the replay of failed webhook deliveries started (ISO 8601). Null before the start of the replay.',
+  ),
+  finishedAt: time(
+    'Time at which the replay of failed webhook deliveries ended (ISO 8601). Null before the end of the replay.',
+  ),
 })

@@ -27,13 +27,13 @@ const source = (description: string) =>
 export const RouteFunctions = Strict(
   {
     fn: source(
-      'Filter of the webhook route: JavaScript body of a function of `payload`, `logger` and `env` that returns true for events to deliver. Null or blank: all events are delivered.',
+      'Filter function of the webhook route: body of a JavaScript function with the parameters `payload` (webhook body), `logger` and `env`. Events for which the function returns true are delivered. Null or blank: all events are delivered.',
     ),
     map: source(
-      'Map of the webhook route: JavaScript body of a function of `payload`, `logger` and `env` that returns the webhook body. Null or blank: the payload is delivered unchanged.',
+      'Map function of the webhook route: body of a JavaScript function with the parameters `payload` (webhook body), `logger` and `env`. The function returns the webhook body to deliver. Null or blank: `payload` is delivered unchanged.',
     ),
   },
-  { description: 'Functions of the webhook route: filter (`fn`) and map (`map`).' },
+  { description: 'Filter function (`fn`) and map function (`map`) of the webhook route.' },
 )
 export type RouteFunctions = Static<typeof RouteFunctions>
 
@@ -99,25 +99,40 @@ export const WebhookRouteRecord = Type.Object({
   v: Int('Version of the webhook route. Each change increments the version.'),
   content: Type.Object(
     {
-      fn: Nullable(Text('Source of the filter of the webhook route. Null if there is no filter.')),
-      map: Nullable(Text('Source of the map of the webhook route. Null if there is no map.')),
+      fn: Nullable(
+        Text(
+          'Source of the filter function of the webhook route. Null if there is no filter function.',
+        ),
+      ),
+      map: Nullable(
+        Text('Source of the map function of the webhook route. Null if there is no map function.'),
+      ),
     },
-    { description: 'Functions of the webhook route: filter (`fn`) and map (`map`).' },
+    { description: 'Filter function (`fn`) and map function (`map`) of the webhook route.' },
   ),
 })
 
 const failure = {
   function: OneOf(['filter', 'map'], {
-    description: 'Function of the webhook route that failed: `filter` or `map`.',
+    description:
+      'Function of the webhook route that failed: `filter` (filter function) or `map` (map function).',
   }),
-  message: Text('Text of the error of the function.'),
+  message: Text('Text of the error of the filter function or map function of the webhook route.'),
 }
 export const RouteError = Type.Object({
-  created: Time('Time at which the function failed (ISO 8601).'),
+  created: Time(
+    'Time at which the filter function or map function of the webhook route failed (ISO 8601).',
+  ),
   ...failure,
-  event: Text('Name of the event for which the function failed, such as `messageNew`.'),
-  account: Text('Id of the account of the event for which the function failed.'),
-  eventId: Text('Id of the event for which the function failed.'),
+  event: Text(
+    'Name of the event for which the filter function or map function of the webhook route failed, such as `messageNew`.',
+  ),
+  account: Text(
+    'Id of the account of the event for which the filter function or map function of the webhook route failed.',
+  ),
+  eventId: Text(
+    'Id of the event for which the filter function or map function of the webhook route failed.',
+  ),
 })
 
 /** Test run of the filter and map function of a webhook route with a payload. */
@@ -125,19 +140,23 @@ export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'Webhook body with which the functions are tested. `eventId` and `_route` are added if absent.',
+      'Webhook body with which the filter function and the map function are tested. `eventId` and `_route` are added if absent.',
   }),
 })
 
 export const RouteTestResult = Type.Object({
-  applies: Bool('True if the filter of the webhook route accepts the payload.'),
+  applies: Bool('True if the filter function of the webhook route accepts `payload`.'),
   payload: Type.Optional(
     Type.Unknown({
       description:
-        'Webhook body that the route would deliver. Absent if nothing would be delivered.',
+        'Webhook body that the webhook route would deliver. Absent if the webhook route would deliver nothing.',
     }),
   ),
-  errors: Type.Array(Type.Object(failure), { description: 'Errors of the filter and the map.' }),
-  logs: Texts('Lines that the functions passed to `logger`, in order.'),
-  usedMs: Type.Number({ description: 'CPU time that the functions used, in milliseconds.' }),
+  errors: Type.Array(Type.Object(failure), {
+    description: 'Errors of the filter function and the map function of the webhook route.',
+  }),
+  logs: Texts('Lines that the filter function and the map function passed to `logger`, in order.'),
+  usedMs: Type.Number({
+    description: 'CPU time that the filter function and the map function used, in milliseconds.',
+  }),
 })

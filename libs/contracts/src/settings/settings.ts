@@ -62,7 +62,7 @@ export const settings = {
     'http-url',
   ),
   notificationBaseUrl: url(
-    'Base URL at which mail providers reach Posthorn with change notifications. Defaults to `serviceUrl`.',
+    'Base URL at which mail providers reach Posthorn with change notifications. Defaults to the setting `serviceUrl`.',
     'http-url',
   ),
   gmailSubscriptionTtl: int(
@@ -100,7 +100,7 @@ export const settings = {
     Type.Array(WebhookTargetOptions, {
       maxItems: 1000,
       description:
-        'Options of single webhook targets, which replace the general options for these targets. None by default.',
+        'Options of single webhook targets: delays between attempts, concurrency and rate of requests. These options replace the settings for all webhook targets. None by default.',
     }),
   ),
   authServer: url(
@@ -145,7 +145,7 @@ export const settings = {
   ),
   locale: Nullable(
     Text(
-      'Language tag of the dates in quoted messages, such as `en-GB`, for accounts without a locale. Defaults to `en`.',
+      'Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to accounts that set no `locale`. Defaults to `en`.',
       {
         maxLength: 100,
         format: 'locale',
@@ -154,7 +154,7 @@ export const settings = {
   ),
   timezone: Nullable(
     Text(
-      'Time zone of the dates in quoted messages, such as `Europe/Tallinn`, for accounts without a time zone. Defaults to `UTC`.',
+      'Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards. Applies to accounts that set no `tz`. Defaults to `UTC`.',
       {
         maxLength: 100,
         format: 'time-zone',

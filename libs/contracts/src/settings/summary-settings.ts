@@ -6,7 +6,7 @@ export const summarySettings = {
     'If true, `messageNew` of messages in the Inbox contains a summary by a language model. Message texts are sent to the endpoint in `openAiAPIUrl`. Defaults to false.',
   ),
   openAiAPIKey: text(
-    'API key of the endpoint in `openAiAPIUrl`, which writes summaries. None by default.',
+    'API key for the endpoint in `openAiAPIUrl`, which writes summaries of messages. None by default.',
     1024,
   ),
   openAiAPIUrl: url(

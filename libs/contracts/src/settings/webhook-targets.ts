@@ -6,7 +6,7 @@ import { Int, Strict, Text } from '../schemas/primitives.ts'
  * share their options and their key.
  */
 const target = Text(
-  'URL of the webhook target without login and query. The entry applies to default, account and route targets with this URL.',
+  'URL of the webhook target without login and query. Applies to every target with this URL: the default target, targets of accounts, and targets of webhook routes. Their logins and queries may differ.',
   {
     maxLength: 1000,
     format: 'target-address',
@@ -54,6 +54,6 @@ export const WebhookTargetSecret = Strict({
 export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
   maxItems: 100,
   description:
-    'Secret keys for the header `webhook-signature`, by webhook target. Other targets use the service secret. A new list replaces the whole list.',
+    'Secret keys for the header `webhook-signature`, by webhook target. For other targets, the setting `serviceSecret` is the key. A new list replaces the whole list.',
 })
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
