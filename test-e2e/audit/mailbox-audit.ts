@@ -99,7 +99,10 @@ export class MailboxAudit {
     const before = (await this.#stored(this.#after)).length
     const startedAt = await this.#query<{ now: string }>('select now()::text as now')
     this.#mailbox.expire()
-    await this.#world.posthorn.syncAccount({ account: this.account, body: { sync: true } })
+    const { account } = this
+    const { posthorn } = this.#world
+    // The account may have no worker for a moment.
+    await eventually(() => posthorn.syncAccount({ account, body: { sync: true } }))
     await eventually(
       async () => {
         const open = await this.#query(
