@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { type Part, startPart } from './bench/start-part.ts'
 import type { WorldAccess } from './world.ts'
@@ -16,14 +15,14 @@ const registrations = 16
 
 /** Starts the IMAP server, registers the accounts and waits until all accounts are connected. */
 export async function connectManyAccounts(
-  { client }: Pick<WorldAccess, 'client'>,
+  { posthorn }: Pick<WorldAccess, 'posthorn'>,
   count: number,
 ): Promise<ManyAccounts> {
   await using stack = new AsyncDisposableStack()
-  const many = stack.use(await registerManyAccounts({ client }, count))
+  const many = stack.use(await registerManyAccounts({ posthorn }, count))
   await eventually(
     async () => {
-      const connected = await countConnected({ client })
+      const connected = await countConnected({ posthorn })
       if (connected < count) throw new Error(`${connected} of ${count} are connected`)
     },
     { timeoutMs: 600_000 },
@@ -34,7 +33,7 @@ export async function connectManyAccounts(
 
 /** Starts the IMAP server and registers the accounts. With `secure`, the accounts use TLS. */
 export async function registerManyAccounts(
-  { client }: Pick<WorldAccess, 'client'>,
+  { posthorn }: Pick<WorldAccess, 'posthorn'>,
   count: number,
   { secure = false } = {},
 ): Promise<ManyAccounts> {
@@ -45,10 +44,7 @@ export async function registerManyAccounts(
   const register = async () => {
     for (let account = waiting.pop(); account !== undefined; account = waiting.pop()) {
       const body = registration(account, server.port, secure)
-      await eventually(async () => {
-        const { status } = await client.call(operations.createAccount, { body })
-        if (status !== 200) throw new Error(`registering ${account}: ${status}`)
-      })
+      await eventually(() => posthorn.createAccount({ body }))
     }
   }
   await Promise.all(Array.from({ length: registrations }, register))
@@ -57,9 +53,9 @@ export async function registerManyAccounts(
 }
 
 /** Number of the registered accounts that are connected. */
-async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
+async function countConnected({ posthorn }: Pick<WorldAccess, 'posthorn'>): Promise<number> {
   const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
-  return (await client.call(operations.listAccounts, { query })).body.total
+  return (await posthorn.listAccounts(query)).total
 }
 
 function registration(account: string, port: number, secure: boolean) {

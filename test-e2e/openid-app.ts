@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import type { TestDovecot, testOpenIdProvider } from '@posthorn/testkit'
 import type { World } from './world.ts'
 
@@ -15,10 +14,10 @@ export interface OpenIdAppOptions {
  * application.
  */
 export async function createOpenIdApp(
-  { client }: Pick<World, 'client'>,
+  { posthorn }: Pick<World, 'posthorn'>,
   { provider, dovecot: { host, imapPort, submissionPort }, redirectUrl }: OpenIdAppOptions,
 ): Promise<string> {
-  const { status, body } = await client.call(operations.createOAuth2App, {
+  const created = await posthorn.createOAuth2App({
     body: {
       name: 'Test provider',
       provider: 'generic',
@@ -32,6 +31,6 @@ export async function createOpenIdApp(
       smtp: { host, port: submissionPort },
     },
   })
-  expect([status, body]).toEqual([200, { id: expect.any(String), created: true }])
-  return body.id
+  expect(created).toEqual({ id: expect.any(String), created: true })
+  return created.id
 }

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { operations } from '@posthorn/contracts/operations'
+import type { CreateOAuth2AppInput } from '@posthorn/client'
 import { VirtualClock } from '@posthorn/testkit/providers'
 import { type GmailFake, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { type GraphFake, type GraphFakeOptions, startGraphFake } from '@posthorn/testkit/graph-fake'
-import type { Client } from './client.ts'
+import type { WorldAccess } from './world.ts'
 
 /** Fakes of Gmail and Microsoft Graph, with their token endpoints. */
 export interface ProviderFakes extends AsyncDisposable {
@@ -80,16 +80,16 @@ const serviceAccount = 'posthorn@project.iam.gserviceaccount.com'
  * application for Pub/Sub is given, Gmail accounts get notifications.
  */
 export async function createApiApps(
-  client: Client,
+  world: Pick<WorldAccess, 'posthorn'>,
   { pubSubApp }: { pubSubApp?: string } = {},
 ): Promise<{ gmail: string; graph: string }> {
   return {
-    gmail: await createApp(client, {
+    gmail: await createApp(world, {
       ...serviceApp(),
       baseScopes: 'api',
       ...(pubSubApp !== undefined && { pubSubApp }),
     }),
-    graph: await createApp(client, {
+    graph: await createApp(world, {
       provider: 'outlookService',
       baseScopes: 'api',
       clientId: '00000000-1111-2222-3333-444444444444',
@@ -108,10 +108,13 @@ export interface PubSubApp {
 }
 
 /** Registers an application for Pub/Sub. A worker then creates its topic and subscription. */
-export async function createPubSubApp(client: Client): Promise<PubSubApp> {
+export async function createPubSubApp(world: Pick<WorldAccess, 'posthorn'>): Promise<PubSubApp> {
   const project = 'project-1'
-  const app = { ...serviceApp(), baseScopes: 'pubsub', googleProjectId: project }
-  const id = await createApp(client, app)
+  const id = await createApp(world, {
+    ...serviceApp(),
+    baseScopes: 'pubsub',
+    googleProjectId: project,
+  })
   return {
     id,
     topic: `projects/${project}/topics/posthorn-${id}`,
@@ -120,20 +123,22 @@ export async function createPubSubApp(client: Client): Promise<PubSubApp> {
   }
 }
 
-function serviceApp(): object {
+type NewApp = CreateOAuth2AppInput['body']
+
+function serviceApp() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
     provider: 'gmailService',
     serviceClient: '1234',
     serviceClientEmail: serviceAccount,
-    serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  }
+    serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  } satisfies Partial<NewApp>
 }
 
-async function createApp(client: Client, app: object): Promise<string> {
-  const { status, body } = await client.call(operations.createOAuth2App, {
-    body: { name: 'Mail API', enabled: true, ...app },
-  })
-  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
-  return String(body.id)
+async function createApp(
+  { posthorn }: Pick<WorldAccess, 'posthorn'>,
+  app: Omit<NewApp, 'name'>,
+): Promise<string> {
+  const body = { name: 'Mail API', enabled: true, ...app }
+  return (await posthorn.createOAuth2App({ body })).id
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { operations } from '@posthorn/contracts/operations'
+import type { Settings } from '@posthorn/client'
 import { localDirectory } from '@posthorn/local/paths'
 import { listEnded, recordProcess } from '@posthorn/local/process/run-record'
 import { startServices } from '@posthorn/local/system/services'
@@ -44,20 +44,18 @@ const initialSettings = {
  * system, which takes about 10 s of CPU time. `shared-world-setup.ts` stops the system after the
  * last file.
  */
-export async function useSharedWorld(settings: Record<string, unknown> = {}): Promise<SharedWorld> {
+export async function useSharedWorld(settings: Settings = {}): Promise<SharedWorld> {
   await using stack = new AsyncDisposableStack()
   const { url, token, serviceSecret, pids } = (await findRunning()) ?? (await startShared())
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const world = openWorld({ url, token, serviceSecret, mail, receiver })
-  const { status, body } = await world.client.call(operations.updateSettings, {
+  await world.posthorn.updateSettings({
     body: { ...initialSettings, ...receiverSettings(receiver), ...settings },
   })
-  if (status !== 200) throw new Error(`settings: ${status} ${JSON.stringify(body)}`)
   const accounts = new Set<string>()
   stack.defer(async () => {
-    for (const account of accounts)
-      await world.client.call(operations.deleteAccount, { params: { account } })
+    for (const account of accounts) await world.posthorn.deleteAccount({ account })
   })
   const resources = stack.move()
   return {

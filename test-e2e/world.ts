@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { operations } from '@posthorn/contracts/operations'
+import { type AccountRegistration, Posthorn, type Settings } from '@posthorn/client'
 import type { Postgres, Rabbit } from '@posthorn/local'
 import { localDirectory } from '@posthorn/local/paths'
 import { serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
@@ -19,7 +19,6 @@ import {
   type TestUser,
   type WebhookReceiver,
 } from '@posthorn/testkit'
-import { type Client, createClient } from './client.ts'
 import { shortIntervals } from './intervals.ts'
 import { startOwnServers } from './own-servers.ts'
 
@@ -80,8 +79,9 @@ export interface Webhook {
 /** Access to a running system: its API, a mail server and a webhook receiver. */
 export interface WorldAccess {
   url: string
-  client: Client
   token: string
+  /** Client of the API. Each call has one attempt, so that a test sees each error. */
+  posthorn: Posthorn
   serviceSecret: string
   mail: TestDovecot
   receiver: WebhookReceiver
@@ -94,7 +94,7 @@ export interface WorldAccess {
    * connected.
    */
   connectAccount(account?: string): Promise<TestUser & { account: string }>
-  register(account: string, user: TestUser, change?: Record<string, unknown>): Promise<void>
+  register(account: string, user: TestUser, change?: Partial<AccountRegistration>): Promise<void>
 }
 
 /** Whole running system with a receiver for its webhooks. */
@@ -172,7 +172,7 @@ export function systemConfig({ ownerUrl, amqpUrl }: Pick<World, 'ownerUrl' | 'am
 }
 
 /** Settings with which the system sends all webhooks to a receiver. */
-export function receiverSettings({ url }: WebhookReceiver): Record<string, unknown> {
+export function receiverSettings({ url }: WebhookReceiver): Settings {
   return { webhooks: url, webhooksEnabled: true, webhookEvents: ['*'] }
 }
 
@@ -181,12 +181,14 @@ export function openWorld(
   parts: Pick<WorldAccess, 'url' | 'token' | 'serviceSecret' | 'mail' | 'receiver'>,
 ): WorldAccess {
   const { url, token, serviceSecret, mail, receiver } = parts
-  const client = createClient(url, token)
+  const posthorn = new Posthorn({ url, token, retryForMs: 0 })
   const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
-  const register = createRegister(client)
+  const register: World['register'] = async (account, user, change) => {
+    await posthorn.createAccount({ body: { ...registration(account, user), ...change } })
+  }
   return {
     ...parts,
-    client,
+    posthorn,
     webhooks,
     register,
     webhook: (match, timeoutMs = 150_000) =>
@@ -194,22 +196,13 @@ export function openWorld(
     async connectAccount(account = `acc-${randomBytes(4).toString('hex')}`) {
       const user = mail.freshUser()
       await register(account, user)
-      await untilConnected(client, account)
+      await untilConnected({ posthorn }, account)
       return { ...user, account }
     },
   }
 }
 
-function createRegister(client: Client): World['register'] {
-  return async (account, user, change = {}) => {
-    const { status, body } = await client.call(operations.createAccount, {
-      body: { ...registration(account, user), ...change },
-    })
-    if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
-  }
-}
-
-export function registration(account: string, user: TestUser): Record<string, unknown> {
+export function registration(account: string, user: TestUser) {
   const auth = { user: user.user, pass: user.pass }
   const tls = { rejectUnauthorized: false } // self-signed certificate
   return {
@@ -218,15 +211,18 @@ export function registration(account: string, user: TestUser): Record<string, un
     email: user.address,
     imap: { host: user.host, port: user.imapPort, secure: false, auth, tls, resyncDelay: 1 },
     smtp: { host: user.host, port: user.submissionPort, secure: false, auth, tls },
-  }
+  } satisfies AccountRegistration
 }
 
-export function untilConnected(client: Client, account: string): Promise<true> {
+export function untilConnected(
+  { posthorn }: Pick<WorldAccess, 'posthorn'>,
+  account: string,
+): Promise<true> {
   return eventually(
     async () => {
-      const { body } = await client.call(operations.getAccount, { params: { account } })
-      if (body.state !== 'connected')
-        throw new Error(`${account} is ${body.state}: ${JSON.stringify(body.lastError)}`)
+      const { state, lastError } = await posthorn.getAccount({ account })
+      if (state !== 'connected')
+        throw new Error(`${account} is ${state}: ${JSON.stringify(lastError)}`)
       return true as const
     },
     { timeoutMs: 150_000 },

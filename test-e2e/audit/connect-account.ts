@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import type { World } from '../world.ts'
@@ -14,14 +13,11 @@ export interface ApiRegistration {
 
 /** Registers an account of a mail API without waiting for its connection. */
 export async function registerApiAccount(
-  { client }: Pick<World, 'client'>,
+  { posthorn }: Pick<World, 'posthorn'>,
   { account, app, address, ...tokens }: ApiRegistration,
 ): Promise<void> {
   const oauth2 = { provider: app, auth: { user: address }, ...tokens }
-  const { status, body } = await client.call(operations.createAccount, {
-    body: { account, name: 'Jane', email: address, oauth2 },
-  })
-  if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
+  await posthorn.createAccount({ body: { account, name: 'Jane', email: address, oauth2 } })
 }
 
 /** Waits until the mailbox of an account is synced for the first time. */

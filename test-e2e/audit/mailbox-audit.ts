@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
@@ -100,10 +99,10 @@ export class MailboxAudit {
     const before = (await this.#stored(this.#after)).length
     const startedAt = await this.#query<{ now: string }>('select now()::text as now')
     this.#mailbox.expire()
-    await this.#world.client.call(operations.syncAccount, {
-      params: { account: this.account },
-      body: { sync: true },
-    })
+    const { account } = this
+    const { posthorn } = this.#world
+    // The account may have no worker for a moment.
+    await eventually(() => posthorn.syncAccount({ account, body: { sync: true } }))
     await eventually(
       async () => {
         const open = await this.#query(
@@ -176,16 +175,9 @@ export class MailboxAudit {
 
   async #assertListed(path: string): Promise<void> {
     const ids: string[] = []
-    for (let cursor: string | undefined; ;) {
-      const { status, body } = await this.#world.client.call(operations.listMessages, {
-        params: { account: this.account },
-        query: { path, pageSize: 250, ...(cursor !== undefined && { cursor }) },
-      })
-      if (status !== 200) throw new Error(`list of ${path}: ${status} ${JSON.stringify(body)}`)
-      ids.push(...body.messages.map(({ id }: { id: string }) => id))
-      cursor = body.nextPageCursor ?? undefined
-      if (cursor === undefined) break
-    }
+    const { account } = this
+    const messages = this.#world.posthorn.listMessages.all({ account, path, pageSize: 250 })
+    for await (const { id } of messages) ids.push(id)
     assertSame(`list of ${path}`, ids, this.#mailbox.listed(path))
   }
 

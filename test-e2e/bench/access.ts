@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import type { TokenRequest } from '@posthorn/contracts/schemas/token'
 import { startWorld, type World } from '../world.ts'
 import { cpuMs } from './cpu-ms.ts'
@@ -51,9 +50,8 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
   }))
 }
 
-async function mint({ client }: World, body: Partial<TokenRequest>): Promise<string> {
-  const { body: created } = await client.call(operations.createToken, { body })
-  return String(created.token)
+async function mint({ posthorn }: World, body: TokenRequest): Promise<string> {
+  return (await posthorn.createToken({ body })).token
 }
 
 /**

@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { registration, type World } from '../world.ts'
 import { connectPlainClients } from './plain-clients.ts'
@@ -40,22 +39,21 @@ export async function benchAccounts(world: World): Promise<Row[]> {
   ]
 }
 
-async function registerAll({ client }: World, users: readonly TestUser[]): Promise<void> {
+async function registerAll({ posthorn }: World, users: readonly TestUser[]): Promise<void> {
   const waiting = users.map((user, n) => registration(`idle-${n}`, user))
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       for (let body = waiting.pop(); body; body = waiting.pop())
-        await client.call(operations.createAccount, {
-          body: { ...body, imap: { ...(body['imap'] as object), resyncDelay: 900 } },
+        await posthorn.createAccount({
+          body: { ...body, imap: { ...body.imap, resyncDelay: 900 } },
         })
     }),
   )
 }
 
-async function countConnected({ client }: World): Promise<true> {
-  const { body } = await client.call(operations.listAccounts, {
-    query: { state: 'connected', query: 'idle-', pageSize: 1 },
-  })
-  if (body.total < count) throw new Error(`${body.total} of ${count} are connected`)
+async function countConnected({ posthorn }: World): Promise<true> {
+  const query = { state: 'connected', query: 'idle-', pageSize: 1 } as const
+  const { total } = await posthorn.listAccounts(query)
+  if (total < count) throw new Error(`${total} of ${count} are connected`)
   return true
 }

@@ -4,6 +4,7 @@ import type { ImapFlow } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import { logIn } from '../stories/imap-client.ts'
 import { freshMessageId, plainMessage, untilConnected, type World } from '../world.ts'
+import { callApi } from './call-api.ts'
 import { startCounter } from './counter.ts'
 import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'
@@ -35,7 +36,7 @@ interface Work {
  */
 export async function benchCpuCosts(world: World): Promise<Row[]> {
   const user = await world.connectAccount('cpu-costs')
-  await world.client.call(operations.updateSettings, { body: { webhooks: world.receiver.url } })
+  await world.posthorn.updateSettings({ body: { webhooks: world.receiver.url } })
   await using sink = await startCounter('sink-main.ts')
   const smtp = {
     host: '127.0.0.1',
@@ -45,7 +46,7 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
     tls: { rejectUnauthorized: false },
   }
   await world.register('cpu-sending', world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, 'cpu-sending')
+  await untilConnected(world, 'cpu-sending')
   const [writer, reader] = await Promise.all([logIn(user), logIn(user)])
   await reader.mailboxOpen('INBOX')
   const pool = createTransport({ ...smtp, pool: true })
@@ -121,7 +122,7 @@ function readWork(world: World, reader: ImapFlow): Work {
         for (let n = 0; n < pageSize; n++)
           await reader.append('INBOX', plainMessage({ messageId: freshMessageId() }))
         const query = { path: 'INBOX' }
-        const { body } = await world.client.call(operations.listMessages, {
+        const { body } = await callApi(world, operations.listMessages, {
           params: { account },
           query,
         })
@@ -129,7 +130,7 @@ function readWork(world: World, reader: ImapFlow): Work {
       }
       await inLanes(async (n) => {
         const message = page[n % page.length] ?? ''
-        const { status } = await world.client.call(operations.getMessage, {
+        const { status } = await callApi(world, operations.getMessage, {
           params: { account, message },
         })
         if (status !== 200) throw new Error(`reading failed with ${status}`)
@@ -140,7 +141,7 @@ function readWork(world: World, reader: ImapFlow): Work {
 }
 
 async function submit(world: World, n: number): Promise<void> {
-  const { status } = await world.client.call(operations.submitMessage, {
+  const { status } = await callApi(world, operations.submitMessage, {
     params: { account: 'cpu-sending' },
     body: {
       to: [{ address: `to${n}@example.test` }],

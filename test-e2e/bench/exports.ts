@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import express from 'express'
 import type { ImapFlow } from 'imapflow'
@@ -51,7 +50,7 @@ export async function benchExports(): Promise<Row[]> {
     const client = await logIn(user)
     const count = await fillFolders(client, { copies, withAttachments })
     await world.register(account, user)
-    await untilConnected(world.client, account)
+    await untilConnected(world, account)
     const reference = perSecond(count, await loopOf(client, withAttachments))
     await client.logout()
     const memory = await watchMemory(world)
@@ -107,22 +106,20 @@ async function watchMemory({ services }: World) {
 }
 
 /** Runs an export to its end. Returns the milliseconds from the request to the end. */
-async function exportAll({ client }: World, account: string, includeAttachments: boolean) {
+async function exportAll({ posthorn }: World, account: string, includeAttachments: boolean) {
   const from = performance.now()
-  const created = await client.call(operations.createExport, {
-    params: { account },
+  const { exportId } = await posthorn.createExport({
+    account,
     body: {
       startDate: '2020-01-01T00:00:00Z',
       endDate: '2100-01-01T00:00:00Z',
       includeAttachments,
     },
   })
-  if (created.status !== 200) throw new Error(`export: ${JSON.stringify(created.body)}`)
-  const exportId = String(created.body.exportId)
   for (;;) {
-    const { body } = await client.call(operations.getExport, { params: { account, exportId } })
-    if (body.status === 'completed') return { exportId, ms: performance.now() - from }
-    if (body.status === 'failed') throw new Error(`export: ${JSON.stringify(body)}`)
+    const { status, error } = await posthorn.getExport({ account, exportId })
+    if (status === 'completed') return { exportId, ms: performance.now() - from }
+    if (status === 'failed') throw new Error(`export: ${error}`)
     await setTimeout(50)
   }
 }

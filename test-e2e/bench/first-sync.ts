@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts/operations'
+import type { PosthornError } from '@posthorn/client'
 import { eventually, tableBytes, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import type { World } from '../world.ts'
@@ -65,11 +65,12 @@ function indexBytes({ ownerUrl }: World): Promise<number> {
   return tableBytes(ownerUrl, ['mailboxes', 'mailbox_chunks', 'announced_messages'])
 }
 
-async function deleteAccount({ client }: World, account: string): Promise<void> {
-  await client.call(operations.deleteAccount, { params: { account } })
-  await eventually(async () => {
-    const { status } = await client.call(operations.getAccount, { params: { account } })
-    if (status !== 404) throw new Error('account was not deleted')
-    return true as const
-  })
+async function deleteAccount({ posthorn }: World, account: string): Promise<void> {
+  await posthorn.deleteAccount({ account })
+  await eventually(() =>
+    posthorn.getAccount({ account }).then(
+      () => false,
+      ({ status }: PosthornError) => status === 404,
+    ),
+  )
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
-import { registration, type World } from '../world.ts'
+import type { World } from '../world.ts'
 import type { SessionRequest } from './imap-clients-main.ts'
 import type { ImapAddress } from './imap-line.ts'
 import type { Row } from './report.ts'
@@ -20,18 +19,18 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
   ])
   const account = `quiet-${String(tls)}`
   const user = { ...world.mail.freshUser('quiet'), imapPort: server.port }
-  await world.client.call(operations.createAccount, { body: registration(account, user) })
-  const { body } = await world.client.call(operations.createToken, {
+  await world.register(account, user)
+  const { token } = await world.posthorn.createToken({
     body: { account, scopes: ['imap-proxy'], description: 'bench' },
   })
-  const sessionRequest = { port, tls, login: `${account} ${body.token}`, count: sessions }
+  const sessionRequest = { port, tls, login: `${account} ${token}`, count: sessions }
   const measured = await sessionBytes(world.services.pids['imap-proxy'] ?? 0, sessionRequest)
   const reference = await sessionBytes(relay.pid, {
     ...sessionRequest,
     port: relay.port,
     login: 'u p',
   })
-  await world.client.call(operations.deleteAccount, { params: { account } })
+  await world.posthorn.deleteAccount({ account })
   return {
     what: `IMAP proxy: memory of an idle session, of ${sessions} sessions, clients ${tls ? 'over TLS' : 'in plaintext'}`,
     measured: measured / 1_000,

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { operations } from '@posthorn/contracts/operations'
 import { freePort, startDovecot } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
 import { selfSigned } from '@posthorn/local/files/certificate'
@@ -81,10 +80,10 @@ function directTo({ user }: Box, tls: boolean): Side {
 async function boxOf(world: World, account: string, user: TestUser): Promise<Box> {
   await fill(user)
   await world.register(account, user)
-  const { body } = await world.client.call(operations.createToken, {
+  const { token } = await world.posthorn.createToken({
     body: { account, scopes: ['imap-proxy'], description: 'bench' },
   })
-  return { user, login: `${account} ${body.token}` }
+  return { user, login: `${account} ${token}` }
 }
 
 /** User of a Dovecot without TLS. */
@@ -124,7 +123,7 @@ async function logInOnce(side: Side): Promise<number> {
 
 async function enableListener(world: World, tls: boolean): Promise<number> {
   const port = await freePort()
-  await world.client.call(operations.updateSettings, {
+  await world.posthorn.updateSettings({
     body: {
       imapProxyServerEnabled: true,
       imapProxyServerPort: port,

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import { freshMessageId, plainMessage, type World } from '../world.ts'
@@ -12,7 +11,7 @@ const count = 60
  * client in IDLE on the same mailbox.
  */
 export async function benchLatency(world: World): Promise<Row[]> {
-  await world.client.call(operations.updateSettings, { body: { webhooks: world.receiver.url } })
+  await world.posthorn.updateSettings({ body: { webhooks: world.receiver.url } })
   const user = await world.connectAccount()
   const [writer, watcher] = await Promise.all([logIn(user), logIn(user)])
   await watcher.mailboxOpen('INBOX')

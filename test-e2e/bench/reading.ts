@@ -2,6 +2,7 @@ import { operations } from '@posthorn/contracts/operations'
 import type { ImapFlow } from 'imapflow'
 import { logIn } from '../stories/imap-client.ts'
 import { untilConnected, type World } from '../world.ts'
+import { callApi } from './call-api.ts'
 import { fillInbox } from './fill-mailbox.ts'
 import { percentile, type Row } from './report.ts'
 
@@ -20,7 +21,7 @@ export async function benchReading(world: World): Promise<Row[]> {
   if (!filler) throw new Error('no client')
   await fillInbox(filler, mailboxSize)
   await world.register('reader', user)
-  await untilConnected(world.client, 'reader')
+  await untilConnected(world, 'reader')
   for (const client of plain) await client.mailboxOpen('INBOX', { readOnly: true })
   const rows = [
     ...(await compare('GET messages (20)', plain, {
@@ -85,8 +86,8 @@ async function measure(lanes: number, call: (lane: number) => Promise<unknown>):
   return times
 }
 
-async function listMessages({ client }: World): Promise<{ id: string; uid: number }[]> {
-  const { status, body } = await client.call(operations.listMessages, {
+async function listMessages(world: World): Promise<{ id: string; uid: number }[]> {
+  const { status, body } = await callApi(world, operations.listMessages, {
     params: { account: 'reader' },
     query: { path: 'INBOX' },
   })
@@ -94,8 +95,8 @@ async function listMessages({ client }: World): Promise<{ id: string; uid: numbe
   return body.messages
 }
 
-async function getMessage({ client }: World, message: string): Promise<void> {
-  const { status, body } = await client.call(operations.getMessage, {
+async function getMessage(world: World, message: string): Promise<void> {
+  const { status, body } = await callApi(world, operations.getMessage, {
     params: { account: 'reader', message },
   })
   if (status !== 200) throw new Error(`reading: ${status} ${JSON.stringify(body)}`)

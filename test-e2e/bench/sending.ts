@@ -3,6 +3,7 @@ import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { createTransport } from 'nodemailer'
 import { untilConnected, type World } from '../world.ts'
+import { callApi } from './call-api.ts'
 import { type Counter, startCounter } from './counter.ts'
 import { perSecond, percentile, type Row } from './report.ts'
 
@@ -29,7 +30,7 @@ export async function benchSending(world: World): Promise<Row[]> {
     tls: { rejectUnauthorized: false },
   }
   await world.register('sending', world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, 'sending')
+  await untilConnected(world, 'sending')
   const empty = await measure(world, { sink, smtp, outbox: 'empty outbox' })
   await fillOutbox(world)
   const outbox = `${scheduled.toLocaleString('en')} messages scheduled`
@@ -76,7 +77,7 @@ async function measure(world: World, { sink, smtp, outbox }: Measuring): Promise
 }
 
 async function submit(world: World, n: number): Promise<void> {
-  const { status, body } = await world.client.call(operations.submitMessage, {
+  const { status, body } = await callApi(world, operations.submitMessage, {
     params: { account: 'sending' },
     body: { to: [{ address: `to${n}@example.test` }], copy: false, ...message },
   })

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { Agent } from 'node:http'
-import { operations } from '@posthorn/contracts/operations'
 import { recordTestEvents } from '@posthorn/testkit'
 import got from 'got'
 import type { World } from '../world.ts'
@@ -30,7 +29,7 @@ export interface WebhookLoad {
  * causes an event accountAdded per account.
  */
 export async function addAccounts(
-  { client }: World,
+  { posthorn }: World,
   name: string,
   targets: readonly (string | undefined)[],
 ): Promise<string[]> {
@@ -38,8 +37,7 @@ export async function addAccounts(
   for (const [index, account] of accounts.entries()) {
     const webhooks = targets[index]
     const body = { account, name: account, ...(webhooks === undefined ? {} : { webhooks }) }
-    const { status } = await client.call(operations.createAccount, { body })
-    if (status !== 200) throw new Error(`registering ${account} answered ${status}`)
+    await posthorn.createAccount({ body })
   }
   return accounts
 }

@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import type { World } from '../world.ts'
 import { startCounter } from './counter.ts'
@@ -17,7 +16,7 @@ const perCpu = '/s of CPU'
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startCounter('receiver-main.ts')
   const url = `http://127.0.0.1:${receiver.port}/hook`
-  await world.client.call(operations.updateSettings, { body: { webhooks: url } })
+  await world.posthorn.updateSettings({ body: { webhooks: url } })
   const accounts = await addAccounts(
     world,
     'bench',
@@ -76,11 +75,11 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
  * does not run.
  */
 async function besideRoutes(load: WebhookLoad): Promise<Row> {
-  const { client } = load.world
+  const { posthorn } = load.world
   const reference = await deliverEvents(load, count)
   const made: string[] = []
   for (let n = 0; n < routes; n++) {
-    const { body } = await client.call(operations.createWebhookRoute, {
+    const { id } = await posthorn.createWebhookRoute({
       body: {
         name: `bench ${n}`,
         targetUrl: `http://127.0.0.1:${load.receiver.port}/other`,
@@ -88,12 +87,11 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
         content: { fn: "return payload.event === 'messageNew'", map: 'return payload' },
       },
     })
-    made.push(String(body.id))
+    made.push(id)
   }
   await deliverEvents(load, count / 4) // each filter runs once per name
   const measured = await deliverEvents(load, count)
-  for (const webhookRoute of made)
-    await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
+  for (const webhookRoute of made) await posthorn.deleteWebhookRoute({ webhookRoute })
   return {
     what: `webhooks per CPU second while ${routes} routes reject the events`,
     measured: measured.perCpuSecond,

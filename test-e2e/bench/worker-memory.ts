@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { productionIntervals } from '../intervals.ts'
 import { startWorld, type World } from '../world.ts'
@@ -75,30 +74,22 @@ async function forAll(
   )
 }
 
-async function register({ client }: World, account: string, port: number): Promise<void> {
+async function register({ posthorn }: World, account: string, port: number): Promise<void> {
   const auth = { user: account, pass: 'secret' }
   const tls = { rejectUnauthorized: false } // self-signed certificate
   const imap = { host: '127.0.0.1', port, secure: true, auth, tls, resyncDelay: 900 }
-  const { status } = await client.call(operations.createAccount, {
+  await posthorn.createAccount({
     body: { account, name: 'Jane Doe', email: `${account}@mail.test`, imap },
   })
-  if (status !== 200) throw new Error(`registering ${account}: ${status}`)
 }
 
-async function expectConnected({ client }: World): Promise<true> {
-  const { body } = await client.call(operations.listAccounts, {
-    query: { state: 'connected', pageSize: 1 },
-  })
-  if (body.total < count) throw new Error(`${body.total} of ${count} are connected`)
+async function expectConnected({ posthorn }: World): Promise<true> {
+  const { total } = await posthorn.listAccounts({ state: 'connected', pageSize: 1 })
+  if (total < count) throw new Error(`${total} of ${count} are connected`)
   return true
 }
 
-async function readOnce({ client }: World, account: string): Promise<void> {
-  const list = await client.call(operations.listMessages, {
-    params: { account },
-    query: { path: 'INBOX' },
-  })
-  const message = list.body.messages?.[0]?.id ?? ''
-  const { status } = await client.call(operations.getMessage, { params: { account, message } })
-  if (status !== 200) throw new Error(`reading ${account}: ${list.status}, ${status}`)
+async function readOnce({ posthorn }: World, account: string): Promise<void> {
+  const { messages } = await posthorn.listMessages({ account, path: 'INBOX' })
+  await posthorn.getMessage({ account, message: messages[0]?.id ?? '' })
 }

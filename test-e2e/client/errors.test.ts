@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type ErrorCode, Posthorn, PosthornError } from '@posthorn/client'
+import { type AccountRegistration, type ErrorCode, Posthorn, PosthornError } from '@posthorn/client'
 import { withClient } from '@posthorn/local/postgres/client'
 import { errorStatuses } from '@posthorn/contracts/openapi/error-statuses'
 import { eventually, freePort, imapFaults, startImapScript, type TestUser } from '@posthorn/testkit'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
-import { freshMessageId, plainMessage, registration, startWorld, untilConnected } from '../world.ts'
+import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
 
 // Each error code of the contracts, caused in the running system and read through the typed client.
 
@@ -17,9 +17,8 @@ fakes.gmail.addMailbox(kim)
 fakes.gmail.refreshTokens.set('1//kim', { address: kim, scopes: ['https://mail.google.com/'] })
 const script = stack.use(await startImapScript({ mailboxes: ['Old'] }))
 const world = stack.use(await startWorld({ env: { ...fakes.env, SVC_TIMEOUT: '2s' } }))
-// The test waits for the state of a case itself.
-const posthorn = new Posthorn({ ...world, retryForMs: 0 })
-const apps = await createApiApps(world.client)
+const { posthorn } = world
+const apps = await createApiApps(world)
 const { id: consentApp } = await posthorn.createOAuth2App({
   body: {
     name: 'Gmail',
@@ -34,18 +33,18 @@ const { id: consentApp } = await posthorn.createOAuth2App({
 const account = 'anna'
 const user = world.mail.freshUser()
 const to = [{ address: 'ben@mail.test' }]
-type Registration = Parameters<typeof posthorn.createAccount>[0]['body']
 
 /** Registers a user of the mail server, with other members. */
-const register = async (name: string, change: object, owner: TestUser = world.mail.freshUser()) => {
-  const body = { ...registration(name, owner), ...change } as unknown as Registration
-  await posthorn.createAccount({ body })
-}
+const register = (
+  name: string,
+  change: Partial<AccountRegistration>,
+  owner: TestUser = world.mail.freshUser(),
+) => world.register(name, owner, change)
 const registerAtApi = async (name: string, provider: string, address: string) => {
   const grant = provider === consentApp ? { refreshToken: '1//kim' } : {}
   const body = { account: name, name, oauth2: { provider, auth: { user: address }, ...grant } }
   await posthorn.createAccount({ body })
-  await untilConnected(world.client, name)
+  await untilConnected(world, name)
 }
 const upload = (message: Partial<Parameters<typeof posthorn.uploadMessage>[0]['body']> = {}) =>
   posthorn.uploadMessage({
@@ -271,7 +270,7 @@ beforeAll(async () => {
   await register(account, {}, user)
   script.mailbox('INBOX').append(plainMessage({ messageId: freshMessageId() }))
   await register('script', {}, { ...user, ...scripted })
-  for (const name of [account, 'script']) await untilConnected(world.client, name)
+  for (const name of [account, 'script']) await untilConnected(world, name)
   for (const [name, address] of [
     ['ann', ann],
     ['bob', bob],

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
-import { type AccountRegistration, verifyWebhook } from '@posthorn/client'
+import { verifyWebhook } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, registration, startWorld, untilConnected } from '../world.ts'
@@ -25,7 +25,7 @@ const user = world.mail.freshUser()
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 test('accounts: verified, registered, changed, followed', async () => {
-  const registered = registration(account, user) as unknown as AccountRegistration
+  const registered = registration(account, user)
   const auth = { user: user.user, pass: user.pass }
   const tls = { rejectUnauthorized: false }
   const server = { host: user.host, secure: false, auth, tls }
@@ -49,7 +49,7 @@ test('accounts: verified, registered, changed, followed', async () => {
   expect(await posthorn.createAccount({ body: registered })).toMatchObject({ account })
   expect(await isConnected).toEqual(expect.any(String))
   followed.abort()
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   await posthorn.updateAccount({ account, body: { name: 'Anna', logs: true } })
   expect(await posthorn.getAccount({ account, quota: true })).toMatchObject({ name: 'Anna' })
   const listed: string[] = []
@@ -57,7 +57,7 @@ test('accounts: verified, registered, changed, followed', async () => {
   expect(listed).toContain(account)
   await posthorn.syncAccount({ account, body: { sync: true } })
   await posthorn.reconnectAccount({ account, body: { reconnect: true } })
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   expect(await posthorn.getServerSignatures({ account })).toBeDefined()
   expect(await posthorn.getLogs({ account })).toEqual(expect.any(String))
   const form = { account: 'ben', redirectUrl: 'https://app.example.test/done' }
@@ -205,7 +205,7 @@ test('templates, blocklists and gateways: created, listed, changed, deleted', as
 })
 
 test('OAuth2 applications and their accounts', async () => {
-  const apps = await createApiApps(world.client)
+  const apps = await createApiApps(world)
   const app = await posthorn.createOAuth2App({
     body: {
       name: 'Gmail',
@@ -227,7 +227,7 @@ test('OAuth2 applications and their accounts', async () => {
     oauth2: { provider: apps.graph, auth: { user: address } },
   }
   await posthorn.createAccount({ body })
-  await untilConnected(world.client, 'ann')
+  await untilConnected(world, 'ann')
   await posthorn.checkOAuth2App({ app: apps.graph, body: { account: 'ann' } })
   await posthorn.updateSettings({ body: { enableOAuthTokensApi: true } })
   // Access tokens of service accounts cannot be read.
@@ -236,7 +236,7 @@ test('OAuth2 applications and their accounts', async () => {
   fakes.gmail.refreshTokens.set('1//kim', { address: 'kim@gmail.example', scopes })
   const kim = { provider: app.id, auth: { user: 'kim@gmail.example' }, refreshToken: '1//kim' }
   await posthorn.createAccount({ body: { account: 'kim', name: 'Kim', oauth2: kim } })
-  await untilConnected(world.client, 'kim')
+  await untilConnected(world, 'kim')
   expect(await posthorn.getOAuthToken({ account: 'kim' })).toMatchObject({ account: 'kim' })
   await posthorn.deleteOAuth2App({ app: app.id })
 })

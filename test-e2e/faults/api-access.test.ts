@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
-import type { Operation } from '@posthorn/contracts/define'
 import { notificationPaths } from '@posthorn/contracts/notification-urls'
-import { operations } from '@posthorn/contracts/operations'
+import { PosthornError } from '@posthorn/client'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import { gmailFailures } from '@posthorn/testkit/providers/gmail'
 import { type AuditedMailbox, auditedGmail, auditedGraph } from '../audit/audited-mailbox.ts'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { MailboxAudit } from '../audit/mailbox-audit.ts'
-import type { CallInput } from '../client.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld, untilConnected } from '../world.ts'
 
@@ -28,9 +26,9 @@ const world = stack.use(
     env: fakes.env,
   }),
 )
-const { client } = world
-await client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-const apps = await createApiApps(client)
+const { posthorn } = world
+await posthorn.updateSettings({ body: { notificationBaseUrl: world.url } })
+const apps = await createApiApps(world)
 
 const source = (subject: string) =>
   [
@@ -78,48 +76,46 @@ test.each(['gmail', 'graph'] as const)(
     const own = await connect[provider](one)
     const foreign = await connect[provider](other)
     const before = JSON.stringify([...foreign.messages()])
-    const list = (account: string, query: CallInput['query'] = {}) =>
-      client.call(operations.listMessages, {
-        params: { account },
-        query: { path: 'INBOX', pageSize: 1, ...query },
-      })
-    const { body: page } = await list(other)
-    const [{ id: message }] = page.messages
-    const { body: details } = await client.call(operations.getMessage, {
-      params: { account: other, message },
-    })
+    const page = await posthorn.listMessages({ account: other, path: 'INBOX', pageSize: 1 })
+    const message = page.messages[0]?.id ?? ''
+    const details = await posthorn.getMessage({ account: other, message })
     expect(details.attachments).toHaveLength(1)
-    const params = {
-      account: one,
-      message,
-      text: details.text.id,
-      attachment: details.attachments[0].id,
-    }
-    const requests: [Operation, CallInput?][] = [
-      [operations.getMessage],
-      [operations.getMessageSource],
-      [operations.getText],
-      [operations.getAttachment],
-      [operations.updateMessage, { body: { flags: { add: ['\\Flagged'] } } }],
-      [operations.moveMessage, { body: { path: '\\Trash', source: 'INBOX' } }],
-      [operations.deleteMessage],
-      [operations.submitDraft, { body: {} }],
-      [operations.submitMessage, { body: { text: 'x', reference: { message, action: 'reply' } } }],
-    ]
-    for (const [operation, input] of requests) {
-      const { status, body } = await client.call(operation, { params, ...input })
-      expect([operation.id, status, body.code]).toEqual([
-        operation.id,
-        404,
-        expect.stringMatching(/MessageNotFound|ReferenceNotFound/),
-      ])
-    }
-    const continued = await list(one, { cursor: page.nextPageCursor })
-    const ids = (continued.body.messages ?? []).map(({ id }: { id: string }) => id)
-    for (const id of ids) expect([...own.messages().keys()]).toContain(id)
+    const account = one
+    const text = details.text?.id ?? ''
+    const attachment = details.attachments?.[0]?.id ?? ''
+    const flags = { add: ['\\Flagged'] }
+    const reply = { text: 'x', reference: { message, action: 'reply' } } as const
+    for (const request of [
+      () => posthorn.getMessage({ account, message }),
+      () => posthorn.getMessageSource({ account, message }),
+      () => posthorn.getText({ account, text }),
+      () => posthorn.getAttachment({ account, attachment }),
+      () => posthorn.updateMessage({ account, message, body: { flags } }),
+      () => posthorn.moveMessage({ account, message, body: { path: '\\Trash', source: 'INBOX' } }),
+      () => posthorn.deleteMessage({ account, message }),
+      () => posthorn.submitDraft({ account, message, body: {} }),
+      () => posthorn.submitMessage({ account, body: reply }),
+    ])
+      await expect(request()).rejects.toMatchObject({
+        status: 404,
+        code: expect.stringMatching(/MessageNotFound|ReferenceNotFound/),
+      })
+    const continued = await listFrom(account, page.nextPageCursor ?? '')
+    for (const { id } of continued) expect([...own.messages().keys()]).toContain(id)
     expect(JSON.stringify([...foreign.messages()])).toBe(before)
   },
 )
+
+/** Lists messages from a position. A rejected request lists none. */
+async function listFrom(account: string, cursor: string) {
+  try {
+    const input = { account, path: 'INBOX', pageSize: 1, cursor }
+    return (await posthorn.listMessages(input)).messages
+  } catch (error) {
+    expect(error).toBeInstanceOf(PosthornError)
+    return []
+  }
+}
 
 /** Number of notifications that the worker has accepted or rejected. */
 async function notifications(outcome: 'accepted' | 'forged'): Promise<number> {
@@ -191,7 +187,7 @@ const scopes = ['https://www.googleapis.com/auth/gmail.modify']
 async function connectGranted() {
   const mailbox = gmail.addMailbox(address)
   gmail.refreshTokens.set('1//first', { address, scopes })
-  const { body } = await client.call(operations.createOAuth2App, {
+  const { id: app } = await posthorn.createOAuth2App({
     body: {
       name: 'Gmail',
       enabled: true,
@@ -202,13 +198,13 @@ async function connectGranted() {
       redirectUrl: `${world.url}/oauth`,
     },
   })
-  const registration = { account, app: String(body.id), address, refreshToken: '1//first' }
+  const registration = { account, app, address, refreshToken: '1//first' }
   await registerApiAccount(world, registration)
   await untilSynced(world, account)
   return { mailbox, audit: await MailboxAudit.begin(world, account, auditedGmail(mailbox)) }
 }
 const granted = await connectGranted()
-const stateOf = async () => (await client.call(operations.getAccount, { params: { account } })).body
+const stateOf = () => posthorn.getAccount({ account })
 
 test('a grant that is revoked and given again: authenticationError, then every change once', async () => {
   const { mailbox, audit } = granted
@@ -232,12 +228,8 @@ test('a grant that is revoked and given again: authenticationError, then every c
   for (let at = 0; at < 30; at++) mailbox.deliver(source(`meanwhile ${at}`))
   gmail.refreshTokens.set('1//second', { address, scopes })
   const oauth2 = { refreshToken: '1//second', partial: true }
-  const updated = await client.call(operations.updateAccount, {
-    params: { account },
-    body: { oauth2 },
-  })
-  expect(updated.status).toBe(200)
-  await untilConnected(client, account)
+  await posthorn.updateAccount({ account, body: { oauth2 } })
+  await untilConnected(world, account)
   expect(await audit.settle()).toHaveLength(32)
   await audit.compareIndex()
 })
@@ -254,12 +246,17 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
     return { kind: 'reply', response: gmailFailures.unauthorized() }
   })
   const list = () =>
-    client.call(operations.listMessages, { params: { account }, query: { path: 'INBOX' } })
-  const answers = await Promise.all(Array.from({ length: 20 }, list))
+    posthorn.listMessages({ account, path: 'INBOX' }).then(
+      () => undefined,
+      (error: PosthornError) => error,
+    )
+  const errors = await Promise.all(Array.from({ length: 20 }, list))
   // The account may have lost its connection before a request.
-  for (const { status, body } of answers)
-    expect([status, body.code]).toEqual(
-      status === 503 ? [503, expect.any(String)] : [403, 'OAuthTokenRejected'],
+  for (const error of errors)
+    expect(error).toMatchObject(
+      error?.status === 503
+        ? { status: 503, code: expect.any(String) }
+        : { status: 403, code: 'OAuthTokenRejected' },
     )
   await eventually(async () =>
     expect(await stateOf()).toMatchObject({
@@ -271,6 +268,6 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
   expect(tokenRequests() - before).toBeLessThanOrEqual(2)
   mailbox.deliver(source('rejected'))
   remove()
-  await untilConnected(client, account)
+  await untilConnected(world, account)
   expect(await audit.settle()).toHaveLength(1)
 })

@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { testOAuthDovecot, type TestDovecot, testOpenIdProvider } from '@posthorn/testkit'
 import { createOpenIdApp } from '../openid-app.ts'
 import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
@@ -37,9 +36,9 @@ export async function connectByConsent(
   const dovecot = stack.adopt(await testOAuthDovecot(provider.introspectionUrl), (each) =>
     each.drop(),
   )
-  await world.client.call(operations.updateSettings, { body: { ignoreMailCertErrors: true } })
+  await world.posthorn.updateSettings({ body: { ignoreMailCertErrors: true } })
   const app = await createOpenIdApp(world, { provider, dovecot, redirectUrl })
-  const { status, body } = await world.client.call(operations.createAccount, {
+  const { redirect = '' } = await world.posthorn.createAccount({
     body: {
       account,
       name: account,
@@ -47,19 +46,18 @@ export async function connectByConsent(
       oauth2: { provider: app, authorize: true, redirectUrl: 'http://127.0.0.1:1/done' },
     },
   })
-  if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
-  const opened = await fetch(String(body.redirect), { redirect: 'manual' })
+  const opened = await fetch(redirect, { redirect: 'manual' })
   const cookie = opened.headers.getSetCookie().map((line) => line.split(';', 1)[0])
   const { callback } = await provider.consent(String(opened.headers.get('location')))
   const headers = { cookie: cookie.join('; ') }
   const returned = await fetch(callback, { redirect: 'manual', headers })
   expect(returned.status).toBe(303)
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   return { receiveAndSend: () => receiveAndSend(world, dovecot) }
 }
 
 async function receiveAndSend(world: World, dovecot: TestDovecot): Promise<void> {
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const received = freshMessageId()
   await dovecot.deliver(account, plainMessage({ messageId: received, to: address }))
   const isNew = reportOf('messageNew', received)

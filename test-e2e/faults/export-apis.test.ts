@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { exportCompleted } from '@posthorn/contracts/events/exports'
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, faultSize } from '@posthorn/testkit'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
@@ -38,8 +37,8 @@ const world = stack.use(
     },
   }),
 )
-const { client, services } = world
-const apps = await createApiApps(client)
+const { posthorn, services } = world
+const apps = await createApiApps(world)
 
 const source = (number: number) => {
   const head = `From: a@example.test\r\nSubject: ${number}\r\nMessage-ID: <${number}@example.test>`
@@ -68,9 +67,9 @@ function fillGraph(): string {
 async function killWorker(account: string, exportId: string): Promise<void> {
   await eventually(
     async () => {
-      const { body } = await client.call(operations.getExport, { params: { account, exportId } })
-      expect(body.status).toBe('processing')
-      expect(body.progress.messagesExported).toBeGreaterThan(0)
+      const { status, progress } = await posthorn.getExport({ account, exportId })
+      expect(status).toBe('processing')
+      expect(progress.messagesExported).toBeGreaterThan(0)
     },
     { timeoutMs: maxMs },
   )
@@ -88,11 +87,10 @@ test.each([
     const account = provider
     await registerApiAccount(world, { account, app: apps[provider], address: fill() })
     await untilSynced(world, account, maxMs)
-    const { body: created } = await client.call(operations.createExport, {
-      params: { account },
+    const { exportId } = await posthorn.createExport({
+      account,
       body: { startDate: '2020-01-01T00:00:00.000Z', endDate: '2100-01-01T00:00:00.000Z' },
     })
-    const exportId = String(created.exportId)
     await killWorker(account, exportId)
     const { data } = await world.webhook(
       ({ event, data }) => event === exportCompleted.name && data.exportId === exportId,

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { exportCompleted } from '@posthorn/contracts/events/exports'
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
@@ -10,7 +9,7 @@ import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
 const world = await startWorld({ servers: 'own', replicas: { 'sync-worker': 2 } })
 afterAll(() => world[Symbol.asyncDispose]())
-const { postgres, rabbit, client, services } = world
+const { postgres, rabbit, posthorn, services } = world
 if (!postgres || !rabbit) throw new Error('the world must have its own servers')
 
 const account = 'exported'
@@ -36,16 +35,14 @@ async function fill(user: TestUser): Promise<void> {
 }
 
 async function create(): Promise<string> {
-  const { status, body } = await client.call(operations.createExport, {
-    params: { account },
+  const { exportId } = await posthorn.createExport({
+    account,
     body: { startDate: '2020-01-01T00:00:00.000Z', endDate: '2100-01-01T00:00:00.000Z' },
   })
-  expect({ status, body }).toMatchObject({ status: 200 })
-  return String(body.exportId)
+  return exportId
 }
 
-const get = async (exportId: string) =>
-  (await client.call(operations.getExport, { params: { account, exportId } })).body
+const get = (exportId: string) => posthorn.getExport({ account, exportId })
 
 /** Waits until some messages of an export are stored. */
 const untilPartly = (exportId: string) =>
@@ -60,14 +57,11 @@ async function linesOf(exportId: string): Promise<string[]> {
   await eventually(async () => expect(await get(exportId)).toMatchObject({ status: 'completed' }), {
     timeoutMs: 150_000,
   })
-  const url = `${world.url}/v1/account/${account}/export/${exportId}/download`
   const file = await eventually(async () => {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${world.token}` } })
-    expect(response.status).toBe(200)
+    const response = await posthorn.downloadExport({ account, exportId })
     return Buffer.from(await response.arrayBuffer())
   })
-  const params = { account, exportId }
-  expect((await client.call(operations.deleteExport, { params })).status).toBe(200)
+  await posthorn.deleteExport({ account, exportId })
   return gunzipSync(file).toString().split('\n').slice(0, -1)
 }
 

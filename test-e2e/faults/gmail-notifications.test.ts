@@ -19,8 +19,8 @@ const world = stack.use(
     env: { ...env, SVC_API_POLL_INTERVAL_WITH_PUSH: '2s' },
   }),
 )
-const pubSub = await createPubSubApp(world.client)
-const { gmail: app } = await createApiApps(world.client, { pubSubApp: pubSub.id })
+const pubSub = await createPubSubApp(world)
+const { gmail: app } = await createApiApps(world, { pubSubApp: pubSub.id })
 const untilSubscribed = () =>
   eventually(() => expect(gmail.pubsub.subscriptions.has(pubSub.subscription)).toBe(true))
 await untilSubscribed()

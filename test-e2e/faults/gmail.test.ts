@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
@@ -25,8 +24,8 @@ const world = stack.use(
     env: { ...fakes.env, SVC_LOG_LEVEL: 'trace' },
   }),
 )
-const { client } = world
-const apps = await createApiApps(client)
+const { posthorn } = world
+const apps = await createApiApps(world)
 const hourMs = 3_600_000
 const monthMs = 30 * 24 * hourMs
 
@@ -149,7 +148,7 @@ test('Gmail is unreachable for a time: the changes are announced once', async ()
   await world.webhook(failed)
   change(mailbox, { ...gap, arrived: 20, deleted: 20, labelled: 20, archived: 5, trashed: 5 }, [])
   await gmail.fake.open()
-  await untilConnected(client, account)
+  await untilConnected(world, account)
   await audit.settle()
 })
 
@@ -247,15 +246,12 @@ test('an empty mailbox: nothing is listed, the first message is announced', asyn
 
 test('labels with &, / and emoji: renaming one renames those below it, messages keep theirs', async () => {
   const { mailbox, audit, account } = main
-  const params = { account }
   const [before, after] = ['Täglich & Co', 'Täglich / 🦓']
   const below = ['', '/😀', '/a & b', '/a & b/c']
   for (const rest of below) {
     const path = `${before}${rest}`
-    expect(await client.call(operations.createMailbox, { params, body: { path } })).toMatchObject({
-      status: 200,
-      body: { path, created: true },
-    })
+    const created = await posthorn.createMailbox({ account, body: { path } })
+    expect(created).toMatchObject({ path, created: true })
   }
   const labels = [...mailbox.labels.values()].filter(({ name }) => name.startsWith(before))
   expect(labels.map(({ name }) => name).sort()).toEqual(
@@ -263,11 +259,8 @@ test('labels with &, / and emoji: renaming one renames those below it, messages 
   )
   const message = mailbox.deliver(source(), { labels: labels.map(({ id }) => id) })
   await world.webhook(({ event, data }) => event === 'messageNew' && data.id === message.id)
-  const renamed = await client.call(operations.updateMailbox, {
-    params,
-    body: { path: before, newPath: after },
-  })
-  expect(renamed).toMatchObject({ status: 200, body: { renamed: true } })
+  const renamed = await posthorn.updateMailbox({ account, body: { path: before, newPath: after } })
+  expect(renamed).toMatchObject({ renamed: true })
   const paths = (name: string, start: string) =>
     world
       .webhooks()

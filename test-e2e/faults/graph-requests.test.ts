@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { PosthornError } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
 import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
@@ -25,8 +25,8 @@ const world = stack.use(
     env: fakes.env,
   }),
 )
-const { client } = world
-const apps = await createApiApps(client)
+const { posthorn } = world
+const apps = await createApiApps(world)
 for (const name of accounts)
   await registerApiAccount(world, { account: name, app: apps.graph, address: addressOf(name) })
 for (const name of accounts) await untilSynced(world, name)
@@ -41,16 +41,14 @@ test('three mailboxes, worker and sender together: never more than 4 requests at
       graph.mailboxOf(addressOf(name)).deliver({ raw: Buffer.from(source(`${name}-${at}`)) })
   const calls = names.flatMap((account) => [
     ...Array.from({ length: submissions }, (_, at) =>
-      client.call(operations.submitMessage, {
-        params: { account },
+      posthorn.submitMessage({
+        account,
         body: { to: [{ address: 'b@example.test' }], subject: `sent ${at}`, text: 'Hello' },
       }),
     ),
-    ...Array.from({ length: requests }, () =>
-      client.call(operations.listMessages, { params: { account }, query: { path: 'INBOX' } }),
-    ),
+    ...Array.from({ length: requests }, () => posthorn.listMessages({ account, path: 'INBOX' })),
   ])
-  for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+  await Promise.all<unknown>(calls)
   for (const account of names) {
     const { sent, address } = graph.mailboxOf(addressOf(account))
     await eventually(() => expect(sent).toHaveLength(submissions))
@@ -72,13 +70,17 @@ const steps = [
 ]
 const sizes = [2_000_000, 4_500_000]
 
-function largeDraft(account: string): Promise<{ status: number }> {
+/** Uploads a draft. Returns the status of the response. */
+function largeDraft(account: string): Promise<number> {
   const attachments = sizes.map((size) => ({
     filename: `${size}.bin`,
-    content: Buffer.alloc(size, 'x').toString('base64'),
+    content: Buffer.alloc(size, 'x'),
   }))
   const body = { path: '\\Drafts', subject: 'large', text: 'Hello', attachments }
-  return client.call(operations.uploadMessage, { params: { account }, body })
+  return posthorn.uploadMessage({ account, body }).then(
+    () => 200,
+    ({ status }: PosthornError) => status,
+  )
 }
 
 test('a worker killed after each request of an upload: incomplete drafts are removed and never announced', async () => {
@@ -104,7 +106,7 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
     eventually(
       async () => {
         held.delete(name)
-        const { status } = await largeDraft(name)
+        const status = await largeDraft(name)
         if (!isKilled) throw new Error(`the upload ended with ${status}`)
         return status
       },

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { DeliveryGate } from '@posthorn/testkit/providers'
 import { type FakeMailbox, type FakeMessage, faultResponse } from '@posthorn/testkit/graph-fake'
@@ -33,9 +32,8 @@ const world = stack.use(
     },
   }),
 )
-const { client } = world
-await client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-const apps = await createApiApps(client)
+await world.posthorn.updateSettings({ body: { notificationBaseUrl: world.url } })
+const apps = await createApiApps(world)
 const dayMs = 86_400_000
 const monthMs = 30 * dayMs
 const folderCount = 40
@@ -269,7 +267,7 @@ test('links of half of the folders expire: each difference is announced once', a
 
 test('the worker is killed at each commit of a sweep: nothing is lost, repeated or moved twice', async () => {
   // Polls of the account `main` would slow down polls of the other accounts.
-  await client.call(operations.deleteAccount, { params: { account: main.account } })
+  await world.posthorn.deleteAccount({ account: main.account })
   const accounts = await Promise.all(
     sweepers.map((name) =>
       connect(name, (mailbox) => {

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
 import { checkout } from '@posthorn/local/paths'
 import type { Services } from '@posthorn/local/system/services'
 import {
@@ -10,7 +9,7 @@ import {
   hostileMessages,
   type WebhookReceiver,
 } from '@posthorn/testkit'
-import type { Client } from '../client.ts'
+import type { WorldAccess } from '../world.ts'
 
 /** Divisor of the sample in a short run: 1 of this number of hostile messages is delivered. */
 const sampleOf = 20
@@ -74,25 +73,27 @@ function isFailure(event: string, data: unknown): boolean {
 }
 
 /** Reads a message of an account again and again. */
-export function readContinuously(client: Client, account: string) {
+export function readContinuously({ posthorn }: Pick<WorldAccess, 'posthorn'>, account: string) {
   const times: number[] = []
   const failures: string[] = []
   let isStopped = false
-  const read = async (message: string | undefined) => {
+  const read = async <T>(call: Promise<T>): Promise<T | undefined> => {
     const started = performance.now()
-    const params = { account, message: message ?? '' }
-    const query = message === undefined ? { path: 'INBOX' } : { textType: '*' }
-    const operation = message === undefined ? operations.listMessages : operations.getMessage
-    const { status, body } = await client.call(operation, { params, query })
-    times.push(performance.now() - started)
-    if (status !== 200) failures.push(`${operation.id}: ${status} ${JSON.stringify(body)}`)
-    return body
+    try {
+      return await call
+    } catch (error) {
+      failures.push(JSON.stringify(error))
+      return undefined
+    } finally {
+      times.push(performance.now() - started)
+    }
   }
   const run = async () => {
     while (!isStopped) {
-      const page = await read(undefined)
-      const id = page.messages?.[0]?.id as string | undefined
-      if (id !== undefined) await read(id)
+      const page = await read(posthorn.listMessages({ account, path: 'INBOX' }))
+      const message = page?.messages[0]?.id
+      if (message !== undefined)
+        await read(posthorn.getMessage({ account, message, textType: '*' }))
       await delay(50) // pace of the reader, not a wait
     }
   }

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually, startImapScript } from '@posthorn/testkit'
 import {
   freshMessageId,
@@ -37,16 +36,14 @@ async function startSystem() {
 
 /** Registers an account on the scripted server. */
 async function registerScripted(
-  { client, mail }: World,
+  { posthorn, mail }: World,
   { account, port }: { account: string; port: number },
 ): Promise<void> {
   const user = mail.freshUser()
   const { imap } = registration(account, { ...user, imapPort: port })
   const auth = { user: user.user, pass: 'secret' }
-  await client.call(operations.createAccount, {
-    body: { account, name: account, imap: { ...(imap as object), auth } },
-  })
-  await untilConnected(client, account)
+  await posthorn.createAccount({ body: { account, name: account, imap: { ...imap, auth } } })
+  await untilConnected({ posthorn }, account)
 }
 
 test('hostile messages: each is announced once, accounts stay connected, reads of others succeed', async () => {
@@ -60,7 +57,7 @@ test('hostile messages: each is announced once, accounts stay connected, reads o
   await eventually(() => expect(announced.uids('quiet')).toHaveLength(1), { timeoutMs: 150_000 })
 
   const processes = stack.use(watchProcesses(world.services))
-  const reads = stack.use(readContinuously(world.client, 'quiet'))
+  const reads = stack.use(readContinuously(world, 'quiet'))
   const refused: string[] = []
   for (const { name, mime } of corpus) {
     const bytes = mime()
@@ -96,6 +93,5 @@ test('hostile messages: each is announced once, accounts stay connected, reads o
   expect(announced.failures()).toEqual([])
   expect(reads.failures()).toEqual([])
   expect(processes.aboveLimit()).toEqual([])
-  for (const account of ['quiet', 'attacked', 'scripted'])
-    await untilConnected(world.client, account)
+  for (const account of ['quiet', 'attacked', 'scripted']) await untilConnected(world, account)
 }, 7_200_000)

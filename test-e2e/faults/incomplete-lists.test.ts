@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { providerFaults } from '@posthorn/testkit/providers'
 import { auditedGmail } from '../audit/audited-mailbox.ts'
@@ -21,8 +20,7 @@ const world = stack.use(
     env: fakes.env,
   }),
 )
-const { client } = world
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const monthMs = 30 * 86_400_000
 
 let serial = 0
@@ -47,7 +45,7 @@ async function connect(account: string, messages: number) {
     await eventually(() => expect(isAnnounced()).toBe(true))
   }
   const audit = await MailboxAudit.begin(world, account, auditedGmail(mailbox))
-  return { mailbox, events, deliver, audit, params: { account } }
+  return { mailbox, events, deliver, audit }
 }
 
 const { replies, times } = providerFaults
@@ -57,10 +55,10 @@ test.each([
   ['one', 1],
   ['many', 12],
 ])('an expired history and %s empty lists: no existing message is deleted', async (name, count) => {
-  const { mailbox, events, deliver, audit, params } = await connect(name, 20)
+  const { mailbox, events, deliver, audit } = await connect(name, 20)
   mailbox.expireHistory()
   stack.defer(gmail.on('messages.list', times(count, emptyList)))
-  await client.call(operations.syncAccount, { params, body: { sync: true } })
+  await world.posthorn.syncAccount({ account: name, body: { sync: true } })
   // A round after a minute finds messages that the empty lists hid.
   await deliver()
   const [deleted] = mailbox.list
@@ -88,10 +86,10 @@ test('more messages than are requested: nothing is deleted while lists are empty
 })
 
 test('lists of labels without INBOX: no label is deleted', async () => {
-  const { events, deliver, params } = await connect('labels', 3)
+  const { events, deliver } = await connect('labels', 3)
   const before = events('mailboxNew').length
   gmail.on('labels.list', times(2, replies({ body: {} })))
-  await client.call(operations.syncAccount, { params, body: { sync: true } })
+  await world.posthorn.syncAccount({ account: 'labels', body: { sync: true } })
   await deliver()
   expect(events('mailboxDeleted')).toEqual([])
   expect(events('mailboxNew')).toHaveLength(before)

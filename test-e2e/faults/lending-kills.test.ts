@@ -92,7 +92,7 @@ const messageIdOf = (source: Buffer) =>
   /^Message-ID: (.+?)\r$/im.exec(source.toString('latin1'))?.[1] ?? ''
 
 test('sync-workers and senders are killed in turn while units are lent: each message is sent once, within the limits', async () => {
-  const apps = await createApiApps(world.client)
+  const apps = await createApiApps(world)
   for (const account of accounts) {
     const address = `${account}@workspace.example`
     gmail.addMailbox(address)

@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { checkout } from '@posthorn/local/paths'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
-import type { ApiResponse } from '../client.ts'
 import { startWorld, type World } from '../world.ts'
 import { buildRelease, missingReason, previousRelease } from './previous-release.ts'
 import { type RollingClients, runClients, type Tally } from './rolling-clients.ts'
@@ -96,21 +94,17 @@ describeUpgrade(
 
 /** Clients that read, and clients that submit messages, through the API. */
 function startClients(world: World, account: string, accepted: Set<string>): RollingClients[] {
-  const { client } = world
-  const reads = [
-    () => client.call(operations.getAccount, { params: { account } }),
-    () => client.call(operations.listAccounts),
-    () => client.call(operations.listOutbox),
+  const { posthorn } = world
+  const reads: (() => Promise<unknown>)[] = [
+    () => posthorn.getAccount({ account }),
+    () => posthorn.listAccounts(),
+    () => posthorn.listOutbox(),
   ]
-  const read = repeatOnce((round) => (reads[round % reads.length] ?? reads[0])?.())
+  const read = repeatOnce((round) => reads[round % reads.length]?.())
   const submit = repeatOnce(async () => {
     const body = { to: [{ address: 'you@elsewhere.example' }], subject: 'Hello', text: 'Hello' }
-    const response = await client.call(operations.submitMessage, {
-      params: { account },
-      body: { ...body, copy: false },
-    })
-    if (response.status === 200) accepted.add(String(response.body.messageId))
-    return response
+    const { messageId } = await posthorn.submitMessage({ account, body: { ...body, copy: false } })
+    accepted.add(String(messageId))
   })
   return [
     runClients({ clients: 6, everyMs: 100, round: read }),
@@ -122,13 +116,15 @@ function startClients(world: World, account: string, accepted: Set<string>): Rol
  * Round of a client that repeats a failed request once. A request may fail after the lock timeout.
  * The repeated request succeeds until the next attempt of the migration.
  */
-function repeatOnce(call: (round: number) => Promise<ApiResponse> | undefined) {
+function repeatOnce(call: (round: number) => Promise<unknown> | undefined) {
   let round = 0
   return async (_client: number, tally: Tally) => {
     const at = round++
-    const first = await call(at)
-    const last = first?.status === 200 ? first : await call(at)
-    if (last?.status !== 200) tally.failures.push(JSON.stringify([first?.body, last?.body]))
+    try {
+      await call(at)
+    } catch (first) {
+      await call(at)?.catch((last: unknown) => tally.failures.push(JSON.stringify([first, last])))
+    }
     tally.done += 1
   }
 }

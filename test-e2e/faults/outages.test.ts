@@ -2,7 +2,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { freePort, startPgbouncer } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
@@ -60,13 +59,13 @@ const world = stack.use(
   }),
 )
 const { account } = await world.connectAccount('jane')
-const { body: made } = await world.client.call(operations.createTokenAlias, {
+const { token: proxyToken } = await world.posthorn.createTokenAlias({
   body: { account, scopes: ['imap-proxy', 'smtp'], description: 'mail client' },
 })
 const subject: OutageSubject = {
   world,
   account,
-  proxyToken: made.token,
+  proxyToken,
   imapPort: ports.imap,
   smtpPort: ports.smtp,
 }

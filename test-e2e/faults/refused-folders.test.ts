@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import type { ProviderFault } from '@posthorn/testkit/providers'
 import { faultResponse } from '@posthorn/testkit/graph-fake'
@@ -30,8 +29,8 @@ const world = stack.use(
     env: fakes.env,
   }),
 )
-const { client } = world
-const apps = await createApiApps(client)
+const { posthorn } = world
+const apps = await createApiApps(world)
 const list = 'GET /mailFolders/{mailFolder-id}/messages'
 const delta = `${list}/delta()`
 
@@ -59,16 +58,16 @@ test.each(refusals)(
     await registerApiAccount(world, { account, app: apps.graph, address: addressOf(account) })
     await untilSynced(world, account)
     await world.webhook((hook) => hook.account === account && hook.event === 'accountInitialized')
-    const params = { account }
-    await eventually(async () => {
-      const { body } = await client.call(operations.getAccount, { params })
-      expect(body).toMatchObject({ state: 'connected', syncError: { path: 'Refused' } })
-    })
-    const { status } = await client.call(operations.submitMessage, {
-      params,
+    await eventually(async () =>
+      expect(await posthorn.getAccount({ account })).toMatchObject({
+        state: 'connected',
+        syncError: { path: 'Refused' },
+      }),
+    )
+    await posthorn.submitMessage({
+      account,
       body: { to: [{ address: 'b@example.test' }], subject: 'sent', text: 'Hello' },
     })
-    expect(status).toBe(200)
     await eventually(() => expect(mailbox.sent).toHaveLength(1))
 
     const announced = (path: string) =>
@@ -84,12 +83,11 @@ test.each(refusals)(
 
     for (const end of ends) end()
     // The request of a sync ends the delay of the folder.
-    await client.call(operations.syncAccount, { params, body: { sync: true } })
+    await posthorn.syncAccount({ account, body: { sync: true } })
     await eventually(() => expect(announced('Refused')).toHaveLength(1))
-    await eventually(async () => {
-      const { body } = await client.call(operations.getAccount, { params })
-      expect(body.syncError).toBeUndefined()
-    })
+    await eventually(async () =>
+      expect((await posthorn.getAccount({ account })).syncError).toBeUndefined(),
+    )
   },
 )
 
@@ -111,7 +109,6 @@ test('damaged messages in the inbox: all other messages are announced', async ()
   damage()
   const second = deliver()
   await eventually(() => expect(announced()).toEqual([first, second]))
-  const { body } = await client.call(operations.getAccount, { params: { account } })
-  expect(body).toMatchObject({ state: 'connected' })
-  expect(body.syncError).toBeUndefined()
+  const { state, syncError } = await posthorn.getAccount({ account })
+  expect([state, syncError]).toEqual(['connected', undefined])
 })

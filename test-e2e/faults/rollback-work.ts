@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
-import type { Operation } from '@posthorn/contracts/define'
-import { type CallInput, createClient } from '../client.ts'
+import { Posthorn } from '@posthorn/client'
 import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
 import { connectByConsent, type ConsentedAccount } from './consented-account.ts'
 import { type RefusedNotification, refuseNotification } from './refused-notification.ts'
@@ -46,12 +44,12 @@ const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
 export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
   const user = world.mail.freshUser()
   await world.register(account, user, { webhooksCustomHeaders: [header] })
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const consented = await connectByConsent(world, stack)
-  const template = await call(world, operations.createTemplate, {
+  const template = await world.posthorn.createTemplate({
     body: { account, name: 'news', content: { subject: 'News', text: 'Hello' } },
   })
-  const { token } = await call(world, operations.createTokenAlias, {
+  const { token } = await world.posthorn.createTokenAlias({
     body: { account, scopes: ['api'], description: 'rollback' },
   })
   const repeatDelayed = submitDelayed(world)
@@ -77,17 +75,14 @@ export async function resealAll({ services }: World, bundle: string): Promise<vo
  * message is submitted or reported twice.
  */
 export async function continueWork(world: World, work: StoredWork): Promise<void> {
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   const messageId = await untilReported(world, work.user)
-  const own = createClient(world.url, work.token)
-  const query = { path: 'INBOX' }
-  const list = await own.call(operations.listMessages, { params: { account }, query })
-  const ids = (list.body.messages as { messageId: string }[]).map((entry) => entry.messageId)
+  const own = new Posthorn({ url: world.url, token: work.token, retryForMs: 0 })
+  const { messages } = await own.listMessages({ account, path: 'INBOX' })
+  const ids = messages.map((entry) => entry.messageId)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).toEqual(expect.arrayContaining([messageId, work.refused.messageId]))
-  const { content } = await call(world, operations.getTemplate, {
-    params: { template: work.template },
-  })
+  const { content } = await world.posthorn.getTemplate({ template: work.template })
   expect(content.subject).toBe('News')
   await work.consented.receiveAndSend()
   await work.refused.untilAccepted()
@@ -102,10 +97,10 @@ export async function continueWork(world: World, work: StoredWork): Promise<void
 
 /** Changes and deletes the account. Both use columns and tables of the newer release. */
 async function changeAndDelete(world: World): Promise<void> {
-  const params = { account }
-  await call(world, operations.updateAccount, { params, body: { name: 'Changed' } })
-  expect(await call(world, operations.getAccount, { params })).toMatchObject({ name: 'Changed' })
-  await call(world, operations.deleteAccount, { params })
+  const { posthorn } = world
+  await posthorn.updateAccount({ account, body: { name: 'Changed' } })
+  expect(await posthorn.getAccount({ account })).toMatchObject({ name: 'Changed' })
+  await posthorn.deleteAccount({ account })
   await world.webhook(
     (webhook) => webhook.event === 'accountDeleted' && webhook.account === account,
   )
@@ -117,8 +112,8 @@ async function changeAndDelete(world: World): Promise<void> {
  */
 function submitDelayed(world: World): () => Promise<Submitted> {
   const input = {
-    params: { account },
-    headers: { 'idempotency-key': freshMessageId() },
+    account,
+    idempotencyKey: freshMessageId(),
     body: {
       to: [{ address: 'you@elsewhere.example' }],
       subject: 'Tomorrow',
@@ -128,7 +123,7 @@ function submitDelayed(world: World): () => Promise<Submitted> {
     },
   }
   return async () => {
-    const { queueId, messageId } = await call(world, operations.submitMessage, input)
+    const { queueId = '', messageId = '' } = await world.posthorn.submitMessage(input)
     return { queueId, messageId }
   }
 }
@@ -142,11 +137,4 @@ async function untilReported(world: World, { user, address }: MailUser): Promise
   )
   expect(request.headers[header.key.toLowerCase()]).toBe(header.value)
   return messageId
-}
-
-/** Calls an operation of the API. Returns the body of a response with status 200. */
-async function call({ client }: World, operation: Operation, input: CallInput) {
-  const { status, body } = await client.call(operation, input)
-  if (status !== 200) throw new Error(`${operation.id}: ${status} ${JSON.stringify(body)}`)
-  return body
 }

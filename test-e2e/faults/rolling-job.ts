@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { freePort, startHaproxy } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
 import { serviceNames } from '@posthorn/local/role-passwords'
@@ -173,10 +172,9 @@ function startRollingWorld(
  * logins.
  */
 async function addAccounts(world: World, sink: SmtpScript) {
-  const tokenOf = async (account: string, scope: string) => {
+  const tokenOf = async (account: string, scope: 'smtp' | 'imap-proxy') => {
     const body = { account, scopes: [scope], description: 'mail client' }
-    const { body: made } = await world.client.call(operations.createTokenAlias, { body })
-    return String(made.token)
+    return (await world.posthorn.createTokenAlias({ body })).token
   }
   const sender = await addSender(world, sink, 'jane')
   const user = world.mail.freshUser()
@@ -187,7 +185,7 @@ async function addAccounts(world: World, sink: SmtpScript) {
     reader: { user: 'reader', token: await tokenOf('reader', 'imap-proxy') },
     sender: { user: sender, token: await tokenOf(sender, 'smtp') },
   }
-  await untilConnected(world.client, 'reader')
+  await untilConnected(world, 'reader')
   return logins
 }
 

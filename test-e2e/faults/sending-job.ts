@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts/operations'
+import type { Submission } from '@posthorn/client'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript } from '@posthorn/testkit'
 import { untilConnected, type World } from '../world.ts'
@@ -13,7 +13,7 @@ export async function addSender(world: World, sink: SmtpScript, account: string)
     tls: { rejectUnauthorized: false },
   }
   await world.register(account, world.mail.freshUser(), { smtp })
-  await untilConnected(world.client, account)
+  await untilConnected(world, account)
   return account
 }
 
@@ -26,19 +26,15 @@ export interface Submitted {
 export async function submit(
   world: World,
   account: string,
-  more: Record<string, unknown> = {},
+  more: Submission = {},
 ): Promise<Submitted> {
   return eventually(() => submitOnce(world, account, more))
 }
 
 /** Submits a message once. A rejected submission throws, so that it is repeated. */
-async function submitOnce(
-  world: World,
-  account: string,
-  more: Record<string, unknown>,
-): Promise<Submitted> {
-  const { status, body } = await world.client.call(operations.submitMessage, {
-    params: { account },
+async function submitOnce(world: World, account: string, more: Submission): Promise<Submitted> {
+  const { queueId = '', messageId = '' } = await world.posthorn.submitMessage({
+    account,
     body: {
       to: [{ address: 'you@elsewhere.example' }],
       subject: 'Under fire',
@@ -48,8 +44,7 @@ async function submitOnce(
       ...more,
     },
   })
-  if (status !== 200) throw new Error(`submission failed with ${status}: ${JSON.stringify(body)}`)
-  return { queueId: String(body.queueId), messageId: String(body.messageId) }
+  return { queueId, messageId }
 }
 
 /** Submits several messages with 8 concurrent calls. */

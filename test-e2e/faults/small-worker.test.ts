@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { registerManyAccounts, shuffled, type ManyAccounts } from '../many-accounts.ts'
 import { startWorld, type World } from '../world.ts'
@@ -58,11 +57,10 @@ test(
     let read = 0
     const readSome = async () => {
       for (let account = waiting.pop(); account !== undefined; account = waiting.pop()) {
-        const { status } = await world.client.call(operations.listMessages, {
-          params: { account },
-          query: { path: 'INBOX' },
-        })
-        if (status === 200) read++
+        await world.posthorn.listMessages({ account, path: 'INBOX' }).then(
+          () => read++,
+          () => undefined,
+        )
       }
     }
     await Promise.all(Array.from({ length: readsAtOnce }, readSome))

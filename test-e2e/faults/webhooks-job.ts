@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
@@ -30,9 +29,9 @@ interface EventDeliveries extends RecordedEvent {
 }
 
 /** Creates the default target, and a route that accepts and changes every second event. */
-export async function createTargets({ client, receiver }: World): Promise<FaultTarget[]> {
+export async function createTargets({ posthorn, receiver }: World): Promise<FaultTarget[]> {
   const route = new URL('/route', receiver.url)
-  const { status, body } = await client.call(operations.createWebhookRoute, {
+  await posthorn.createWebhookRoute({
     body: {
       name: 'every second event',
       targetUrl: route.href,
@@ -43,7 +42,6 @@ export async function createTargets({ client, receiver }: World): Promise<FaultT
       },
     },
   })
-  if (status !== 200) throw new Error(`the route: ${status} ${JSON.stringify(body)}`)
   return [
     { path: new URL(receiver.url).pathname, matches: () => true },
     { path: route.pathname, matches: ({ uid }) => uid % 2 === 0 },

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually, faultSize, isFullFaultRun, recordTestEvents } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import {
@@ -36,7 +35,7 @@ const { postgres, rabbit, receiver, ownerUrl } = world
 if (!postgres || !rabbit) throw new Error('the world must have its own servers')
 const accounts = Array.from({ length: 16 }, (_, n) => `account-${n}`)
 for (const account of accounts)
-  await world.client.call(operations.createAccount, { body: { account, name: account } })
+  await world.posthorn.createAccount({ body: { account, name: account } })
 const targets = await createTargets(world)
 
 const record = (events: number, amqpUrl?: string) =>

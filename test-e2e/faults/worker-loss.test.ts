@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { AccountRegistration } from '@posthorn/client'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, faultSize, type TestUser } from '@posthorn/testkit'
 import { fillInbox } from '../bench/fill-mailbox.ts'
@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** Production interval. Other tests poll all mailboxes every second. */
-function productionPace(account: string, user: TestUser): Record<string, unknown> {
-  return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
+function productionPace(account: string, user: TestUser): Partial<AccountRegistration> {
+  return { imap: { ...registration(account, user).imap, resyncDelay: 900 } }
 }
 
 const webhooksOf = (event: string, account: string): Webhook[] =>
@@ -75,11 +75,8 @@ test('sync-worker killed with many accounts on two workers: the other one takes 
   // Moved accounts are served by their new worker.
   for (const { account } of users.slice(0, 4))
     await eventually(async () => {
-      const page = await world.client.call(operations.listMessages, {
-        params: { account },
-        query: { path: 'INBOX' },
-      })
-      expect(page).toMatchObject({ status: 200, body: { total: 1 } })
+      const page = await world.posthorn.listMessages({ account, path: 'INBOX' })
+      expect(page).toMatchObject({ total: 1 })
     })
   await world.services.start('sync-worker')
   expect(findDuplicateEvents(world.webhooks())).toEqual([])

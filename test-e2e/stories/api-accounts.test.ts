@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld, untilConnected, type Webhook } from '../world.ts'
@@ -15,8 +14,8 @@ const fakes = stack.use(await startProviderFakes({ mailboxes: [graphMailbox], ha
 const world = stack.use(
   await startWorld({ replicas: { 'sync-worker': 2, sender: 2 }, env: fakes.env }),
 )
-const { client } = world
-const apps = await createApiApps(client)
+const { posthorn } = world
+const apps = await createApiApps(world)
 const { gmail, graph } = fakes
 const atGmail = gmail.addMailbox(gmailMailbox)
 const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
@@ -52,8 +51,8 @@ const connect = once(async (provider) => {
   const account = `${provider}-${randomBytes(4).toString('hex')}`
   const auth = { user: mailboxes[provider].address }
   const body = { account, name: 'Jane', oauth2: { provider: apps[provider], auth } }
-  expect(await client.call(operations.createAccount, { body })).toMatchObject({ status: 200 })
-  await untilConnected(client, account)
+  await posthorn.createAccount({ body })
+  await untilConnected(world, account)
   return account
 })
 
@@ -75,30 +74,27 @@ test.each<Provider>(['gmail', 'graph'])(
     const { deliver, isUnread, sent } = mailboxes[provider]
     const old = deliver(source('before the registration'))
     const account = await connect(provider)
-    const params = { account }
-    const listed = await client.call(operations.listMessages, { params, query: { path: 'INBOX' } })
-    expect(listed).toMatchObject({ status: 200, body: { messages: [{ id: old }] } })
+    const listed = await posthorn.listMessages({ account, path: 'INBOX' })
+    expect(listed).toMatchObject({ messages: [{ id: old }] })
 
     const arrived = deliver(source('hello'))
     const { data } = await event(account, 'messageNew', ({ id }) => id === arrived)
     expect(data).toMatchObject({ subject: 'hello', messageSpecialUse: '\\Inbox' })
     const message = { account, message: arrived }
-    const read = await client.call(operations.getMessage, {
-      params: message,
-      query: { textType: '*' },
-    })
-    expect(read.body.text.plain).toContain('It is on its way.')
+    const read = await posthorn.getMessage({ ...message, textType: '*' })
+    expect(read.text?.plain).toContain('It is on its way.')
 
-    const flags = { add: ['\\Seen'] }
-    await client.call(operations.updateMessage, { params: message, body: { flags } })
+    await posthorn.updateMessage({ ...message, body: { flags: { add: ['\\Seen'] } } })
     expect(isUnread(arrived)).toBe(false)
     const updated = await event(account, 'messageUpdated', ({ id }) => id === arrived)
     expect(updated.data.changes.flags.added).toEqual(['\\Seen'])
 
-    const reply = { text: 'thanks', reference: { message: arrived, action: 'reply' } }
-    const queued = await client.call(operations.submitMessage, { params, body: reply })
-    expect(queued.status).toBe(200)
-    await event(account, 'messageSent', ({ queueId }) => queueId === queued.body.queueId)
+    const queued = await posthorn.submitMessage({
+      account,
+      body: { text: 'thanks', reference: { message: arrived, action: 'reply' } },
+    })
+    expect(queued.queueId).toEqual(expect.any(String))
+    await event(account, 'messageSent', ({ queueId }) => queueId === queued.queueId)
     expect(sent().filter((raw) => raw.includes('thanks'))).toHaveLength(1)
     const early = world.webhooks().filter((hook) => hook.account === account)
     expect(early.filter(({ data }) => data.id === old)).toEqual([])
@@ -113,8 +109,8 @@ test.each<Provider>(['gmail', 'graph'])(
     const original = deliver(source('question'))
     await event(account, 'messageNew', ({ id }) => id === original)
     const mark = `answer ${randomBytes(4).toString('hex')}`
-    const uploaded = await client.call(operations.uploadMessage, {
-      params: { account },
+    const { id: message = '' } = await posthorn.uploadMessage({
+      account,
       body: {
         path: '\\Drafts',
         flags: ['\\Draft'],
@@ -122,24 +118,19 @@ test.each<Provider>(['gmail', 'graph'])(
         reference: { message: original, action: 'reply' },
       },
     })
-    expect(uploaded.status).toBe(200)
-    const params = { account, message: uploaded.body.id }
-    const draft = await client.call(operations.getMessage, { params })
-    const queued = await client.call(operations.submitDraft, { params })
-    expect(queued.status).toBe(200)
+    const draft = await posthorn.getMessage({ account, message })
+    const queued = await posthorn.submitDraft({ account, message })
+    expect(queued.queueId).toEqual(expect.any(String))
     const { data } = await event(
       account,
       'messageSent',
-      ({ queueId }) => queueId === queued.body.queueId,
+      ({ queueId }) => queueId === queued.queueId,
     )
-    expect(data.originalMessageId).toBe(queued.body.messageId)
+    expect(data.originalMessageId).toBe(queued.messageId)
     expect(sent().filter((raw) => raw.includes(mark))).toHaveLength(1)
-    expect(sentThreads(mark)).toEqual([draft.body.threadId])
-    const drafts = await client.call(operations.listMessages, {
-      params: { account },
-      query: { path: '\\Drafts' },
-    })
-    expect(drafts.body.messages).toEqual([])
+    expect(sentThreads(mark)).toEqual([draft.threadId])
+    const drafts = await posthorn.listMessages({ account, path: '\\Drafts' })
+    expect(drafts.messages).toEqual([])
   },
 )
 
@@ -177,8 +168,7 @@ test.each<Provider>(['gmail', 'graph'])(
     for (const [at, mark] of marks.entries()) {
       delivered.push(deliver(source(mark)))
       const to = [{ address: 'bob@mail.test' }]
-      const body = { to, subject: mark, text: mark }
-      await client.call(operations.submitMessage, { params: { account }, body })
+      await posthorn.submitMessage({ account, body: { to, subject: mark, text: mark } })
       const victim = victims[at]
       if (victim === undefined) continue
       await world.services.kill(victim)

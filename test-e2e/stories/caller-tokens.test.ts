@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import { Posthorn } from '@posthorn/client'
 import { freePort } from '@posthorn/local'
 import { eventually, testOAuthDovecot, type TestDovecot } from '@posthorn/testkit'
 import { startWorld, untilConnected } from '../world.ts'
@@ -51,10 +51,7 @@ const [byXoauth2, byOAuthBearer] = await Promise.all([
   testOAuthDovecot(introspectionUrl, ['oauthbearer']),
 ])
 for (const dovecot of [byXoauth2, byOAuthBearer]) opened.defer(() => dovecot.drop())
-const { client } = world
-
-const get = async (account: string) =>
-  (await client.call(operations.getAccount, { params: { account } })).body
+const { posthorn } = world
 
 function serversOf(dovecot: TestDovecot, auth: { user: string; accessToken: string }) {
   const { host, imapPort, submissionPort } = dovecot
@@ -63,17 +60,13 @@ function serversOf(dovecot: TestDovecot, auth: { user: string; accessToken: stri
 
 async function register(account: string, dovecot: TestDovecot, accessToken: string) {
   const user = `${account}@mail.test`
-  const body = {
-    account,
-    name: account,
-    email: user,
-    ...serversOf(dovecot, { user, accessToken }),
-  }
-  expect(await client.call(operations.createAccount, { body })).toMatchObject({ status: 200 })
+  await posthorn.createAccount({
+    body: { account, name: account, email: user, ...serversOf(dovecot, { user, accessToken }) },
+  })
 }
 
 async function untilState(account: string, state: string): Promise<void> {
-  await eventually(async () => expect((await get(account)).state).toBe(state))
+  await eventually(async () => expect((await posthorn.getAccount({ account })).state).toBe(state))
 }
 
 test.each([
@@ -86,11 +79,11 @@ test.each([
     const address = `${account}@mail.test`
     valid.set(`token of ${account}`, account)
     const servers = serversOf(dovecot, { user: address, accessToken: `token of ${account}` })
-    const verified = await client.call(operations.verifyAccount, { body: servers })
-    expect(verified.body).toEqual({ imap: { success: true }, smtp: { success: true } })
+    const verified = await posthorn.verifyAccount({ body: servers })
+    expect(verified).toEqual({ imap: { success: true }, smtp: { success: true } })
     await register(account, dovecot, `token of ${account}`)
-    await untilConnected(client, account)
-    expect(await get(account)).toMatchObject({
+    await untilConnected(world, account)
+    expect(await posthorn.getAccount({ account })).toMatchObject({
       imap: { auth: { user: address, accessToken: '******' } },
       smtp: { auth: { user: address, accessToken: '******' } },
     })
@@ -102,43 +95,33 @@ test('wrong token: authenticationError, until the caller stores a valid one', as
   await register('eve', byXoauth2, 'wrong')
   await world.webhook(({ event, account }) => event === 'authenticationError' && account === 'eve')
   await untilState('eve', 'authenticationError')
-  expect(JSON.stringify((await get('eve')).lastError)).not.toContain('wrong')
-  const verified = await client.call(operations.verifyAccount, {
+  const { lastError } = await posthorn.getAccount({ account: 'eve' })
+  expect(JSON.stringify(lastError)).not.toContain('wrong')
+  const verified = await posthorn.verifyAccount({
     body: serversOf(byXoauth2, { user: 'eve@mail.test', accessToken: 'wrong' }),
   })
-  expect(verified.body).toMatchObject({ imap: { success: false }, smtp: { success: false } })
+  expect(verified).toMatchObject({ imap: { success: false }, smtp: { success: false } })
 
   valid.set('right', 'eve')
   const auth = { user: 'eve@mail.test', accessToken: 'right' }
   const update = { partial: true, auth }
-  const updated = await client.call(operations.updateAccount, {
-    params: { account: 'eve' },
-    body: { imap: update, smtp: update },
-  })
-  expect(updated.status).toBe(200)
-  await untilConnected(client, 'eve')
+  await posthorn.updateAccount({ account: 'eve', body: { imap: update, smtp: update } })
+  await untilConnected(world, 'eve')
 })
 
 test('expired token: authenticationError at the next connection, an updated token recovers', async () => {
   valid.set('first', 'fay')
   await register('fay', byXoauth2, 'first')
-  await untilConnected(client, 'fay')
+  await untilConnected(world, 'fay')
   valid.delete('first')
-  await client.call(operations.reconnectAccount, {
-    params: { account: 'fay' },
-    body: { reconnect: true },
-  })
+  await posthorn.reconnectAccount({ account: 'fay', body: { reconnect: true } })
   await untilState('fay', 'authenticationError')
   valid.set('second', 'fay')
-  const { body } = await client.call(operations.createToken, {
+  const { token } = await posthorn.createToken({
     body: { account: 'fay', scopes: ['api'], description: 'owner' },
   })
   const auth = { user: 'fay@mail.test', accessToken: 'second' }
-  const response = await fetch(`${world.url}/v1/account/fay`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ imap: { partial: true, auth } }),
-  })
-  expect(response.status).toBe(200)
-  await untilConnected(client, 'fay')
+  const owner = new Posthorn({ url: world.url, token, retryForMs: 0 })
+  await owner.updateAccount({ account: 'fay', body: { imap: { partial: true, auth } } })
+  await untilConnected(world, 'fay')
 })

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { startCarefulReceiver } from '../receiver.ts'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
@@ -29,7 +28,7 @@ async function countMessages(): Promise<Map<unknown, number>> {
 }
 
 test('a receiver that verifies and deduplicates has every event once, despite lost replies and a forged request', async () => {
-  await world.client.call(operations.updateSettings, { body: { webhooks: receiver.url } })
+  await world.posthorn.updateSettings({ body: { webhooks: receiver.url } })
   const jane = await world.connectAccount(janeId)
   await eventually(async () =>
     expect((await receiver.stored()).map(({ body }) => body)).toContainEqual(

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { logIn } from './imap-client.ts'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { freshMessageId, plainMessage, type Webhook } from '../world.ts'
@@ -9,10 +8,10 @@ const plainId = uniqueAccount('plain')
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-const { client } = world
+const { posthorn } = world
 const ofJane = (event: string, also: (webhook: Webhook) => boolean) => (webhook: Webhook) =>
   webhook.account === janeId && webhook.event === event && also(webhook)
-const params = { account: janeId }
+const account = janeId
 
 /** Delivers a message and waits until it is announced. */
 async function arrive(user: string, subject: string): Promise<Webhook['data']> {
@@ -28,90 +27,68 @@ test('mailboxes and messages changed over the API: every change is reported once
   const jane = await world.connectAccount(janeId)
 
   // Creates a mailbox.
-  const created = await client.call(operations.createMailbox, {
-    params,
-    body: { path: ['Projects', '2026'] },
-  })
-  expect(created).toMatchObject({ status: 200, body: { path: 'Projects/2026', created: true } })
+  const created = await posthorn.createMailbox({ account, body: { path: ['Projects', '2026'] } })
+  expect(created).toMatchObject({ path: 'Projects/2026', created: true })
   await world.webhook(ofJane('mailboxNew', ({ path }) => path === 'Projects/2026'))
-  const again = await client.call(operations.createMailbox, {
-    params,
-    body: { path: 'Projects/2026' },
-  })
-  expect(again).toMatchObject({ status: 400, body: { code: 'ALREADYEXISTS' } })
-  expect(again.body).not.toHaveProperty('fields')
+  const again = posthorn.createMailbox({ account, body: { path: 'Projects/2026' } })
+  await expect(again).rejects.toMatchObject({ status: 400, code: 'ALREADYEXISTS', fields: [] })
 
   // Flags a message and moves it to the new mailbox.
   const offer = await arrive(jane.user, 'The offer')
-  const message = { ...params, message: offer.id }
-  const flagged = await client.call(operations.updateMessage, {
-    params: message,
+  const message = { account, message: String(offer.id) }
+  const flagged = await posthorn.updateMessage({
+    ...message,
     body: { flags: { add: ['\\Flagged', '\\Seen'] } },
   })
-  expect(flagged).toMatchObject({ status: 200, body: { flags: { add: true } } })
+  expect(flagged).toMatchObject({ flags: { add: true } })
   const { data: updated } = await world.webhook(
     ofJane('messageUpdated', ({ data }) => data.id === offer.id),
   )
   expect(updated.changes.flags.value).toEqual(['\\Flagged', '\\Seen'])
-  const moved = await client.call(operations.moveMessage, {
-    params: message,
-    body: { path: 'Projects/2026' },
-  })
-  expect(moved).toMatchObject({ status: 200, body: { path: 'Projects/2026', uid: 1 } })
+  const moved = await posthorn.moveMessage({ ...message, body: { path: 'Projects/2026' } })
+  expect(moved).toMatchObject({ path: 'Projects/2026', uid: 1 })
+  const { id: movedId = '' } = moved
   await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === offer.id))
   const { data: filed } = await world.webhook(
-    ofJane('messageNew', ({ data }) => data.id === moved.body.id),
+    ofJane('messageNew', ({ data }) => data.id === movedId),
   )
   expect(filed).toMatchObject({ path: 'Projects/2026', subject: 'The offer', flagged: true })
-  const gone = await client.call(operations.getMessage, { params: message })
-  expect(gone).toMatchObject({ status: 404, body: { code: 'MessageNotFound' } })
+  const gone = posthorn.getMessage(message)
+  await expect(gone).rejects.toMatchObject({ status: 404, code: 'MessageNotFound' })
 
   // Renames the mailbox. Message ids stay valid.
-  const renamed = await client.call(operations.updateMailbox, {
-    params,
+  const renamed = await posthorn.updateMailbox({
+    account,
     body: { path: 'Projects', newPath: 'Work' },
   })
-  expect(renamed.body).toMatchObject({ path: 'Projects', newPath: 'Work', renamed: true })
-  const read = await client.call(operations.getMessage, {
-    params: { ...params, message: moved.body.id },
-  })
-  expect(read.body).toMatchObject({ path: 'Work/2026', subject: 'The offer' })
+  expect(renamed).toMatchObject({ path: 'Projects', newPath: 'Work', renamed: true })
+  const read = await posthorn.getMessage({ account, message: movedId })
+  expect(read).toMatchObject({ path: 'Work/2026', subject: 'The offer' })
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Projects/2026'))
 
   // Updates, moves and deletes the results of a search.
   const news = [await arrive(jane.user, 'News 1'), await arrive(jane.user, 'News 2')]
   const search = { subject: 'News' }
-  const marked = await client.call(operations.updateMessages, {
-    params,
-    query: { path: 'INBOX' },
+  const marked = await posthorn.updateMessages({
+    account,
+    path: 'INBOX',
     body: { search, update: { flags: { add: ['\\Seen'] } } },
   })
-  expect(marked.body).toMatchObject({ flags: { add: true } })
-  const trashed = await client.call(operations.deleteMessages, {
-    params,
-    query: { path: 'INBOX' },
-    body: { search },
-  })
-  expect(trashed.body).toMatchObject({ deleted: false, moved: { destination: 'Trash' } })
-  expect(trashed.body.moved.idMap.map(([before]: string[]) => before)).toEqual(
-    news.map(({ id }) => id),
-  )
-  const [[, inTrash]] = trashed.body.moved.idMap
+  expect(marked).toMatchObject({ flags: { add: true } })
+  const trashed = await posthorn.deleteMessages({ account, path: 'INBOX', body: { search } })
+  expect(trashed).toMatchObject({ deleted: false, moved: { destination: 'Trash' } })
+  const idMap = trashed.moved?.idMap ?? []
+  expect(idMap.map(([before]) => before)).toEqual(news.map(({ id }) => id))
+  const inTrash = idMap[0]?.[1] ?? ''
   await world.webhook(ofJane('messageNew', ({ data }) => data.id === inTrash))
-  const forGood = await client.call(operations.deleteMessage, {
-    params: { ...params, message: inTrash },
-  })
-  expect(forGood.body).toEqual({ deleted: true })
+  expect(await posthorn.deleteMessage({ account, message: inTrash })).toEqual({ deleted: true })
   await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === inTrash))
 
   // Deletes the mailbox.
-  const deleted = await client.call(operations.deleteMailbox, {
-    params,
-    query: { path: 'Work/2026' },
-  })
-  expect(deleted.body).toMatchObject({ path: 'Work/2026', deleted: true })
-  const { body } = await client.call(operations.listMailboxes, { params })
-  expect(body.mailboxes.map(({ path }: { path: string }) => path)).not.toContain('Work/2026')
+  const deleted = await posthorn.deleteMailbox({ account, path: 'Work/2026' })
+  expect(deleted).toMatchObject({ path: 'Work/2026', deleted: true })
+  const { mailboxes } = await posthorn.listMailboxes({ account })
+  expect(mailboxes.map(({ path }) => path)).not.toContain('Work/2026')
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Work/2026'))
 
   const webhooks = world.webhooks().filter(({ account }) => account === janeId)
@@ -130,12 +107,13 @@ test('changes over the API are visible to an IMAP client', async () => {
   try {
     await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'keep' }))
     await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'drop' }))
-    const done = await client.call(operations.deleteMessages, {
-      params: { account: plainId },
-      query: { path: 'INBOX', force: true },
+    const done = await posthorn.deleteMessages({
+      account: plainId,
+      path: 'INBOX',
+      force: true,
       body: { search: { subject: 'drop' } },
     })
-    expect(done.body).toEqual({ deleted: true })
+    expect(done).toEqual({ deleted: true })
     await imap.mailboxOpen('INBOX')
     const subjects = (await imap.fetchAll('1:*', { envelope: true })).map(
       ({ envelope }) => envelope?.subject,

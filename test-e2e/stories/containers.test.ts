@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { startContainerServers, whyNoContainers } from '@posthorn/testkit/containers'
 import { runReleaseJobs } from '../own-servers.ts'
 import { startWorld } from '../world.ts'
@@ -15,25 +14,22 @@ else
     const { ownerUrl, apiUrl } = servers
     await runReleaseJobs({ ownerUrl, rabbit: { api: apiUrl } })
     await using world = await startWorld({ servers })
-    const { client } = world
+    const { posthorn } = world
     const [jane, john] = await Promise.all([
       world.connectAccount('jane'),
       world.connectAccount('john'),
     ])
-    const submitted = await client.call(operations.submitMessage, {
-      params: { account: jane.account },
+    const { queueId, messageId } = await posthorn.submitMessage({
+      account: jane.account,
       body: { to: [{ address: john.address }], subject: 'Container', text: 'Hello John' },
     })
-    expect(submitted.status).toBe(200)
-    const { queueId, messageId } = submitted.body
+    expect([queueId, messageId]).toEqual([expect.any(String), expect.any(String)])
     const sent = await world.webhook(({ event }) => event === 'messageSent')
     expect(sent.data).toMatchObject({ queueId, messageId })
     const arrived = await world.webhook(
       ({ event, account, data }) =>
         event === 'messageNew' && account === john.account && data.messageId === messageId,
     )
-    const read = await client.call(operations.getMessage, {
-      params: { account: john.account, message: arrived.data.id },
-    })
-    expect(read).toMatchObject({ status: 200, body: { subject: 'Container' } })
+    const message = { account: john.account, message: arrived.data.id }
+    expect(await posthorn.getMessage(message)).toMatchObject({ subject: 'Container' })
   })

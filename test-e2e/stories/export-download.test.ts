@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import { Posthorn } from '@posthorn/client'
 import { completeExport, eventually, newSealingKeys } from '@posthorn/testkit'
-import { registration, startWorld } from '../world.ts'
+import { startWorld } from '../world.ts'
 
 // Export of an account without a sync-worker, whose chunks the test writes. api-gateway and
 // auth-bridge have their own RabbitMQ users, database roles and keys.
@@ -15,44 +15,33 @@ const world = await startWorld({
   keys,
 })
 afterAll(() => world[Symbol.asyncDispose]())
-const { client, services, token } = world
+const { posthorn, services, token } = world
+/** Client of the second replica. */
+const second = new Posthorn({ url: services.urls['api-gateway-2'], token, retryForMs: 0 })
 const body = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-02-01T00:00:00.000Z' }
-const params = { account: 'jane' }
-const registered = await client.call(operations.createAccount, {
-  body: registration('jane', world.mail.freshUser()),
-})
-expect(registered.status).toBe(200)
+const account = 'jane'
+await world.register(account, world.mail.freshUser())
 
 /** Creates an export and completes it with random parts. */
 async function createFile() {
-  const created = await client.call(operations.createExport, { params, body })
-  expect(created.status).toBe(200)
-  const exportId = String(created.body.exportId)
+  const { exportId } = await posthorn.createExport({ account, body })
   const parts = Array.from({ length: 5 }, () => randomBytes(200_000))
   const file = await completeExport({ ...world, ...keys }, { exportId, parts })
   return { exportId, file, parts }
 }
 
-const download = (
-  exportId: string,
-  headers: Record<string, string> = {},
-  replica = 'api-gateway',
-) =>
-  fetch(`${services.urls[replica]}/v1/account/jane/export/${exportId}/download`, {
-    headers: { authorization: `Bearer ${token}`, ...headers },
-  })
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 test('exports: a download is continued at another replica, and the event names the file', async () => {
   const { exportId, file, parts } = await createFile()
-  const first = await download(exportId, { range: 'bytes=0-299999' })
-  const etag = first.headers.get('etag') ?? ''
+  const first = await posthorn.downloadExport({ account, exportId, range: 'bytes=0-299999' })
   const received = await bytesOf(first)
-  const rest = await download(
+  const rest = await second.downloadExport({
+    account,
     exportId,
-    { range: `bytes=${received.length}-`, 'if-range': etag },
-    'api-gateway-2',
-  )
+    range: `bytes=${received.length}-`,
+    ifRange: first.headers.get('etag') ?? '',
+  })
   expect([first.status, rest.status]).toEqual([206, 206])
   const whole = Buffer.concat([received, await bytesOf(rest)])
   expect(whole.equals(file)).toBe(true)
@@ -67,13 +56,10 @@ test('exports: a download is continued at another replica, and the event names t
 test('exports: while auth-bridge is stopped, downloads are 503 and exports can be created', async () => {
   const { exportId, file } = await createFile()
   await services.stop('auth-bridge')
-  expect((await download(exportId)).status).toBe(503)
-  const created = await client.call(operations.createExport, { params, body })
-  expect(created.status).toBe(200)
+  const download = () => posthorn.downloadExport({ account, exportId })
+  await expect(download()).rejects.toMatchObject({ status: 503 })
+  await posthorn.createExport({ account, body })
   await services.start('auth-bridge')
-  const response = await eventually(async () => {
-    const retried = await download(exportId)
-    return retried.status === 200 && retried
-  })
+  const response = await eventually(download)
   expect((await bytesOf(response)).equals(file)).toBe(true)
 })

@@ -3,28 +3,34 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import { Posthorn } from '@posthorn/client'
 import { checkout } from '@posthorn/local/paths'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { eventually } from '@posthorn/testkit'
-import { createClient } from '../client.ts'
 import { startWorld } from '../world.ts'
 
 const world = await startWorld({ env: { SVC_REQUIRE_API_AUTH: 'false' } })
 afterAll(() => world[Symbol.asyncDispose]())
 
 test('SVC_REQUIRE_API_AUTH=false: a call needs no token, an invalid token is rejected', async () => {
-  expect((await createClient(world.url).call(operations.listAccounts)).status).toBe(200)
-  expect(await createClient(world.url, '0'.repeat(64)).call(operations.listAccounts)).toMatchObject(
-    { status: 401, body: { message: 'Bad token' } },
-  )
+  const options = { url: world.url, retryForMs: 0 }
+  expect(await new Posthorn(options).listAccounts()).toMatchObject({ total: 0 })
+  const invalid = new Posthorn({ ...options, token: '0'.repeat(64) })
+  const rejection = { status: 401, message: 'Bad token' }
+  await expect(invalid.listAccounts()).rejects.toMatchObject(rejection)
 })
 
 test('SVC_SETTINGS: settings are present, the secret one is hidden', async () => {
-  const { body } = await world.client.call(operations.getSettings, {
-    query: { webhooksEnabled: true, serviceSecret: true, notifyTextSize: true },
+  const settings = await world.posthorn.getSettings({
+    webhooksEnabled: true,
+    serviceSecret: true,
+    notifyTextSize: true,
   })
-  expect(body).toEqual({ webhooksEnabled: true, serviceSecret: true, notifyTextSize: 2_097_152 })
+  expect(settings).toEqual({
+    webhooksEnabled: true,
+    serviceSecret: true,
+    notifyTextSize: 2_097_152,
+  })
 })
 
 test('every service serves /health/live and /metrics', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { createApiApps, createPubSubApp, startProviderFakes } from '../provider-fakes.ts'
@@ -20,10 +19,9 @@ const world = stack.use(
     settings: { notificationBaseUrl: baseUrl },
   }),
 )
-const { client } = world
 gmail.pubsub.pushes.addressOf = (endpoint) => world.url + new URL(endpoint).pathname
-const pubSub = await createPubSubApp(client)
-const { gmail: app } = await createApiApps(client, { pubSubApp: pubSub.id })
+const pubSub = await createPubSubApp(world)
+const { gmail: app } = await createApiApps(world, { pubSubApp: pubSub.id })
 const mailbox = gmail.addMailbox('jane@workspace.example')
 await registerApiAccount(world, { account: 'jane', app, address: mailbox.address })
 await untilSynced(world, 'jane')
@@ -62,8 +60,8 @@ test('notifications that the worker pulls announce messages', async () => {
     expect([subscription.waiting.length, subscription.outstanding.size]).toEqual([0, 0])
   })
   expect(gmail.pubsub.pushes.sent).toEqual([])
-  const { body } = await client.call(operations.getPubSubStatus, {})
-  expect(JSON.stringify(body)).toContain(pubSub.id)
+  const { apps } = await world.posthorn.getPubSubStatus()
+  expect(apps.map(({ id }) => id)).toContain(pubSub.id)
 })
 
 test('signed notifications that api-gateway receives announce messages', async () => {

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { operations } from '@posthorn/contracts/operations'
+import type { CreateAuthenticationFormInput } from '@posthorn/client'
 import { eventually, hasBrowser, testBrowser, testOpenIdProvider } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 
@@ -58,17 +58,14 @@ async function openStage() {
     }),
   )
   const browser = stage.use(await testBrowser())
-  await world.client.call(operations.updateSettings, { body: { serviceUrl: world.url } })
+  await world.posthorn.updateSettings({ body: { serviceUrl: world.url } })
   const redirectUrl = `${outsideUrl}/app?step=2`
-  const makeLink = (body: object) =>
+  const makeLink = (form: Partial<CreateAuthenticationFormInput['body']>) =>
     eventually(async () => {
-      const answer = await world.client.call(operations.createAuthenticationForm, {
-        body: { redirectUrl, ...body },
-      })
-      expect(answer.body).toMatchObject({
-        url: expect.stringContaining(`${world.url}/accounts/new?`),
-      })
-      return String(answer.body.url)
+      const body = { redirectUrl, ...form }
+      const { url } = await world.posthorn.createAuthenticationForm({ body })
+      expect(url).toContain(`${world.url}/accounts/new?`)
+      return url
     })
   const user = world.mail.freshUser('phone')
   servers = user
@@ -130,10 +127,8 @@ testInBrowser(
     ])
     await eventually(
       async () => {
-        const { body } = await world.client.call(operations.getAccount, {
-          params: { account: 'phone' },
-        })
-        expect(body).toMatchObject({ state: 'connected', email: user.address })
+        const registered = await world.posthorn.getAccount({ account: 'phone' })
+        expect(registered).toMatchObject({ state: 'connected', email: user.address })
       },
       { timeoutMs: 150_000 },
     )
@@ -172,7 +167,7 @@ testInBrowser(
     opened.defer(() => provider.close())
     const { issuer, clientId, clientSecret } = provider
     const { host, imapPort, submissionPort } = user
-    await world.client.call(operations.createOAuth2App, {
+    await world.posthorn.createOAuth2App({
       body: {
         name: 'provider',
         title: 'Example Mail',
@@ -196,10 +191,7 @@ testInBrowser(
     await page.getByRole('link', { name: 'Sign in with Example Mail' }).click()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
     expect(new URL(page.url()).searchParams.get('account')).toBe('signed')
-    const { body } = await world.client.call(operations.getAccount, {
-      params: { account: 'signed' },
-    })
-    expect(body).toMatchObject({
+    expect(await world.posthorn.getAccount({ account: 'signed' })).toMatchObject({
       email: 'Bea@mail.test',
       imap: { host, port: imapPort },
       oauth2: { auth: { user: 'Bea@mail.test' } },
@@ -226,10 +218,11 @@ testInBrowser(
   'unsubscribe page: unsubscribes from a list and subscribes again on a phone',
   async () => {
     if (!stage) return
-    const { world, browser, user } = stage
-    const account = { params: { account: 'phone' } }
-    await world.client.call(operations.submitMessage, {
-      ...account,
+    const { browser, user } = stage
+    const { posthorn } = stage.world
+    const account = 'phone'
+    await posthorn.submitMessage({
+      account,
       body: {
         subject: 'News',
         text: 'News',
@@ -239,15 +232,9 @@ testInBrowser(
     })
     const url = await eventually(
       async () => {
-        const { body } = await world.client.call(operations.listMessages, {
-          ...account,
-          query: { path: 'INBOX' },
-        })
-        const message = String(body.messages[0].id)
-        const read = await world.client.call(operations.getMessage, {
-          params: { ...account.params, message },
-        })
-        const [, address] = /<([^>]*)>/.exec(String(read.body.headers['list-unsubscribe'])) ?? []
+        const { messages } = await posthorn.listMessages({ account, path: 'INBOX' })
+        const read = await posthorn.getMessage({ account, message: messages[0]?.id ?? '' })
+        const [, address] = /<([^>]*)>/.exec(String(read.headers?.['list-unsubscribe'])) ?? []
         return address ?? false
       },
       { timeoutMs: 150_000 },
@@ -259,11 +246,11 @@ testInBrowser(
     await page.getByRole('button', { name: 'Unsubscribe' }).click()
     await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor()
     await picture(page, 'unsubscribe-2')
-    const list = () => world.client.call(operations.getBlocklist, { params: { listId: 'news' } })
-    expect((await list()).body).toMatchObject({ addresses: [{ recipient: user.address }] })
+    const list = () => posthorn.getBlocklist({ listId: 'news' })
+    expect(await list()).toMatchObject({ addresses: [{ recipient: user.address }] })
     await page.getByRole('button', { name: 'Subscribe again' }).click()
     await page.getByRole('heading', { name: 'You are subscribed again' }).waitFor()
-    expect((await list()).status).toBe(404)
+    await expect(list()).rejects.toMatchObject({ status: 404 })
   },
   300_000,
 )

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { freePort } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
@@ -17,13 +16,13 @@ test('IMAP proxy: a client logs in with a token, reads, and is disconnected when
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
 
   const port = await freePort()
-  const saved = await world.client.call(operations.updateSettings, {
+  const saved = await world.posthorn.updateSettings({
     body: { imapProxyServerEnabled: true, imapProxyServerPort: port },
   })
-  expect(saved.body.updated).toEqual(
+  expect(saved.updated).toEqual(
     expect.arrayContaining(['imapProxyServerEnabled', 'imapProxyServerPort']),
   )
-  const { body: made } = await world.client.call(operations.createTokenAlias, {
+  const { token } = await world.posthorn.createTokenAlias({
     body: { account: janeId, scopes: ['imap-proxy'], description: 'mail client' },
   })
 
@@ -44,7 +43,7 @@ test('IMAP proxy: a client logs in with a token, reads, and is disconnected when
     }
     return client
   }
-  const client = await eventually(() => connect(made.token))
+  const client = await eventually(() => connect(token))
   const closed = new Promise<void>((resolve) => client.once('close', () => resolve()))
   const box = await client.mailboxOpen('INBOX')
   expect(box.exists).toBe(1)
@@ -52,9 +51,6 @@ test('IMAP proxy: a client logs in with a token, reads, and is disconnected when
   expect(message && message.envelope?.subject).toBe('Through the proxy')
   await expect(connect('0'.repeat(64))).rejects.toMatchObject({ authenticationFailed: true })
 
-  const deleted = await world.client.call(operations.deleteTokenAlias, {
-    params: { token: made.token },
-  })
-  expect(deleted.body).toEqual({ deleted: true })
+  expect(await world.posthorn.deleteTokenAlias({ token })).toEqual({ deleted: true })
   await closed
 })

@@ -1,29 +1,24 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { Submission } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import { logIn } from './imap-client.ts'
 
 const world = await startWorld({ replicas: { sender: 2 } })
 afterAll(() => world[Symbol.asyncDispose]())
-const { client } = world
+const { posthorn } = world
 const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
-async function submit(change: object = {}): Promise<{ queueId: string; messageId: string }> {
-  const { status, body } = await client.call(operations.submitMessage, {
-    params: { account: 'jane' },
+async function submit(change: Submission = {}) {
+  const { queueId = '', messageId = '' } = await posthorn.submitMessage({
+    account: 'jane',
     body: { to: [{ address: john.address }], subject: 'x', text: 'y', ...change },
   })
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body
+  return { queueId, messageId }
 }
-const entry = async (queueId: string) =>
-  (await client.call(operations.getOutboxEntry, { params: { queueId } })).body
-const listed = async () => {
-  const { body } = await client.call(operations.listOutbox, { query: {} })
-  return body.messages.map(({ queueId }: { queueId: string }) => queueId)
-}
+const entry = (queueId: string) => posthorn.getOutboxEntry({ queueId })
+const listed = async () => (await posthorn.listOutbox()).messages.map(({ queueId }) => queueId)
 const untilSentEvent = (queueId: string) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
 const sent = (queueId: string) =>
@@ -38,14 +33,11 @@ test('outbox: a scheduled message is held, released and sent immediately', async
     progress: { status: 'queued' },
   })
   expect(await listed()).toContain(queueId)
-  const params = { queueId }
-  expect(await client.call(operations.holdOutboxEntry, { params })).toMatchObject({ status: 200 })
+  expect(await posthorn.holdOutboxEntry({ queueId })).toEqual({ held: true })
   expect(await entry(queueId)).toMatchObject({ state: 'held', nextAttempt: false })
-  expect(await client.call(operations.releaseOutboxEntry, { params })).toMatchObject({
-    status: 200,
-  })
+  expect(await posthorn.releaseOutboxEntry({ queueId })).toEqual({ released: true })
   expect(await entry(queueId)).toMatchObject({ state: 'queued' })
-  expect(await client.call(operations.sendOutboxEntry, { params })).toMatchObject({ status: 200 })
+  expect(await posthorn.sendOutboxEntry({ queueId })).toEqual({ due: true })
   expect((await untilSentEvent(queueId)).data).toMatchObject({ messageId })
   expect(await listed()).not.toContain(queueId)
   expect(await entry(queueId)).toMatchObject({ progress: { status: 'submitted' } })
@@ -53,20 +45,17 @@ test('outbox: a scheduled message is held, released and sent immediately', async
 
 test('outbox: a deleted message is neither sent nor reported', async () => {
   const { queueId } = await submit({ sendAt: tomorrow() })
-  const params = { queueId }
-  expect(await client.call(operations.deleteOutboxEntry, { params })).toMatchObject({
-    status: 200,
-    body: { deleted: true },
-  })
-  expect(await client.call(operations.deleteOutboxEntry, { params })).toMatchObject({ status: 404 })
-  expect(await client.call(operations.getOutboxEntry, { params })).toMatchObject({ status: 404 })
+  const remove = () => posthorn.deleteOutboxEntry({ queueId })
+  expect(await remove()).toMatchObject({ deleted: true })
+  await expect(remove()).rejects.toMatchObject({ status: 404 })
+  await expect(entry(queueId)).rejects.toMatchObject({ status: 404 })
   expect(world.webhooks().filter(({ data }) => data.queueId === queueId)).toEqual([])
 })
 
 test('outbox: a paused queue keeps submissions until it resumes', async () => {
-  const params = { queue: 'submit' as const }
-  const set = (paused: boolean) => client.call(operations.updateQueue, { params, body: { paused } })
-  expect(await set(true)).toMatchObject({ status: 200, body: { queue: 'submit', paused: true } })
+  const queue = 'submit'
+  const set = (paused: boolean) => posthorn.updateQueue({ queue, body: { paused } })
+  expect(await set(true)).toMatchObject({ queue, paused: true })
   try {
     // Both replicas see the pause within seconds.
     await eventually(async () => {
@@ -76,16 +65,14 @@ test('outbox: a paused queue keeps submissions until it resumes', async () => {
       }
     })
     const { queueId: waiting } = await submit()
-    expect((await client.call(operations.getQueue, { params })).body).toMatchObject({
+    expect(await posthorn.getQueue({ queue })).toMatchObject({
       paused: true,
       jobs: { paused: 1, waiting: 0, active: 0 },
     })
     expect(await entry(waiting)).toMatchObject({ state: 'queued', attemptsMade: 0 })
     await set(false)
     await sent(waiting)
-    expect((await client.call(operations.getQueue, { params })).body).toMatchObject({
-      paused: false,
-    })
+    expect(await posthorn.getQueue({ queue })).toMatchObject({ paused: false })
   } finally {
     await set(false)
   }
@@ -100,7 +87,7 @@ test('filing: the copy is in Sent, seen and announced, the answered message is m
       path === 'INBOX' &&
       data.messageId === greeting.messageId,
   )
-  const reference = { message: arrived.data.id, action: 'reply' }
+  const reference = { message: arrived.data.id, action: 'reply' } as const
   const { messageId } = await submit({ reference, subject: 'Yes', text: 'I am' })
   const copy = await world.webhook(
     ({ event, account, path, data }) =>

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { isSwitchedOff, testPgbouncer } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, startWorld, type World } from '../world.ts'
 
@@ -15,7 +14,7 @@ const testWithPgbouncer = isOff ? test.skip : test
 testWithPgbouncer(
   'through pgbouncer in transaction mode: messages of both directions and their webhooks arrive',
   async () => {
-    const { mail, client, ...system } = world as World
+    const { mail, posthorn, ...system } = world as World
     const [jane, john] = await Promise.all([
       system.connectAccount('jane'),
       system.connectAccount('john'),
@@ -28,18 +27,16 @@ testWithPgbouncer(
     )
     expect(received).toMatchObject({ account: 'jane', signatureValid: true })
 
-    const { status, body } = await client.call(operations.submitMessage, {
-      params: { account: 'jane' },
-      headers: { 'idempotency-key': 'order-1' },
+    const { queueId, messageId: sentId } = await posthorn.submitMessage({
+      account: 'jane',
+      idempotencyKey: 'order-1',
       body: { to: [{ address: john.address }], subject: 'Hello', text: 'Hello John' },
     })
-    expect(status).toBe(200)
-    await system.webhook(
-      ({ event, data }) => event === 'messageSent' && data.queueId === body.queueId,
-    )
+    expect([queueId, sentId]).toEqual([expect.any(String), expect.any(String)])
+    await system.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
     const arrived = await system.webhook(
       ({ event, account, data }) =>
-        event === 'messageNew' && account === 'john' && data.messageId === body.messageId,
+        event === 'messageNew' && account === 'john' && data.messageId === sentId,
     )
     expect(arrived.data).toMatchObject({ subject: 'Hello' })
   },

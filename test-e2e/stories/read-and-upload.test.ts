@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { ListMessagesInput, MessagePage, Search, UploadMessageInput } from '@posthorn/client'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { peakMemory } from '../peak-memory.ts'
@@ -15,21 +15,14 @@ beforeAll(async () => {
   user = await world.connectAccount(janeId)
 })
 
-const account = { account: janeId }
-const upload = (body: object) =>
-  world.client.call(operations.uploadMessage, { params: account, body })
-const list = (query: Record<string, string | number>) =>
-  world.client.call(operations.listMessages, { params: account, query })
-const search = (query: Record<string, string | number>, terms: object) =>
-  world.client.call(operations.searchMessages, {
-    params: account,
-    query,
-    body: { search: terms },
-  })
-const download = (path: string) =>
-  fetch(new URL(`/v1/account/${janeId}/${path}`, world.url), {
-    headers: { authorization: `Bearer ${world.token}` },
-  })
+const { posthorn } = world
+const account = janeId
+const upload = (body: UploadMessageInput['body']) => posthorn.uploadMessage({ account, body })
+type Position = Pick<ListMessagesInput, 'cursor' | 'page' | 'pageSize'>
+const list = (path: string, position: Position = {}) =>
+  posthorn.listMessages({ account, path, ...position })
+const search = (path: string, terms: Search, position: Position = {}) =>
+  posthorn.searchMessages({ account, path, ...position, body: { search: terms } })
 
 test('an uploaded message is announced, listed, found and read, with text and attachments', async () => {
   const content = randomBytes(300_000)
@@ -48,7 +41,7 @@ test('an uploaded message is announced, listed, found and read, with text and at
       {
         filename: 'Daten 😀.bin',
         contentType: 'application/x-data',
-        content: content.toString('base64'),
+        content,
       },
       {
         filename: 'p.png',
@@ -59,18 +52,15 @@ test('an uploaded message is announced, listed, found and read, with text and at
       },
     ],
   })
-  expect([stored.status, stored.body]).toEqual([
-    200,
-    {
-      id: expect.any(String),
-      path: 'Drafts',
-      uid: 1,
-      uidValidity: expect.any(String),
-      seq: 1,
-      messageId,
-    },
-  ])
-  const { id } = stored.body
+  expect(stored).toEqual({
+    id: expect.any(String),
+    path: 'Drafts',
+    uid: 1,
+    uidValidity: expect.any(String),
+    seq: 1,
+    messageId,
+  })
+  const { id = '' } = stored
   const webhook = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
   )
@@ -81,33 +71,31 @@ test('an uploaded message is announced, listed, found and read, with text and at
     seemsLikeNew: false,
   })
 
-  const results = await search({ path: 'Drafts' }, { subject: 'übersicht', draft: true })
-  expect(results.body).toMatchObject({
+  const results = await search('Drafts', { subject: 'übersicht', draft: true })
+  expect(results).toMatchObject({
     total: 1,
     messages: [
       { id, flags: ['\\Draft', '\\Seen'], draft: true, bcc: [{ address: 'blind@example.test' }] },
     ],
   })
-  const read = await world.client.call(operations.getMessage, {
-    params: { ...account, message: id },
-    query: { webSafeHtml: true },
-  })
-  expect(read.body).toMatchObject({
+  const read = await posthorn.getMessage({ account, message: id, webSafeHtml: true })
+  expect(read).toMatchObject({
     subject: 'Übersicht',
     messageSpecialUse: '\\Drafts',
     text: { plain: expect.stringContaining('Grüße'), webSafe: true, hasMore: false },
   })
-  expect(read.body.text.html).toContain('data:image/png;base64,iVBORw==')
-  expect(read.body.text.html).not.toContain('onclick')
-  const text = await world.client.call(operations.getText, {
-    params: { ...account, text: read.body.text.id },
-    query: { textType: 'plain', maxBytes: 3 },
+  expect(read.text?.html).toContain('data:image/png;base64,iVBORw==')
+  expect(read.text?.html).not.toContain('onclick')
+  const text = await posthorn.getText({
+    account,
+    text: read.text?.id ?? '',
+    textType: 'plain',
+    maxBytes: 3,
   })
-  expect(text.body).toEqual({ plain: 'Gr', hasMore: true })
-  const attachment = read.body.attachments.find(
-    ({ contentType }: { contentType: string }) => contentType === 'application/x-data',
-  )
-  const response = await download(`attachment/${attachment.id}`)
+  expect(text).toEqual({ plain: 'Gr', hasMore: true })
+  const { id: attachment = '' } =
+    read.attachments?.find(({ contentType }) => contentType === 'application/x-data') ?? {}
+  const response = await posthorn.getAttachment({ account, attachment })
   expect(response.headers.get('content-type')).toBe('application/x-data')
   expect(response.headers.get('content-disposition')).toBe(
     `attachment; filename="Daten _.bin"; filename*=UTF-8''Daten%20%F0%9F%98%80.bin`,
@@ -144,20 +132,15 @@ test('a reply draft belongs to the thread and includes a stored attachment', asy
   const { data } = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
   )
-  const read = await world.client.call(operations.getMessage, {
-    params: { ...account, message: data.id },
-  })
-  const { body: answer } = await upload({
+  const read = await posthorn.getMessage({ account, message: data.id })
+  const { id: message = '' } = await upload({
     path: '\\Drafts',
     reference: { message: data.id, action: 'reply', inline: true },
     text: 'Thank you',
-    attachments: [{ reference: read.body.attachments[0].id }],
+    attachments: [{ reference: read.attachments?.[0]?.id ?? '' }],
   })
-  const draft = await world.client.call(operations.getMessage, {
-    params: { ...account, message: answer.id },
-    query: { textType: 'plain' },
-  })
-  expect(draft.body).toMatchObject({
+  const draft = await posthorn.getMessage({ account, message, textType: 'plain' })
+  expect(draft).toMatchObject({
     subject: 'Re: Your order',
     inReplyTo: messageId,
     to: [{ name: 'Shop', address: 'shop@example.test' }],
@@ -167,7 +150,8 @@ test('a reply draft belongs to the thread and includes a stored attachment', asy
     },
     attachments: [{ filename: 'bill.pdf', contentType: 'application/pdf' }],
   })
-  const bill = await download(`attachment/${draft.body.attachments[0].id}`)
+  const attachment = draft.attachments?.[0]?.id ?? ''
+  const bill = await posthorn.getAttachment({ account, attachment })
   expect(await bill.text()).toBe('the bill')
 })
 
@@ -178,49 +162,38 @@ test('paging covers a mailbox and a search completely, and cursors survive new m
   const message = (n: number) =>
     `Subject: number ${n}\r\nMessage-ID: ${freshMessageId()}\r\n\r\nx\r\n`
   for (let n = 0; n < 25; n++) await client.append('Many', message(n), n % 2 ? ['\\Seen'] : [])
-  await eventually(async () => expect((await list({ path: 'Many' })).body.total).toBe(25))
-  const walk = async (page: (query: Record<string, string | number>) => Promise<string[]>) => {
-    const seen: string[] = []
-    for (let query: Record<string, string | number> | undefined = { pageSize: 7 }; query;) {
-      seen.push(...(await page(query)))
-      query = cursor === null ? undefined : { pageSize: 7, cursor, page: 9 }
+  await eventually(async () => expect((await list('Many')).total).toBe(25))
+  /** Reads all pages. A cursor takes precedence over the number of a page. */
+  const walk = async (page: (position: Position) => Promise<MessagePage>) => {
+    const seen: (string | undefined)[] = []
+    for (let position: Position | undefined = { pageSize: 7 }; position;) {
+      const { messages, nextPageCursor: cursor } = await page(position)
+      seen.push(...messages.map(({ subject }) => subject))
+      position = cursor === null ? undefined : { pageSize: 7, cursor, page: 9 }
     }
     return seen
   }
-  let cursor: string | null = null
-  const take = ({
-    body,
-  }: {
-    body: { nextPageCursor: string | null; messages: { subject: string }[] }
-  }) => {
-    cursor = body.nextPageCursor
-    return body.messages.map(({ subject }) => subject)
-  }
   const numbers = (step: number) =>
     Array.from({ length: Math.ceil(25 / step) }, (_, n) => `number ${24 - n * step}`)
-  expect(await walk(async (query) => take(await list({ path: 'Many', ...query })))).toEqual(
-    numbers(1),
-  )
-  expect(
-    await walk(async (query) => take(await search({ path: 'Many', ...query }, { unseen: true }))),
-  ).toEqual(numbers(2))
-  const [first] = [await list({ path: 'Many', pageSize: 10 })]
+  expect(await walk((position) => list('Many', position))).toEqual(numbers(1))
+  expect(await walk((position) => search('Many', { unseen: true }, position))).toEqual(numbers(2))
+  const first = await list('Many', { pageSize: 10 })
   await client.append('Many', message(25))
-  const second = await list({ path: 'Many', pageSize: 10, cursor: first?.body.nextPageCursor })
-  expect(second.body).toMatchObject({ total: 26, page: 1, pages: 3 })
-  expect(second.body.messages[0].subject).toBe('number 15')
+  const second = await list('Many', { pageSize: 10, cursor: first.nextPageCursor ?? '' })
+  expect(second).toMatchObject({ total: 26, page: 1, pages: 3 })
+  expect(second.messages[0]?.subject).toBe('number 15')
 })
 
 test('a message of the maximum size is uploaded while the worker uses at most 600 MB', async () => {
   const line = `${'x'.repeat(76)}\r\n`
   const raw = `Subject: big\r\n\r\n${line.repeat(Math.floor((36 * 2 ** 20) / line.length))}`
-  const stored = await world.client.call(operations.uploadMessage, {
-    params: account,
-    body: { path: 'Archive', raw: Buffer.from(raw).toString('base64') },
-    headers: { 'x-svc-timeout': '60000' },
+  const { path, id: message = '' } = await posthorn.uploadMessage({
+    account,
+    body: { path: 'Archive', raw: Buffer.from(raw) },
+    timeout: 60_000,
   })
-  expect([stored.status, stored.body.path]).toEqual([200, 'Archive'])
-  const response = await download(`message/${stored.body.id}/source`)
+  expect(path).toBe('Archive')
+  const response = await posthorn.getMessageSource({ account, message })
   expect((await response.text()) === raw).toBe(true)
   // The message is in memory once, plus garbage that was not collected yet.
   const worker = (await peakMemory(world.pids['sync-worker'] ?? 0)) / 1024 ** 2
@@ -228,36 +201,32 @@ test('a message of the maximum size is uploaded while the worker uses at most 60
 })
 
 test('requests that cannot be stored, found or parsed have distinct error codes', async () => {
-  expect(await upload({ path: 'Nowhere', text: 'x' })).toMatchObject({
+  await expect(upload({ path: 'Nowhere', text: 'x' })).rejects.toMatchObject({
     status: 404,
-    body: { code: 'FolderNotFound' },
+    code: 'FolderNotFound',
   })
-  expect(await upload({ path: 'Archive', text: 'x', flags: ['k'.repeat(120)] })).toMatchObject({
+  const badFlag = upload({ path: 'Archive', text: 'x', flags: ['k'.repeat(120)] })
+  await expect(badFlag).rejects.toMatchObject({
     status: 502,
-    body: { code: 'UploadFail', info: { serverResponseCode: 'CANNOT' } },
+    code: 'UploadFail',
+    problem: { info: { serverResponseCode: 'CANNOT' } },
   })
-  expect(await search({}, {})).toMatchObject({ status: 400, body: { fields: [{ path: 'path' }] } })
-  expect(await search({ path: 'INBOX' }, { gmailRaw: 'x' })).toMatchObject({
+  const noPath = posthorn.searchMessages({ account, body: { search: {} } })
+  await expect(noPath).rejects.toMatchObject({ status: 400, fields: [{ path: 'path' }] })
+  await expect(search('INBOX', { gmailRaw: 'x' })).rejects.toMatchObject({
     status: 422,
-    body: { code: 'MissingServerExtension' },
+    code: 'MissingServerExtension',
   })
-  for (const [path, query] of [
-    ['cursor', { path: 'INBOX', cursor: 'outlook_abc' }],
-    ['cursor', { path: 'INBOX', cursor: 'imap_abc' }],
-  ] as const) {
-    const { status, body } = await list(query)
-    expect([path, status, body.code]).toEqual([
-      path,
-      400,
-      query.cursor.startsWith('imap') ? 'InvalidCursorValue' : 'InvalidCursorType',
-    ])
-  }
-  for (const path of ['attachment/x', 'text/x', 'message/x', 'message/x/source']) {
-    const response = await download(path)
-    expect([path, response.status, await response.json()]).toMatchObject([
-      path,
-      400,
-      { code: 'InvalidId' },
-    ])
-  }
+  for (const [cursor, code] of [
+    ['outlook_abc', 'InvalidCursorType'],
+    ['imap_abc', 'InvalidCursorValue'],
+  ] as const)
+    await expect(list('INBOX', { cursor })).rejects.toMatchObject({ status: 400, code })
+  for (const read of [
+    () => posthorn.getAttachment({ account, attachment: 'x' }),
+    () => posthorn.getText({ account, text: 'x' }),
+    () => posthorn.getMessage({ account, message: 'x' }),
+    () => posthorn.getMessageSource({ account, message: 'x' }),
+  ])
+    await expect(read()).rejects.toMatchObject({ status: 400, code: 'InvalidId' })
 })

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
@@ -16,46 +15,39 @@ const world = stack.use(
     env: fakes.env,
   }),
 )
-const { client } = world
+const { posthorn } = world
 const { gmail } = fakes
-const apps = await createApiApps(client)
+const apps = await createApiApps(world)
 const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
-/** Frames of the change feed, read from its beginning. */
+/** Changes of all accounts, from the first one. */
+const changes: unknown[] = []
 const feed = new AbortController()
 stack.defer(() => feed.abort())
-let frames = ''
-const response = await fetch(`${world.url}/v1/changes`, {
-  headers: { authorization: `Bearer ${world.token}`, accept: 'text/event-stream' },
-  signal: feed.signal,
-})
 void (async () => {
-  const decoder = new TextDecoder()
-  for await (const chunk of response.body ?? []) frames += decoder.decode(chunk as Uint8Array)
+  const { signal } = feed
+  for await (const change of posthorn.changes({ lastEventId: '0-0' }, { signal }))
+    changes.push(change)
 })().catch(() => undefined)
 
-const isReported = (account: string, address: string) =>
-  frames
-    .split('\n')
-    .some(
-      (line) =>
-        line.includes(`"${account}"`) &&
-        line.includes('"type":"address"') &&
-        line.includes(`"${address}"`),
-    )
+/** Waits for the change that reports the new address of an account. */
+const untilReported = (account: string, address: string) =>
+  eventually(() => {
+    const reported = expect.objectContaining({ account, type: 'address', key: address })
+    expect(changes).toContainEqual(reported)
+  })
 
 async function register(account: string, user: string): Promise<void> {
   const body = { account, name: 'Jane', oauth2: { provider: apps.gmail, auth: { user } } }
-  expect(await client.call(operations.createAccount, { body })).toMatchObject({ status: 200 })
-  await untilConnected(client, account)
+  await posthorn.createAccount({ body })
+  await untilConnected(world, account)
 }
 
 const subjects = async (account: string) => {
-  const query = { path: 'INBOX' }
-  const { body } = await client.call(operations.listMessages, { params: { account }, query })
-  return (body.messages as { subject: string }[]).map(({ subject }) => subject)
+  const { messages } = await posthorn.listMessages({ account, path: 'INBOX' })
+  return messages.map(({ subject }) => subject)
 }
 const addressOf = async (account: string) =>
-  (await client.call(operations.getAccount, { params: { account } })).body.oauth2.mailboxAddress
+  (await posthorn.getAccount({ account })).oauth2?.mailboxAddress
 
 test('an alias of a Gmail user is connected, and its mailbox reported', async () => {
   const mailbox = gmail.addMailbox('jane@workspace.example')
@@ -64,12 +56,9 @@ test('an alias of a Gmail user is connected, and its mailbox reported', async ()
   await register('alias', 'sales@workspace.example')
   expect(await subjects('alias')).toEqual(['to the alias'])
   expect(await addressOf('alias')).toBe(mailbox.address)
-  await eventually(() => expect(isReported('alias', mailbox.address)).toBe(true))
-  const verified = await client.call(operations.checkOAuth2App, {
-    params: { app: apps.gmail },
-    body: { account: 'alias' },
-  })
-  expect(verified.body).toMatchObject({ ok: true, failedStep: null })
+  await untilReported('alias', mailbox.address)
+  const verified = await posthorn.checkOAuth2App({ app: apps.gmail, body: { account: 'alias' } })
+  expect(verified).toMatchObject({ ok: true, failedStep: null })
 })
 
 test('a renamed Gmail user stays connected, and the new address is reported', async () => {
@@ -80,11 +69,8 @@ test('a renamed Gmail user stays connected, and the new address is reported', as
   gmail.rename(mailbox, 'smith@workspace.example')
   mailbox.deliver(source('after'))
   await world.webhook(({ account, data }) => account === 'renamed' && data.subject === 'after')
-  await client.call(operations.reconnectAccount, {
-    params: { account: 'renamed' },
-    body: { reconnect: true },
-  })
-  await eventually(() => expect(isReported('renamed', 'smith@workspace.example')).toBe(true))
-  await untilConnected(client, 'renamed')
+  await posthorn.reconnectAccount({ account: 'renamed', body: { reconnect: true } })
+  await untilReported('renamed', 'smith@workspace.example')
+  await untilConnected(world, 'renamed')
   expect(await addressOf('renamed')).toBe('smith@workspace.example')
 })

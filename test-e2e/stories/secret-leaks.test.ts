@@ -2,8 +2,12 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import type { Operation } from '@posthorn/contracts/define'
-import { operations } from '@posthorn/contracts/operations'
+import {
+  type AccountRegistration,
+  Posthorn,
+  type Submission,
+  type SubmissionResult,
+} from '@posthorn/client'
 import { shardCount } from '@posthorn/contracts/shards'
 import { freePort } from '@posthorn/local'
 import {
@@ -16,7 +20,6 @@ import {
 } from '@posthorn/testkit'
 import got from 'got'
 import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
-import type { ApiResponse, CallInput } from '../client.ts'
 import { startWorld } from '../world.ts'
 
 // Stores a secret in every field for a secret, logs in to the proxies with right and wrong
@@ -72,13 +75,15 @@ afterAll(() => closing.disposeAsync())
 
 /** API responses, except the response that contains a token. */
 const responses: string[] = []
-const rejected: string[] = []
-async function call(operation: Operation, input: CallInput = {}) {
-  const response = await world.client.call(operation, input)
-  responses.push(`${operation.id} ${response.status} ${JSON.stringify(response.body)}`)
-  if (response.status >= 400) rejected.push(responses.at(-1) ?? '')
-  return response
-}
+const posthorn = new Posthorn({
+  ...world,
+  retryForMs: 0,
+  fetch: async (...request) => {
+    const response = await fetch(...request)
+    responses.push(`${response.status} ${await response.clone().text()}`)
+    return response
+  },
+})
 const login = (url: string, name: string) =>
   url.replace('://', `://${encodeURIComponent(name)}:${secret(name)}@`)
 const bearer = (name: string) => [{ key: 'Authorization', value: `Bearer ${secret(name)}` }]
@@ -91,8 +96,7 @@ function server(port: number, pass: string, user = 'good') {
 async function settle(account: string, state: string): Promise<void> {
   await eventually(
     async () => {
-      const { body } = await call(operations.getAccount, { params: { account } })
-      expect(body.state).toBe(state)
+      expect((await posthorn.getAccount({ account })).state).toBe(state)
     },
     { timeoutMs: 150_000 },
   )
@@ -100,7 +104,7 @@ async function settle(account: string, state: string): Promise<void> {
 
 async function setUp(): Promise<void> {
   const { port } = operator.address() as AddressInfo
-  const { status, body } = await call(operations.updateSettings, {
+  await posthorn.updateSettings({
     body: {
       webhooks: login(world.receiver.url, 'login of webhooks'),
       authServer: login(`http://127.0.0.1:${port}/auth`, 'login of the auth server'),
@@ -114,11 +118,10 @@ async function setUp(): Promise<void> {
       webhookSecrets: [{ target: 'https://own.example/hook', secret: secret('key of a target') }],
     },
   })
-  expect([status, body]).toEqual([200, expect.anything()])
   const pass = secret('password of a gateway')
   const gateway = { gateway: 'relay', name: 'relay', user: 'g', pass, host: '127.0.0.1', port: 1 }
-  await call(operations.createGateway, { body: gateway })
-  const { body: app } = await call(operations.createOAuth2App, {
+  await posthorn.createGateway({ body: gateway })
+  const { id: provider } = await posthorn.createOAuth2App({
     body: {
       name: 'G',
       enabled: true,
@@ -128,16 +131,16 @@ async function setUp(): Promise<void> {
       redirectUrl: 'https://mail.example/oauth',
     },
   })
-  await call(operations.createAccount, {
+  await posthorn.createAccount({
     body: {
       account: 'waits',
       name: 'waits',
-      oauth2: { authorize: true, provider: app.id, redirectUrl: 'https://app.example/done' },
+      oauth2: { authorize: true, provider, redirectUrl: 'https://app.example/done' },
       webhooks: login('http://127.0.0.1:1/own', 'login of the target of an account that waits'),
       webhooksCustomHeaders: bearer('header of an account that waits'),
     },
   })
-  await call(operations.createWebhookRoute, {
+  await posthorn.createWebhookRoute({
     body: {
       name: 'route',
       targetUrl: login('http://127.0.0.1:1/route', 'login of a route'),
@@ -149,8 +152,8 @@ async function setUp(): Promise<void> {
 }
 
 async function registerAccounts(): Promise<void> {
-  const register = (account: string, more: object) =>
-    call(operations.createAccount, {
+  const register = (account: string, more: Partial<AccountRegistration>) =>
+    posthorn.createAccount({
       body: { account, name: account, email: `${account}@mail.test`, ...more },
     })
   const good = {
@@ -170,11 +173,11 @@ async function registerAccounts(): Promise<void> {
     webhooksCustomHeaders: bearer('header of an account that is gone'),
     webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
   })
-  await call(operations.deleteAccount, { params: { account: 'leaves' } })
+  await posthorn.deleteAccount({ account: 'leaves' })
   const requested = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
   await register('by-server', { imap: requested })
   await register('unknown-there', { imap: requested })
-  await call(operations.verifyAccount, {
+  await posthorn.verifyAccount({
     body: {
       imap: server(imap.port, secret('IMAP password that is tried')),
       smtp: server(1, secret('SMTP password that is tried')),
@@ -188,10 +191,10 @@ async function registerAccounts(): Promise<void> {
 
 async function send(): Promise<void> {
   const message = { to: [{ address: 'jane@mail.test' }], subject: 'Hello', text: 'Hello' }
-  const submit = (body: object) =>
-    call(operations.submitMessage, { params: { account: 'good' }, body: { ...message, ...body } })
-  const until = (name: string, { body }: ApiResponse) =>
-    world.webhook(({ event, data }) => event === name && data.queueId === body.queueId)
+  const submit = (body: Submission) =>
+    posthorn.submitMessage({ account: 'good', body: { ...message, ...body } })
+  const until = (name: string, { queueId }: SubmissionResult) =>
+    world.webhook(({ event, data }) => event === name && data.queueId === queueId)
   await until('messageSent', await submit({}))
   // The next message needs a new login.
   for (const session of smtp.sessions) session.close()
@@ -208,13 +211,13 @@ async function send(): Promise<void> {
 }
 
 async function logInToProxies(): Promise<void> {
-  const { body } = await world.client.call(operations.createTokenAlias, {
+  const { token } = await world.posthorn.createTokenAlias({
     body: { account: 'good', scopes: ['api', 'smtp', 'imap-proxy'], description: 'all proxies' },
   })
-  expect(body.token).toEqual(expect.any(String))
-  canaries.add('token', body.token)
+  expect(token).toEqual(expect.any(String))
+  canaries.add('token', token)
   const wrong = [secret('wrong password'), 'ab'.repeat(32), secret('password of the IMAP proxy')]
-  for (const pass of [body.token, ...wrong]) {
+  for (const pass of [token, ...wrong]) {
     const plain = Buffer.from(`\0good\0${pass}`).toString('base64')
     const reading = await RawClient.open(imapProxyPort)
     reading.send(`a LOGIN good ${pass}\r\nb AUTHENTICATE PLAIN ${plain}\r\nc LOGOUT\r\n`)
@@ -224,45 +227,44 @@ async function logInToProxies(): Promise<void> {
     await eventually(() => clients.every((client) => client.closed), { timeoutMs: 150_000 })
     responses.push(...clients.map(({ text }) => text))
   }
-  for (const token of [body.token, secret('token that is none')]) {
+  for (const sent of [token, secret('token that is none')]) {
     for (const path of ['/v1/accounts', '/v1/account/unknown', '/v1/settings?nonsense=1', '/x'])
       for (const options of [
-        { searchParams: { access_token: token } },
-        { headers: { authorization: `Bearer ${token}` } },
+        { searchParams: { access_token: sent } },
+        { headers: { authorization: `Bearer ${sent}` } },
       ])
         responses.push(
           (await got(`${world.url}${path}`, { ...options, throwHttpErrors: false })).body,
         )
   }
-  await call(operations.getToken, { params: { token: body.token } })
-  await call(operations.deleteTokenAlias, { params: { token: body.token } })
+  await posthorn.getToken({ token })
+  await posthorn.getTokenLog({ token })
+  await posthorn.deleteTokenAlias({ token })
 }
 
 async function readEverything(): Promise<void> {
-  for (const name of [
-    'webhooks',
-    'webhooksCustomHeaders',
-    'authServer',
-    'proxyUrl',
-    'serviceSecret',
-    'smtpServerPassword',
-  ])
-    await call(operations.getSettings, { query: { [name]: true } })
-  for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there'])
-    for (const operation of [operations.getAccount, operations.getLogs, operations.listMailboxes])
-      await call(operation, { params: { account } })
-  for (const operation of [
-    operations.listAccounts,
-    operations.listGateways,
-    operations.listOAuth2Apps,
-    operations.listOutbox,
-    operations.listTokens,
-    operations.listWebhookRoutes,
-    operations.listWebhookDeliveries,
-    operations.getTokenLog,
-    operations.getStats,
-  ])
-    await call(operation)
+  await posthorn.getSettings({
+    webhooks: true,
+    webhooksCustomHeaders: true,
+    authServer: true,
+    proxyUrl: true,
+    serviceSecret: true,
+    smtpServerPassword: true,
+  })
+  for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there']) {
+    await posthorn.getAccount({ account })
+    await posthorn.getLogs({ account })
+    // Accounts without a connection have an error response.
+    await posthorn.listMailboxes({ account }).catch(() => undefined)
+  }
+  await posthorn.listAccounts()
+  await posthorn.listGateways()
+  await posthorn.listOAuth2Apps()
+  await posthorn.listOutbox()
+  await posthorn.listTokens()
+  await posthorn.listWebhookRoutes()
+  await posthorn.listWebhookDeliveries()
+  await posthorn.getStats()
   for (const url of Object.values(world.services.urls))
     responses.push((await got(`${url}/metrics`)).body)
   responses.push(...world.receiver.requests.map(({ body }) => body.toString()))
@@ -271,9 +273,7 @@ async function readEverything(): Promise<void> {
 test('no secret appears in logs, metrics, responses, webhooks, bus messages or the database', async () => {
   await setUp()
   await registerAccounts()
-  expect(rejected).toEqual([])
   await send()
-  expect(rejected).toEqual([])
   await logInToProxies()
   await readEverything()
   const leaks: Record<string, string[]> = {}

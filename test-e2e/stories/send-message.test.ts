@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { SubmitMessageInput } from '@posthorn/client'
 import { startSmtpScript } from '@posthorn/testkit'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 
@@ -12,17 +12,18 @@ const unbornId = uniqueAccount('unborn')
 const muteId = uniqueAccount('mute')
 const world = await useSharedWorld({ notifyAttachments: true })
 afterAll(() => world[Symbol.asyncDispose]())
+const { posthorn } = world
 
 test('a submitted message arrives in the other mailbox and emits messageSent', async () => {
   const [jane, john] = await Promise.all([
     world.connectAccount(janeId),
     world.connectAccount(johnId),
   ])
-  const answer = await world.client.call(operations.submitMessage, {
-    params: { account: janeId },
+  const answer = await posthorn.submitMessage({
+    account: janeId,
     body: {
       to: [{ name: 'John Doe', address: john.address }],
-      bcc: { address: jane.address },
+      bcc: [{ address: jane.address }],
       subject: 'Übung',
       text: 'Hello John',
       html: '<p>Hello <b>John</b></p>',
@@ -30,21 +31,18 @@ test('a submitted message arrives in the other mailbox and emits messageSent', a
         {
           filename: 'note.txt',
           contentType: 'text/plain',
-          content: Buffer.from('a note').toString('base64'),
+          content: Buffer.from('a note'),
         },
       ],
       headers: { 'X-Order': '42' },
     },
   })
   expect(answer).toMatchObject({
-    status: 200,
-    body: {
-      response: 'Queued for delivery',
-      queueId: expect.any(String),
-      sendAt: expect.any(String),
-    },
+    response: 'Queued for delivery',
+    queueId: expect.any(String),
+    sendAt: expect.any(String),
   })
-  const { queueId, messageId } = answer.body
+  const { queueId, messageId } = answer
 
   const sent = await world.webhook(
     ({ event, data }) => event === 'messageSent' && data.queueId === queueId,
@@ -66,11 +64,10 @@ test('a submitted message arrives in the other mailbox and emits messageSent', a
     ({ event, account, data }) =>
       event === 'messageNew' && account === janeId && data.messageId === messageId,
   )
-  const source = await world.client.call(operations.getMessageSource, {
-    params: { account: janeId, message: copy.data.id },
-  })
-  expect(source.body).toContain('X-Order: 42')
-  expect(source.body).not.toMatch(/^bcc:/im)
+  const source = await posthorn.getMessageSource({ account: janeId, message: copy.data.id })
+  const text = await source.text()
+  expect(text).toContain('X-Order: 42')
+  expect(text).not.toMatch(/^bcc:/im)
 })
 
 test('temporary rejections emit messageDeliveryError until success, a permanent rejection emits messageFailed', async () => {
@@ -95,20 +92,19 @@ test('temporary rejections emit messageDeliveryError until success, a permanent 
       ({ event, account }) => event === 'accountInitialized' && account === retryId,
     )
     const submit = (address: string) =>
-      world.client.call(operations.submitMessage, {
-        params: { account: retryId },
+      posthorn.submitMessage({
+        account: retryId,
         body: { to: [{ address }], subject: 'x', text: 'y' },
       })
 
     const later = await submit('busy@example.test')
     const sent = await world.webhook(
-      ({ event, data }) => event === 'messageSent' && data.queueId === later.body.queueId,
+      ({ event, data }) => event === 'messageSent' && data.queueId === later.queueId,
     )
     const errors = world
       .webhooks()
       .filter(
-        ({ event, data }) =>
-          event === 'messageDeliveryError' && data.queueId === later.body.queueId,
+        ({ event, data }) => event === 'messageDeliveryError' && data.queueId === later.queueId,
       )
     expect(errors.map(({ data }) => data.job.attemptsMade)).toEqual([1, 2])
     expect(errors[0]?.data).toMatchObject({
@@ -116,17 +112,17 @@ test('temporary rejections emit messageDeliveryError until success, a permanent 
       smtpCommand: expect.stringMatching(/^RCPT/),
       job: { attempts: 10, nextAttempt: expect.any(String) },
     })
-    expect(sent.data.messageId).toBe(later.body.messageId)
+    expect(sent.data.messageId).toBe(later.messageId)
 
     const never = await submit('gone@example.test')
     const failed = await world.webhook(
-      ({ event, data }) => event === 'messageFailed' && data.queueId === never.body.queueId,
+      ({ event, data }) => event === 'messageFailed' && data.queueId === never.queueId,
     )
     expect(failed.data).toMatchObject({
-      messageId: never.body.messageId,
+      messageId: never.messageId,
       error: expect.stringContaining('550'),
     })
-    expect(server.accepted.map(({ messageId }) => messageId)).toEqual([later.body.messageId])
+    expect(server.accepted.map(({ messageId }) => messageId)).toEqual([later.messageId])
   } finally {
     await server.close()
   }
@@ -139,17 +135,16 @@ test('accounts that cannot send yet, or have no SMTP, are rejected', async () =>
   const { port: imapPort } = silent.address() as AddressInfo
   await world.register(unbornId, { ...world.mail.freshUser(), imapPort })
   const body = { to: [{ address: 'a@example.test' }], subject: 'x', text: 'y' }
-  const early = await world.client.call(operations.submitMessage, {
-    params: { account: unbornId },
-    body,
+  await expect(posthorn.submitMessage({ account: unbornId, body })).rejects.toMatchObject({
+    status: 503,
+    code: 'NotYetConnected',
+    state: 'init',
   })
-  expect(early).toMatchObject({ status: 503, body: { code: 'NotYetConnected', state: 'init' } })
   await world.register(muteId, world.mail.freshUser(), { smtp: false })
-  const mute = await world.client.call(operations.submitMessage, {
-    params: { account: muteId },
-    body,
+  await expect(posthorn.submitMessage({ account: muteId, body })).rejects.toMatchObject({
+    status: 404,
+    code: 'SMTPUnavailable',
   })
-  expect(mute).toMatchObject({ status: 404, body: { code: 'SMTPUnavailable' } })
 })
 
 test('invalid submissions are rejected with the fields named and not stored', async () => {
@@ -160,12 +155,11 @@ test('invalid submissions are rejected with the fields named and not stored', as
     [{ subject: 'no recipient' }, 'to'],
   ]
   for (const [body, path] of cases) {
-    const { status, body: error } = await world.client.call(operations.submitMessage, {
-      params: { account: janeId },
-      body,
+    const input = { account: janeId, body } as SubmitMessageInput
+    await expect(posthorn.submitMessage(input)).rejects.toMatchObject({
+      status: 400,
+      code: undefined,
+      fields: expect.arrayContaining([expect.objectContaining({ path })]),
     })
-    expect(status).toBe(400)
-    expect(error.fields.map((field: { path: string }) => field.path)).toContain(path)
-    expect(error).not.toHaveProperty('code')
   }
 })

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
+import type { Settings } from '@posthorn/client'
 import { freePort } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
@@ -15,17 +15,14 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
     world.connectAccount(janeId),
     world.connectAccount(johnId),
   ])
-  const save = async (body: Record<string, unknown>) =>
-    expect(await world.client.call(operations.updateSettings, { body })).toMatchObject({
-      status: 200,
-    })
+  const save = (body: Settings) => world.posthorn.updateSettings({ body })
   const port = await freePort()
   const password = 'for all'.padEnd(32, '!')
   await save({ smtpServerEnabled: true, smtpServerPort: port, smtpServerPassword: password })
-  const { body: made } = await world.client.call(operations.createTokenAlias, {
+  const { token } = await world.posthorn.createTokenAlias({
     body: { account: janeId, scopes: ['smtp'], description: 'mail client' },
   })
-  const client = (to: number, pass = made.token) =>
+  const client = (to: number, pass = token) =>
     createTransport({
       host: '127.0.0.1',
       port: to,
@@ -61,11 +58,10 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
     ({ event, account, data }) =>
       event === 'messageNew' && account === johnId && data.messageId === sent.messageId,
   )
-  const source = await world.client.call(operations.getMessageSource, {
-    params: { account: johnId, message: arrived.data.id },
-  })
-  expect(source.body).toContain('By the proxy')
-  expect(source.body).not.toMatch(/^(?:bcc|x-svc-[^:]*):/im)
+  const message = { account: johnId, message: arrived.data.id }
+  const source = await (await world.posthorn.getMessageSource(message)).text()
+  expect(source).toContain('By the proxy')
+  expect(source).not.toMatch(/^(?:bcc|x-svc-[^:]*):/im)
   expect((await mail.sendMail(mailOf('First'))).response).toContain(String(queueId))
 
   const byPassword = await sendOnce(client(port, password), 'By password')
@@ -84,7 +80,7 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
     expect(sendOnce(client(port), 'x')).rejects.toMatchObject({ code: 'ESOCKET' }),
   )
 
-  await world.client.call(operations.deleteTokenAlias, { params: { token: made.token } })
+  await world.posthorn.deleteTokenAlias({ token })
   // The reply is 421 if the session ends first. The next session cannot log in.
   await eventually(() =>
     expect(atNewPort.sendMail(mailOf('Revoked'))).rejects.toMatchObject({ responseCode: 535 }),

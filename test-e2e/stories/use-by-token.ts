@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually, RawClient, type TestDovecot } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, type WorldAccess } from '../world.ts'
 
@@ -19,23 +18,22 @@ export async function useByToken(
   world: WorldAccess,
   { account, dovecot, proxyPort }: TokenAccount,
 ): Promise<void> {
-  const { client } = world
+  const { posthorn } = world
   const messageId = freshMessageId()
   await dovecot.deliver(account, plainMessage({ messageId }))
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
-  const submitted = await client.call(operations.submitMessage, {
-    params: { account },
+  await posthorn.submitMessage({
+    account,
     body: { to: [{ address: `${account}@mail.test` }], subject: 'Out', text: 'By token' },
   })
-  expect(submitted.status).toBe(200)
   await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
 
-  const { body: made } = await client.call(operations.createTokenAlias, {
+  const { token } = await posthorn.createTokenAlias({
     body: { account, scopes: ['imap-proxy'], description: 'mail client' },
   })
   const mailClient = await eventually(() => RawClient.open(proxyPort))
   await mailClient.until(/\r\n/)
-  mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+  mailClient.send(`a LOGIN ${account} ${token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
   expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
   mailClient.close()
 }

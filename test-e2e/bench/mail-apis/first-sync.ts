@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import { peakMemory, resetPeakMemory } from '../../peak-memory.ts'
 import { containerOptions } from '../container-options.ts'
 import type { Row } from '../report.ts'
@@ -62,7 +61,7 @@ async function memoryRows(scene: Scene, growth: number): Promise<Row[]> {
   fillGmail(scene, other)
   const account = 'joe'
   const second = await growthOf(scene, () => connect(scene, 'gmail', { account, user: other }))
-  await scene.world.client.call(operations.deleteAccount, { params: { account } })
+  await scene.world.posthorn.deleteAccount({ account })
   const what = `Gmail, first sync of ${mailboxSize} messages, growth of the worker's memory`
   const mebibytes = { unit: ' MiB' }
   return [

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, untilConnected } from '../../world.ts'
 import { percentile, type Row } from '../report.ts'
@@ -30,7 +29,7 @@ const watchedMailbox = 'watched@workspace.example'
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
-  await untilConnected(scene.world.client, 'graph')
+  await untilConnected(scene.world, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   await connectWatched(scene)
   const idle = async (provider: ProviderName, user = '') => {
@@ -54,7 +53,7 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   )
   const [gmailPolled, graphPolled] = await Promise.all([idle('gmail', gmailMailbox), idle('graph')])
   graph.faults.refusesSubscriptions = false
-  await scene.world.client.call(operations.deleteAccount, { params: { account: 'watched' } })
+  await scene.world.posthorn.deleteAccount({ account: 'watched' })
   const row = (
     what: string,
     { calls, units }: { calls: number; units: number },
@@ -78,16 +77,16 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
 /** Registers a Gmail account whose mailbox is watched over Pub/Sub. */
 async function connectWatched(scene: Scene): Promise<void> {
   const { world, fakes } = scene
-  const { id: pubSubApp, subscription } = await createPubSubApp(world.client)
+  const { id: pubSubApp, subscription } = await createPubSubApp(world)
   const isSubscribed = () => fakes.gmail.pubsub.subscriptions.has(subscription)
   await eventually(isSubscribed, { timeoutMs: 120_000 })
-  const { gmail: app } = await createApiApps(world.client, { pubSubApp })
+  const { gmail: app } = await createApiApps(world, { pubSubApp })
   fakes.gmail.addMailbox(watchedMailbox)
   await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
   const isWatched = () => [...fakes.gmail.notifications.watches.values()].length > 0
   await eventually(isWatched, { timeoutMs: 120_000 })
   // Waits until the watch has ended the first poll interval, which is without notifications.
-  await untilConnected(world.client, 'watched')
+  await untilConnected(world, 'watched')
 }
 
 /** Number of changes that are measured one by one. The API requests a sync pass for each change. */
@@ -106,8 +105,7 @@ export async function benchUnits(scene: Scene): Promise<Row[]> {
     for (let count = 0; count < singleChanges; count++) {
       const position = scene.fakes.gmail.fake.log.length
       const id = change()
-      const params = { account: 'gmail' }
-      await scene.world.client.call(operations.syncAccount, { params, body: { sync: true } })
+      await scene.world.posthorn.syncAccount({ account: 'gmail', body: { sync: true } })
       await scene.world.webhook((hook) => hook.event === event && hook.data.id === id, 120_000)
       units.push(unitsSince(scene, position))
     }
@@ -145,17 +143,14 @@ const changeCount = Object.values(changeCounts).reduce((sum, count) => sum + cou
 /** Measures the time from the end of an outage with 1,000 changes to their last webhook. */
 export async function benchCatchUp(scene: Scene, provider: ProviderName): Promise<Row[]> {
   const { world, limits } = scene
-  const { receiver, client } = world
+  const { receiver, posthorn } = world
   const before = requestsOf(scene, provider).length
   const position = scene.fakes.gmail.fake.log.length
   const received = receiver.requests.length
   if (provider === 'gmail') changeGmail(scene)
   else changeGraph(scene)
   const from = performance.now()
-  await client.call(operations.syncAccount, {
-    params: { account: provider },
-    body: { sync: true },
-  })
+  await posthorn.syncAccount({ account: provider, body: { sync: true } })
   await eventually(() => receiver.requests.length - received >= changeCount, {
     timeoutMs: 600_000,
   })

@@ -8,7 +8,7 @@ const notified = 50
 
 /** Measures the time from the notification of Microsoft Graph to the arrival of the webhook. */
 export async function benchNotified({ world, fakes: { graph } }: Scene): Promise<Row[]> {
-  await untilConnected(world.client, 'graph')
+  await untilConnected(world, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const times: number[] = []
   for (let count = 0; count < notified; count++) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '@posthorn/contracts/operations'
 import { DeliveryGate, type ProviderFault } from '@posthorn/testkit/providers'
+import { callApi } from '../call-api.ts'
 import { percentile, type Row } from '../report.ts'
 import { type ProviderName, replayMs, requestsOf, type Scene } from './scene.ts'
 
@@ -31,13 +32,14 @@ const realisticMs = 60
  * that the result needs.
  */
 export async function benchReading(scene: Scene, provider: ProviderName): Promise<Row[]> {
-  const { client } = scene.world
+  const { world } = scene
   const params = { account: provider }
   const query = { path: 'INBOX', pageSize: 20 }
-  const list = () => client.call(operations.listMessages, { params, query })
+  const list = () => callApi(world, operations.listMessages, { params, query })
   const { body } = await list()
   const message = String(body.messages[0].id)
-  const get = () => client.call(operations.getMessage, { params: { account: provider, message } })
+  const get = () =>
+    callApi(world, operations.getMessage, { params: { account: provider, message } })
   const rows: Row[] = []
   const isLimited = scene.limits !== ''
   const isPaced = isLimited && provider === 'gmail'

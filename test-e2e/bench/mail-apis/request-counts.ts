@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts/operations'
 import type { LoggedRequest } from '@posthorn/testkit/providers'
 import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage } from '../../world.ts'
@@ -17,14 +16,14 @@ const account = 'graph'
  * because a notification would add a request.
  */
 export async function benchRequestCounts(scene: Scene): Promise<Row[]> {
-  const { client } = scene.world
-  await client.call(operations.updateSettings, { body: { notifyText: true } })
+  const { posthorn } = scene.world
+  await posthorn.updateSettings({ body: { notifyText: true } })
   const ids: string[] = []
   const arrivals = await average(scene, async () => ids.push(await deliver(scene)))
   const flags = await average(scene, (at) => markAsSeen(scene, ids[at] ?? ''))
   const moves = await average(scene, (at) => moveMessage(scene, ids[at] ?? ''))
   const sent = await average(scene, () => submit(scene))
-  await client.call(operations.updateSettings, { body: { notifyText: false } })
+  await posthorn.updateSettings({ body: { notifyText: false } })
   return [
     row('notified new message with text, webhook included', arrivals, 3),
     row('flag change through the API, webhook included', flags, 2),
@@ -63,9 +62,9 @@ async function deliver({ world, fakes: { graph } }: Scene): Promise<string> {
 }
 
 async function markAsSeen({ world }: Scene, message: string): Promise<void> {
-  const params = { account, message }
-  await world.client.call(operations.updateMessage, {
-    params,
+  await world.posthorn.updateMessage({
+    account,
+    message,
     body: { flags: { add: ['\\Seen'] } },
   })
   await world.webhook(({ event, data }) => event === 'messageUpdated' && data.id === message)
@@ -73,7 +72,7 @@ async function markAsSeen({ world }: Scene, message: string): Promise<void> {
 
 async function moveMessage({ world }: Scene, message: string): Promise<void> {
   const path = 'Folder 1'
-  await world.client.call(operations.moveMessage, { params: { account, message }, body: { path } })
+  await world.posthorn.moveMessage({ account, message, body: { path } })
   await world.webhook(
     ({ event, path: to, data }) => event === 'messageNew' && to === path && data.id === message,
   )
@@ -82,6 +81,6 @@ async function moveMessage({ world }: Scene, message: string): Promise<void> {
 async function submit({ world, fakes: { graph } }: Scene): Promise<void> {
   const before = graph.mailbox.sent.length
   const body = { to: [{ address: 'bob@mail.test' }], subject: 'n', text: 'x' }
-  await world.client.call(operations.submitMessage, { params: { account }, body })
+  await world.posthorn.submitMessage({ account, body })
   await eventually(() => graph.mailbox.sent.length > before, { timeoutMs: 60_000 })
 }

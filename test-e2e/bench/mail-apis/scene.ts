@@ -1,4 +1,3 @@
-import { operations } from '@posthorn/contracts/operations'
 import type { LoggedRequest } from '@posthorn/testkit/providers'
 import {
   createApiApps,
@@ -71,8 +70,8 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
       envByService: await containerOptions(),
     }),
   )
-  await world.client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
-  const apps = await createApiApps(world.client)
+  await world.posthorn.updateSettings({ body: { notificationBaseUrl: world.url } })
+  const apps = await createApiApps(world)
   const resources = stack.move()
   return {
     world,
@@ -96,7 +95,7 @@ export async function connect(
   const { app = apps[provider] } = options
   const from = performance.now()
   const body = { account, name: 'Jane', oauth2: { provider: app, auth: { user } } }
-  await world.client.call(operations.createAccount, { body })
+  await world.posthorn.createAccount({ body })
   await world.webhook(
     (webhook) => webhook.account === account && webhook.event === 'accountInitialized',
     600_000,

@@ -2,6 +2,7 @@ import { operations } from '@posthorn/contracts/operations'
 import type { LoggedRequest } from '@posthorn/testkit/providers'
 import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage } from '../../world.ts'
+import { callApi } from '../call-api.ts'
 import { perSecond, type Row } from '../report.ts'
 import {
   gmailMailbox,
@@ -20,12 +21,11 @@ export async function benchSending(
   provider: ProviderName,
   count: number,
 ): Promise<Row[]> {
-  const { client } = scene.world
   const position = scene.fakes.gmail.fake.log.length
   const { requests, ms } = await sendingRequests(scene, provider, async () => {
     for (let at = 0; at < count; at++) {
       const body = { to: [{ address: 'bob@mail.test' }], subject: `n ${at}`, text: 'x' }
-      await client.call(operations.submitMessage, { params: { account: provider }, body })
+      await callApi(scene.world, operations.submitMessage, { params: { account: provider }, body })
     }
     return count
   })
@@ -113,7 +113,7 @@ export async function benchLargeMessage(scene: Scene): Promise<Row[]> {
     const attachments = [{ filename: 'x.bin', content, encoding: 'base64' }]
     const body = { to: [{ address: 'bob@mail.test' }], subject: 'large', text: 'x', attachments }
     const params = { account: 'graph' }
-    const { status } = await scene.world.client.call(operations.submitMessage, { params, body })
+    const { status } = await callApi(scene.world, operations.submitMessage, { params, body })
     if (status !== 200) throw new Error(`status ${status}`)
     return 1
   })
