@@ -1,8 +1,9 @@
 #!/usr/bin/env -S node
-// Entry point of the container image. `posthorn <process> [options]` runs a service or job.
-// `posthorn version` prints the release.
+// Program of Posthorn. `posthorn <process> [options]` runs a service or job, all other arguments
+// are commands of the command line: `posthorn --help`.
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
+import { jobHelp } from './job-help.ts'
 
 /**
  * Modules of the services and jobs, by the command-line argument that selects a module. Importing a
@@ -28,11 +29,11 @@ process.on('uncaughtException', (error: unknown) => {
   process.exit(1)
 })
 
-const [name = ''] = process.argv.splice(2, 1)
+const [name = '', ...args] = process.argv.slice(2)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
-if (['version', '--version', '-v'].includes(name)) {
-  process.stdout.write(`posthorn ${release.version} (${release.revision})\n`)
-} else if (start) {
+const isHelp = name in jobHelp && args.some((arg) => ['--help', '-h'].includes(arg))
+if (start && !isHelp) {
+  process.argv.splice(2, 1)
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
   // Installs OpenTelemetry tracing before the module of the service or job is imported, so that all
@@ -40,7 +41,22 @@ if (['version', '--version', '-v'].includes(name)) {
   await import('@posthorn/telemetry/register')
   await start()
 } else {
-  const list = Object.keys(processes).join('\n  ')
-  process.stderr.write(`unknown process "${name}", use one of:\n  ${list}\n`)
-  process.exitCode = 2
+  await runCommand()
+}
+
+/** Runs a command of the command line. The first signal ends a command, the second the process. */
+async function runCommand(): Promise<void> {
+  const { runCli } = await import('@posthorn/cli')
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => interrupted.abort())
+  process.exitCode = await runCli(
+    [name, ...args].filter((arg, index) => index > 0 || arg !== ''),
+    {
+      terminal: process,
+      version: `posthorn ${release.version} (${release.revision})`,
+      jobs: Object.values(jobHelp),
+      signal: interrupted.signal,
+    },
+  )
 }

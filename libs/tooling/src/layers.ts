@@ -83,6 +83,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/backends/src/gmail': [['lists'], ['messages']],
   'libs/backends/src/imap': [['messages'], ['mailboxes'], ['connection'], ['responses']],
   'libs/bus/src': [['rpc'], ['pubsub'], ['connection']],
+  'libs/cli/src': [['commands'], ['program'], ['connection'], ['io']],
   'libs/client/src': [
     ['compatibility', 'generator', 'package'],
     ['webhooks'],

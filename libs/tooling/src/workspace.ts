@@ -81,6 +81,7 @@ const levels: Record<string, number> = {
   'mail-frontend': 4,
   backends: 2,
   reports: 2,
+  cli: 4,
   docs: 4,
 }
 
@@ -101,6 +102,7 @@ export function levelOf(folder: string): number {
  */
 export const allowedImporters: Record<string, readonly string[]> = {
   amqplib: ['libs/bus/'],
+  commander: ['libs/cli/src/program/'],
   pg: ['libs/db/'],
   kysely: ['libs/db/', 'store'],
   ajv: ['libs/contracts/'],

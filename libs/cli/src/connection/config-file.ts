@@ -1,0 +1,53 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CommandError } from '../exit-codes.ts'
+import type { Terminal } from '../io/terminal.ts'
+
+/** Login that `posthorn login` stores. */
+export interface StoredLogin {
+  url: string
+  token: string
+}
+
+/** Path of the configuration: `POSTHORN_CONFIG`, or below the folder of the XDG specification. */
+export function configPath(env: Terminal['env']): string {
+  const folder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
+  return env['POSTHORN_CONFIG'] || join(folder, 'posthorn', 'config.json')
+}
+
+/** Stored login. Undefined if there is none. */
+export async function readLogin(path: string): Promise<StoredLogin | undefined> {
+  let text
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new CommandError(`${path} cannot be read: ${String((error as Error).message)}`)
+  }
+  const login = parse(text)
+  if (typeof login?.url !== 'string' || typeof login.token !== 'string')
+    throw new CommandError(`${path} is not valid: run \`posthorn login\` again`)
+  return { url: login.url, token: login.token }
+}
+
+/**
+ * Stores a login. Only the user can read the file (mode 0600), from its creation on. The file is
+ * replaced as a whole, so that a crash leaves the old or the new login.
+ */
+export async function writeLogin(path: string, login: StoredLogin): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${process.pid}`
+  await rm(temporary, { force: true })
+  await writeFile(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await chmod(temporary, 0o600)
+  await rename(temporary, path)
+}
+
+function parse(text: string): Partial<StoredLogin> | null {
+  try {
+    return JSON.parse(text) as Partial<StoredLogin> | null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,49 @@
+import { UsageError } from '../exit-codes.ts'
+import type { Terminal } from '../io/terminal.ts'
+import { configPath, readLogin } from './config-file.ts'
+import { readSecretFile } from './secret-input.ts'
+
+/** URL and token of the API that a command calls. */
+export interface Connection {
+  url: string
+  token: string | undefined
+}
+
+/** Options of each command that select the API. */
+export interface ConnectionOptions {
+  url?: string | undefined
+  tokenFile?: string | undefined
+}
+
+/**
+ * Finds the API to call: options, then the environment variables `POSTHORN_URL` and
+ * `POSTHORN_TOKEN`, then the login that `posthorn login` has stored. The stored token is used for
+ * the stored URL only, so that it is not sent to another server.
+ */
+export async function resolveConnection(
+  { url, tokenFile }: ConnectionOptions,
+  { env, stdin }: Pick<Terminal, 'env' | 'stdin'>,
+): Promise<Connection> {
+  const given = url ?? env['POSTHORN_URL']
+  const token =
+    tokenFile === undefined ? env['POSTHORN_TOKEN'] : await readSecretFile(tokenFile, stdin)
+  const stored = given && token ? undefined : await readLogin(configPath(env))
+  const used = given || stored?.url
+  if (!used)
+    throw new UsageError('no server: run `posthorn login`, or set POSTHORN_URL and POSTHORN_TOKEN')
+  const address = toUrl(used)
+  const storedToken = stored && toUrl(stored.url) === address ? stored.token : undefined
+  return { url: address, token: token || storedToken }
+}
+
+/** Checks the URL of an API. Removes slashes at its end. */
+export function toUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new UsageError(
+      `not a URL of a server: ${text}, expected such as https://posthorn.example`,
+    )
+  if (url.username || url.password || url.search || url.hash)
+    throw new UsageError('the URL of the server must not have a login, query or fragment')
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,80 @@
+import { printable } from './printable.ts'
+
+/** Column of a table: its title, and the text of a row in it. */
+export interface Column<T> {
+  title: string
+  text: (row: T) => string | number | boolean | null | undefined
+}
+
+/** Spaces between two columns. */
+const gap = '  '
+/** Maximum width of a column, in characters, if the table is not the only content of its line. */
+const maxWidth = 60
+
+/**
+ * Formats rows as a table with aligned columns. The widths are those of the first rows that are
+ * formatted, so that a long list is printed while it is read. Lines are cut at `lineWidth`.
+ */
+export class TableFormat<T> {
+  readonly #columns: readonly Column<T>[]
+  readonly #lineWidth: number
+  #widths: number[] | undefined
+
+  constructor(columns: readonly Column<T>[], { lineWidth = Infinity } = {}) {
+    this.#columns = columns
+    this.#lineWidth = lineWidth
+  }
+
+  /** Lines of rows. The first call also returns the line of the titles. */
+  format(rows: readonly T[]): string[] {
+    const cells = rows.map((row) => this.#columns.map(({ text }) => textOf(text(row))))
+    const isFirst = this.#widths === undefined
+    const all = isFirst ? [this.#columns.map(({ title }) => title), ...cells] : cells
+    this.#widths ??= this.#columns.map((_, index) =>
+      Math.min(maxWidth, Math.max(...all.map((line) => widthOf(line[index] ?? '')))),
+    )
+    return all.map((line) => this.#line(line))
+  }
+
+  #line(cells: readonly string[]): string {
+    const last = cells.length - 1
+    const line = cells
+      .map((cell, index) => (index === last ? cell : pad(cell, this.#widths?.[index] ?? 0)))
+      .join(gap)
+      .trimEnd()
+    return cut(line, this.#lineWidth)
+  }
+}
+
+function textOf(value: string | number | boolean | null | undefined): string {
+  return value === null || value === undefined || value === '' ? '-' : printable(String(value))
+}
+
+function pad(text: string, width: number): string {
+  return cut(text, width) + ' '.repeat(Math.max(0, width - widthOf(text)))
+}
+
+/** Characters that a terminal shows in two columns: East Asian scripts and emoji. */
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
+const segmenter = new Intl.Segmenter()
+
+/** Columns that a text needs on a terminal. */
+export function widthOf(text: string): number {
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1
+  return width
+}
+
+/** Cuts a text at a number of columns. A text that was cut ends with `…`. */
+function cut(text: string, width: number): string {
+  if (text.length <= width && widthOf(text) <= width) return text
+  let result = ''
+  let used = 1
+  for (const { segment } of segmenter.segment(text)) {
+    used += wide.test(segment) ? 2 : 1
+    if (used > width) break
+    result += segment
+  }
+  return `${result}…`
+}

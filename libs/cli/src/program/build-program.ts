@@ -1,0 +1,123 @@
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { UsageError } from '../exit-codes.ts'
+import type { CommandContext, CommandGroup, CommandSpec, JobSpec, OptionSpec } from './command.ts'
+
+/** Parts of the program. */
+export interface ProgramParts {
+  version: string
+  commands: readonly (CommandSpec | CommandGroup)[]
+  jobs: readonly JobSpec[]
+  createContext: (options: Readonly<Record<string, unknown>>) => CommandContext
+  write: (text: string) => void
+  writeError: (text: string) => void
+}
+
+/** Builds the parser of the command line. Its `parseAsync` runs a command. */
+export function buildProgram(parts: ProgramParts): Command {
+  const program = withStreams(new Command('posthorn'), parts)
+    .description('Calls a Posthorn server from the command line.')
+    .usage('<command> [arguments] [options]')
+    .version(parts.version, '-v, --version', 'print the release')
+    .option('--url <url>', 'URL of the server (POSTHORN_URL)')
+    .option(
+      '--token-file <path>',
+      'file with the access token, `-` for standard input (POSTHORN_TOKEN)',
+    )
+    .option('--json', 'print JSON: a value per line')
+    .helpOption('-h, --help', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', footer)
+  for (const part of parts.commands)
+    if ('commands' in part) addGroup(program, part, parts)
+    else addCommand(program, part, parts)
+  program.commandsGroup('Jobs of the server:')
+  for (const job of parts.jobs) addJob(program, job, parts)
+  return program
+}
+
+const footer = `
+Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 server not reachable.
+\`posthorn login\` stores the URL and the token.`
+
+function withStreams(command: Command, { write, writeError }: ProgramParts): Command {
+  return command.exitOverride().configureOutput({ writeOut: write, writeErr: writeError })
+}
+
+function addGroup(
+  program: Command,
+  { name, summary, commands }: CommandGroup,
+  parts: ProgramParts,
+) {
+  const group = withStreams(new Command(name), parts).description(summary)
+  for (const command of commands) addCommand(group, command, parts)
+  program.addCommand(group)
+}
+
+function addCommand(parent: Command, spec: CommandSpec, parts: ProgramParts): void {
+  const command = withStreams(new Command(spec.name), parts)
+    .summary(spec.summary)
+    .description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`)
+    .allowExcessArguments(false)
+  for (const { name, description } of spec.arguments ?? [])
+    command.addArgument(new Argument(name, description))
+  for (const option of spec.options ?? []) command.addOption(toOption(option))
+  if (spec.confirm) command.option('-y, --yes', 'do not ask for a confirmation')
+  const lines = spec.examples.map(({ purpose, line }) => `  # ${purpose}\n  posthorn ${line}`)
+  command.addHelpText('after', `\nExamples:\n${lines.join('\n\n')}`)
+  command.action(async () => {
+    const options = command.optsWithGlobals()
+    const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[]
+    const context = parts.createContext(options)
+    if (spec.confirm && options['yes'] !== true) await confirm(context, spec.confirm(args, options))
+    const run = await spec.load()
+    await run(context, args, options)
+  })
+  parent.addCommand(command)
+}
+
+async function confirm(context: CommandContext, question: string): Promise<void> {
+  if (!(await context.prompt.confirm(question)))
+    throw new UsageError('not confirmed: nothing changed')
+}
+
+function toOption({ flags, description, ...spec }: OptionSpec): Option {
+  const option = new Option(flags, description)
+  const { parse, repeatable } = spec
+  if (spec.choices) option.choices(spec.choices)
+  if (spec.default !== undefined) option.default(spec.default)
+  if (spec.required) option.makeOptionMandatory()
+  const convert = parse && ((text: string) => parseWith(parse, text))
+  if (repeatable)
+    option.argParser((text: string, previous: unknown[] | undefined) => [
+      ...(previous ?? []),
+      convert ? convert(text) : text,
+    ])
+  else if (convert) option.argParser(convert)
+  return option
+}
+
+/** Converts the text of an option. Commander adds the name of the option to the error. */
+function parseWith(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw error instanceof UsageError ? new InvalidArgumentError(error.message) : error
+  }
+}
+
+/** Lists a job in the help. The entry point of the program runs jobs before this parser. */
+function addJob(program: Command, { name, summary, help }: JobSpec, parts: ProgramParts): void {
+  const command = withStreams(new Command(name), parts).summary(summary)
+  command.helpInformation = () => help
+  program.addCommand(command)
+}
+
+/** True for errors by which the parser ends after it has printed the help or the version. */
+export function isHelp(error: unknown): boolean {
+  return error instanceof CommanderError && error.exitCode === 0
+}
+
+/** True for errors of the parser that it has printed: wrong arguments. */
+export function isWrongUsage(error: unknown): boolean {
+  return error instanceof CommanderError && error.exitCode !== 0
+}

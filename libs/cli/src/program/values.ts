@@ -1,0 +1,17 @@
+import { UsageError } from '../exit-codes.ts'
+
+/** Converts the text of an option to an integer above 0. */
+export function positiveInteger(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
+    throw new UsageError('expected a whole number above 0')
+  return value
+}
+
+/** Members with a value. Inputs of the client must not have undefined members. */
+export function defined<T extends object>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}

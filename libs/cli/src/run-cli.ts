@@ -1,0 +1,87 @@
+import { resolveConnection } from './connection/connection.ts'
+import { exitCodes } from './exit-codes.ts'
+import { Output } from './io/output.ts'
+import { printable } from './io/printable.ts'
+import { Progress } from './io/progress.ts'
+import { Prompt } from './io/prompt.ts'
+import type { Terminal } from './io/terminal.ts'
+import { buildProgram, isHelp, isWrongUsage } from './program/build-program.ts'
+import type { CommandContext, JobSpec } from './program/command.ts'
+import { describeError } from './program/describe-error.ts'
+import { commands } from './commands/index.ts'
+
+/** Options of a run of the program. */
+export interface RunOptions {
+  terminal: Terminal
+  /** Release that `--version` prints. */
+  version: string
+  jobs: readonly JobSpec[]
+  /** Aborts at SIGINT and SIGTERM. */
+  signal: AbortSignal
+}
+
+/** Time for which calls are repeated by default: a restart of a server is not an error. */
+const retryForMs = 3_000
+
+/** Runs the command line `args` (without the program) and resolves with its exit code. */
+export async function runCli(args: readonly string[], options: RunOptions): Promise<number> {
+  const { terminal, version, jobs, signal } = options
+  const { stdout, stderr } = terminal
+  const closed = new AbortController()
+  // The reader of a pipe has ended, such as `head`: nobody wants the rest of the output.
+  for (const stream of [stdout, stderr]) stream.on('error', () => closed.abort())
+  const ended = AbortSignal.any([signal, closed.signal])
+  const progress = new Progress(stderr)
+  const program = buildProgram({
+    version,
+    commands,
+    jobs,
+    createContext: (values) => createContext(values, { terminal, progress, signal: ended }),
+    write: (text) => void stdout.write(text),
+    writeError: (text) => void stderr.write(text),
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCodes.success
+  } catch (error) {
+    if (closed.signal.aborted) return exitCodes.success
+    if (signal.aborted) return exitCodes.interrupted
+    if (isHelp(error)) return exitCodes.success
+    if (isWrongUsage(error)) return exitCodes.usage
+    const { lines, exitCode } = describeError(error)
+    progress.clear()
+    stderr.write(
+      lines.map((line, index) => `${index ? '' : 'posthorn: '}${printable(line)}\n`).join(''),
+    )
+    return exitCode
+  } finally {
+    progress.clear()
+  }
+}
+
+function createContext(
+  values: Readonly<Record<string, unknown>>,
+  { terminal, progress, signal }: { terminal: Terminal; progress: Progress; signal: AbortSignal },
+): CommandContext {
+  const { stdout } = terminal
+  const connection = () =>
+    resolveConnection(
+      { url: values['url'] as string, tokenFile: values['tokenFile'] as string },
+      terminal,
+    )
+  let resolved: ReturnType<typeof connection> | undefined
+  const once = () => (resolved ??= connection())
+  return {
+    terminal,
+    progress,
+    output: new Output(stdout, { json: values['json'] === true }),
+    prompt: new Prompt(terminal, signal),
+    signal,
+    connection: once,
+    async posthorn(options = {}) {
+      const { url, token } = await once()
+      const { Posthorn } = await import('@posthorn/client')
+      return new Posthorn({ url, token, retryForMs: options.retryForMs ?? retryForMs })
+    },
+  }
+}
