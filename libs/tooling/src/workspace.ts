@@ -81,6 +81,7 @@ const levels: Record<string, number> = {
   'mail-frontend': 4,
   backends: 2,
   reports: 2,
+  emailengine: 2,
   docs: 4,
 }
 
@@ -113,6 +114,8 @@ export const allowedImporters: Record<string, readonly string[]> = {
   got: ['libs/net/'],
   socks: ['libs/net/'],
   htmlparser2: ['libs/docs/src/site/', 'libs/links/'],
+  '@msgpack/msgpack': ['libs/emailengine/src/decode.ts'],
+  '@redis/client': ['libs/emailengine/src/store/connect.ts'],
   handlebars: ['libs/templates/'],
   'markdown-it': ['libs/docs/', 'libs/templates/'],
   'quickjs-wasi': ['libs/sandbox/'],
