@@ -1,17 +1,17 @@
 import { inspect } from 'node:util'
 
 /**
- * Secret value that prints as `***` in logs, errors, JSON and templates. Only `reveal` returns the
- * value.
+ * Secret value, by default a text, that prints as `***` in logs, errors, JSON and templates. Only
+ * `reveal` returns the value.
  */
-export class Secret {
-  readonly #value: string
+export class Secret<T = string> {
+  readonly #value: T
 
-  constructor(value: string) {
+  constructor(value: T) {
     this.#value = value
   }
 
-  reveal(): string {
+  reveal(): T {
     return this.#value
   }
 

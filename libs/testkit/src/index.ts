@@ -8,6 +8,7 @@ export { countRowsRead } from './databases/count-rows-read.ts'
 export { testPgbouncer, type TestPgbouncer } from './databases/pgbouncer.ts'
 export { testDatabase, type TestDatabase } from './databases/postgres.ts'
 export { startTestRabbit, testBus } from './databases/rabbitmq.ts'
+export { startTestRedis } from './databases/redis.ts'
 export { recordTestEvents } from './databases/record-events.ts'
 export { tableBytes } from './databases/table-bytes.ts'
 export {

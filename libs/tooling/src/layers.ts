@@ -110,6 +110,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'libs/docs/src': [['site'], ['reference', 'examples']],
   'libs/docs/src/reference': [['calls']],
+  'libs/emailengine/src': [['entities', 'store']],
   'libs/flow/src': [['workers']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [

@@ -82,6 +82,7 @@ const levels: Record<string, number> = {
   backends: 2,
   reports: 2,
   cli: 4,
+  emailengine: 2,
   docs: 4,
 }
 
@@ -115,6 +116,8 @@ export const allowedImporters: Record<string, readonly string[]> = {
   got: ['libs/net/'],
   socks: ['libs/net/'],
   htmlparser2: ['libs/docs/src/site/', 'libs/links/'],
+  '@msgpack/msgpack': ['libs/emailengine/src/decode.ts'],
+  '@redis/client': ['libs/emailengine/src/store/connect.ts'],
   handlebars: ['libs/templates/'],
   'markdown-it': ['libs/docs/', 'libs/templates/'],
   'quickjs-wasi': ['libs/sandbox/'],

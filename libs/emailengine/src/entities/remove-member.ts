@@ -1,0 +1,18 @@
+/**
+ * Removes the member at a path such as `imap.tls.ciphers` from an object. Of a list, removes the
+ * whole element. Returns false if there is no such member.
+ */
+export function removeMember(value: object, path: string): boolean {
+  const parts = path.split('.')
+  // Names of members may contain dots.
+  for (let length = parts.length; length > 0; length--) {
+    const name = parts.slice(0, length).join('.')
+    if (!Object.hasOwn(value, name)) continue
+    const rest = parts.slice(length).join('.')
+    if (Array.isArray(value)) return value.splice(Number(name), 1).length > 0
+    if (rest === '') return Reflect.deleteProperty(value, name)
+    const member = (value as Record<string, unknown>)[name]
+    return member !== null && typeof member === 'object' && removeMember(member, rest)
+  }
+  return false
+}

@@ -1,0 +1,72 @@
+import { TokenRequest } from '@posthorn/contracts/schemas/token'
+import { type Static, Type } from 'typebox'
+import type { StoredObject } from '../decode.ts'
+import type { Entry } from '../entry.ts'
+import { fitInput } from './fit-input.ts'
+import { compact, isUnset, toDate, toList, toStructure, toText } from './values.ts'
+
+const { scopes: _scopes, ...members } = TokenRequest.properties
+
+/** Token to import: the members of a new token, and the id that EmailEngine has stored. */
+export const TokenInput = Type.Object(
+  {
+    id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    scopes: Type.Array(Type.String(), { minItems: 1 }),
+    ...members,
+    created: Type.Optional(Type.String({ format: 'date-time' })),
+  },
+  { additionalProperties: false },
+)
+export type TokenInput = Static<typeof TokenInput>
+
+/** Scopes of EmailEngine that have the same meaning in Posthorn. */
+const sameScopes = new Set(['*', 'api', 'smtp', 'imap-proxy'])
+
+/** A token must not become valid for more accounts, clients or operations by the import. */
+const essential = {
+  valid: /^(?:id|scopes)(?:\.|$)/,
+  complete: /^(?:account|restrictions|permissions|expires)(?:\.|$)/,
+}
+
+/** Maps a token to an item of `importTokens`. */
+export function mapToken(id: string, record: StoredObject): Entry<TokenInput> {
+  const scopes = scopesOf(record)
+  const unknown = scopes.filter((scope) => !sameScopes.has(scope))
+  const kept = scopes.filter((scope) => sameScopes.has(scope))
+  if (kept.length === 0)
+    return { kind: 'token', id, skipped: `no scope has a meaning: ${list(scopes) || 'none'}` }
+  const expires = toDate(record['expires'])
+  if (typeof expires === 'string' && Date.parse(expires) <= Date.now())
+    return { kind: 'token', id, skipped: 'the token has expired' }
+  return fitInput(
+    { kind: 'token', id, schema: TokenInput, essential },
+    {
+      candidate: compact({
+        id: id.toLowerCase(),
+        scopes: kept,
+        account: toText(record['account']),
+        description: toText(record['description']),
+        metadata: metadataOf(record['metadata']),
+        restrictions: toStructure(record['restrictions']),
+        permissions: toStructure(record['permissions']),
+        created: toDate(record['created']),
+        ip: toText(record['ip']),
+        expires,
+      }),
+      omitted: unknown.length > 0 ? [`scopes: ${list(unknown)}`] : [],
+    },
+  )
+}
+
+function scopesOf({ scopes }: StoredObject): string[] {
+  const parsed = toList(scopes)
+  return Array.isArray(parsed) ? parsed.map(String) : []
+}
+
+/** Text of scopes for a report. Scopes of broken records can have any length. */
+const list = (scopes: readonly string[]) => scopes.join(', ').slice(0, 200)
+
+function metadataOf(value: unknown): unknown {
+  if (isUnset(value)) return undefined
+  return typeof value === 'object' ? JSON.stringify(value) : value
+}

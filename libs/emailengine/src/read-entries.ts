@@ -1,0 +1,48 @@
+import type { Entry, EntryKind } from './entry.ts'
+import { UnreadableError } from './unreadable-error.ts'
+
+export interface EntrySource<Item, Input> {
+  kind: EntryKind
+  /** Elements of the store in pages. */
+  pages: AsyncIterable<readonly Item[]>
+  idOf: (item: Item) => string
+  read: (item: Item) => Promise<Entry<Input> | undefined>
+  /** Name of the elements for a report, if they cannot be listed. */
+  listName: string
+}
+
+/**
+ * Reads the entities of one kind, a page at a time. The entities of a page are read concurrently.
+ * An unreadable entity becomes a skipped entry. An element that the store returns twice is read
+ * once if `isUnique` holds the ids that were read already.
+ */
+export async function* readEntries<Item, Input>(
+  { kind, pages, idOf, read, listName }: EntrySource<Item, Input>,
+  seen?: Set<string>,
+): AsyncGenerator<Entry<Input>> {
+  const readOne = (item: Item) => readEntry(kind, idOf(item), () => read(item))
+  try {
+    for await (const page of pages) {
+      const fresh = page.filter((item) => !seen?.has(idOf(item)))
+      for (const item of fresh) seen?.add(idOf(item))
+      for (const entry of await Promise.all(fresh.map(readOne))) if (entry) yield entry
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    yield { kind, id: listName, skipped: error.message }
+  }
+}
+
+/** Reads one entity. An unreadable entity becomes a skipped entry. */
+export async function readEntry<Input>(
+  kind: EntryKind,
+  id: string,
+  read: () => Promise<Entry<Input> | undefined>,
+): Promise<Entry<Input> | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof UnreadableError) return { kind, id, skipped: error.message }
+    throw error
+  }
+}
