@@ -1674,6 +1674,11 @@ export interface CheckOAuth2AppResult {
 export interface CreateOAuth2AppInput {
   /** Body of the request. */
   body: {
+    /**
+     * Id of the new OAuth2 application. Default: a generated id. If the id exists, nothing
+     * changes and `created` is false.
+     */
+    id?: string
     /** Name of the OAuth2 application. */
     name: string
     /**
@@ -1826,7 +1831,7 @@ export interface CreateOAuth2AppInput {
 export interface CreateOAuth2AppResult {
   /** Id of the OAuth2 application. */
   id: string
-  /** Always true: a failed request gets an error response. */
+  /** False if the chosen id existed already. Nothing was changed then. */
   created: boolean
   /**
    * Warnings about settings of the OAuth2 application with which sign-ins will probably fail.
@@ -3666,6 +3671,11 @@ export type SubmitMessageResult = SubmissionResult
 export interface CreateTemplateInput {
   /** Body of the request. */
   body: {
+    /**
+     * Id of the new template. Default: a generated id. If the id exists, nothing changes and
+     * `created` is false.
+     */
+    id?: string
     /** Id of the account that owns the template. Null: all accounts can use the template. */
     account: string | null
     /** Name of the template, by which submissions can refer to the template. */
@@ -3695,7 +3705,7 @@ export interface CreateTemplateInput {
 
 /** Result of `createTemplate`. */
 export interface CreateTemplateResult {
-  /** Always true: a failed request gets an error response. */
+  /** False if the chosen id existed already. Nothing was changed then. */
   created: boolean
   /** Id of the account that owns the template. Null if all accounts can use the template. */
   account: string | null
@@ -4683,6 +4693,11 @@ export interface RetryWebhookDeliveryResult {
 export interface CreateWebhookRouteInput {
   /** Body of the request. */
   body: {
+    /**
+     * Id of the new webhook route. Default: a generated id. If the id exists, nothing changes
+     * and `created` is false.
+     */
+    id?: string
     /** Name of the webhook route. */
     name: string
     /**
@@ -4721,7 +4736,7 @@ export interface CreateWebhookRouteInput {
 export interface CreateWebhookRouteResult {
   /** Id of the webhook route. */
   id: string
-  /** Always true: a failed request gets an error response. */
+  /** False if the chosen id existed already. Nothing was changed then. */
   created: boolean
 }
 

@@ -63,7 +63,7 @@ export const createOAuth2App = defineOperation({
     'Id of the new OAuth2 application, with warnings about the settings of the application.',
   response: Type.Object({
     id,
-    created: Bool('Always true: a failed request gets an error response.'),
+    created: Bool('False if the chosen id existed already. Nothing was changed then.'),
     warnings,
   }),
 })

@@ -62,7 +62,7 @@ export const createTemplate = defineOperation({
   body: TemplateCreation,
   responseDescription: 'Id and owner of the new template.',
   response: Type.Object({
-    created: Bool('Always true: a failed request gets an error response.'),
+    created: Bool('False if the chosen id existed already. Nothing was changed then.'),
     ...templateIdentity,
   }),
 })

@@ -60,7 +60,7 @@ export const createWebhookRoute = defineOperation({
   responseDescription: 'Id of the new webhook route.',
   response: Type.Object({
     id,
-    created: Bool('Always true: a failed request gets an error response.'),
+    created: Bool('False if the chosen id existed already. Nothing was changed then.'),
   }),
 })
 

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { type OAuth2Provider, oauth2Providers } from '../account-types/index.ts'
 import { LastError } from './account.ts'
 import { pubSubError } from './pub-sub-status.ts'
-import { Bool, described, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
+import { Bool, ChosenId, described, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
 export { oauth2Providers, type OAuth2Provider }
 
@@ -207,6 +207,7 @@ export function describeProvider(app: {
 }
 
 export const OAuth2AppRegistration = Strict({
+  id: ChosenId('OAuth2 application'),
   name,
   provider,
   enabled: Type.Optional(Bool(enabled, { default: true })),

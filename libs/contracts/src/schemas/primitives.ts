@@ -49,6 +49,17 @@ export const AccountId = Text(
   { minLength: 1, maxLength: 256 },
 )
 /**
+ * Id that the caller can choose for a new entity, so that an import from another installation keeps
+ * the ids that clients use.
+ */
+export const ChosenId = (entity: string) =>
+  Type.Optional(
+    Text(
+      `Id of the new ${entity}. Default: a generated id. If the id exists, nothing changes and \`created\` is false.`,
+      { pattern: '^[\\w.-]{1,128}$', maxLength: 128 },
+    ),
+  )
+/**
  * Id of a message in the API, as opposed to the Message-ID header of the message. Ids from mail
  * providers have up to 200 visible ASCII characters.
  */

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { AccountId, described, Nullable, OneOf, Strict, Text, Time } from './primitives.ts'
+import {
+  AccountId,
+  ChosenId,
+  described,
+  Nullable,
+  OneOf,
+  Strict,
+  Text,
+  Time,
+} from './primitives.ts'
 
 const maxTextLength = 5 * 1024 * 1024
 
@@ -48,6 +57,7 @@ const owner = Nullable(
 )
 
 export const TemplateCreation = Strict({
+  id: ChosenId('template'),
   account: described(
     'Id of the account that owns the template. Null: all accounts can use the template.',
     Nullable(AccountId),

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
+import {
+  Bool,
+  ChosenId,
+  Int,
+  KeyValue,
+  Nullable,
+  OneOf,
+  Strict,
+  Text,
+  Texts,
+  Time,
+} from './primitives.ts'
 
 /**
  * Maximum number of characters in the source of a webhook route's function. Two functions of this
@@ -53,7 +64,12 @@ const changeable = {
   ),
   content: Type.Optional(RouteFunctions),
 }
-export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
+export const WebhookRouteCreation = Strict({
+  id: ChosenId('webhook route'),
+  name,
+  targetUrl,
+  ...changeable,
+})
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
 /**

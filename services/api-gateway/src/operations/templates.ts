@@ -47,10 +47,14 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
       const { name, description = null, format = 'html', content } = body
       const account = caller.token?.account ?? body.account
       await checkContent(renderer, content, format)
-      const id = randomBytes(16).toString('base64url')
+      // Ids of templates of other accounts are hidden from a bound token, which could find an id by
+      // choosing the same id.
+      if (body.id !== undefined && caller.token?.account)
+        throw validationError([fieldError('id', 'is not allowed with a token of an account')])
+      const id = body.id ?? randomBytes(16).toString('base64url')
       const columns = { id, account, name, description, format }
-      await insertTemplate(db, { ...columns, content: JSON.stringify(content) })
-      return { created: true, account, id }
+      const created = await insertTemplate(db, { ...columns, content: JSON.stringify(content) })
+      return { created, account, id }
     }),
     handle(operations.updateTemplate, async ({ params: { template: id }, body, caller }) => {
       const stored = await getOwnTemplate(db, id, caller.token)

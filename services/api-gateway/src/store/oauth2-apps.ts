@@ -102,8 +102,10 @@ export type AppColumns = Pick<Insertable<OAuth2Apps>, 'name' | 'enabled' | 'conf
 export async function insertApp(
   tx: Tx,
   app: AppColumns & Pick<Insertable<OAuth2Apps>, 'id' | 'provider'>,
-): Promise<void> {
-  await tx.insertInto('oauth2Apps').values(app).execute()
+): Promise<boolean> {
+  const insert = tx.insertInto('oauth2Apps').values(app)
+  const result = await insert.onConflict((id) => id.column('id').doNothing()).executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 export async function updateApp(tx: Tx, id: string, columns: AppColumns): Promise<void> {

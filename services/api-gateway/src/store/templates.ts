@@ -64,8 +64,12 @@ export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
 }
 
 /** Stores a message template. @throws AppError `not-found` if the account is missing */
-export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<void> {
-  await orAccountNotFound(db.insertInto('templates').values(template).execute())
+export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<boolean> {
+  const insert = db.insertInto('templates').values(template)
+  const result = await orAccountNotFound(
+    insert.onConflict((id) => id.column('id').doNothing()).executeTakeFirst(),
+  )
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 export type TemplateColumns = Pick<

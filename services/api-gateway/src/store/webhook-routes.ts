@@ -49,8 +49,10 @@ export function lockRoute(tx: Tx, id: string) {
 }
 export type LockedRoute = Awaited<ReturnType<typeof lockRoute>>
 
-export async function insertRoute(db: Db, route: Insertable<WebhookRoutes>): Promise<void> {
-  await db.insertInto('webhookRoutes').values(route).execute()
+export async function insertRoute(db: Db, route: Insertable<WebhookRoutes>): Promise<boolean> {
+  const insert = db.insertInto('webhookRoutes').values(route)
+  const result = await insert.onConflict((id) => id.column('id').doNothing()).executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 export type RouteColumns = Partial<

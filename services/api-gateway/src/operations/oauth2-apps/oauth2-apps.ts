@@ -55,20 +55,22 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
       const { accounts, ...row } = await getApp(db, app)
       return { ...describeListed(row), accounts, quotaUse: await listAppUses(db, app) }
     }),
-    handle(operations.createOAuth2App, async ({ body }) => {
+    handle(operations.createOAuth2App, async ({ body: { id: chosenId, ...body } }) => {
       const { secrets, config, ...columns } = planRegistration(body)
-      const id = newSortableId()
+      const id = chosenId ?? newSortableId()
       const row = { ...columns, id, provider: body.provider, config: JSON.stringify(config) }
-      await inTransaction(db, async (tx) => {
-        await insertApp(tx, row)
+      const created = await inTransaction(db, async (tx) => {
+        if (!(await insertApp(tx, row))) return false
         await storeSecrets(
           tx,
           { app: id, sealer, to: describeProvider({ ...body, config }) },
           secrets,
         )
+        return true
       })
+      if (!created) return { id, created }
       invalidate(id)
-      return { id, created: true, ...(await warningsOf(config)) }
+      return { id, created, ...(await warningsOf(config)) }
     }),
     handle(operations.updateOAuth2App, async ({ params: { app: id }, body }) => {
       const changed = await inTransaction(db, async (tx) => {

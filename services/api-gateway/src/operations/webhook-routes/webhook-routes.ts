@@ -44,14 +44,15 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
     }),
     // A new webhook route applies only to events that are recorded after its creation.
     handle(operations.createWebhookRoute, async ({ body }) => {
-      const { name, targetUrl } = body
+      const { name, targetUrl, id: chosenId } = body
       const columns = columnsOf(body)
       await checkFunctions(sandbox, body.content)
-      const id = newSortableId()
+      const id = chosenId ?? newSortableId()
       const sealed = await sealColumns(columns, { id, sealer })
-      await insertRoute(db, { customHeaders: '[]', targetUrl, ...sealed, id, name })
-      invalidate(id)
-      return { id, created: true }
+      const route = { customHeaders: '[]', targetUrl, ...sealed, id, name }
+      const created = await insertRoute(db, route)
+      if (created) invalidate(id)
+      return { id, created }
     }),
     // Pending deliveries of a changed webhook route keep their bodies and go to the new target.
     handle(operations.updateWebhookRoute, async ({ params: { webhookRoute: id }, body }) => {
