@@ -54,8 +54,8 @@ const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermi
 const tokenShape = /^[!-~]{32,256}$/
 
 /**
- * Finds an access token by the hashes of its value and checks that a mail client may use the token at a mail
- * proxy. The lookup compares no secret. Does not check that the account exists.
+ * Finds an access token by the hashes of its value and checks that a mail client may use the token
+ * at a mail proxy. The lookup compares no secret. Does not check that the account exists.
  */
 export async function findUsableToken(
   db: Db,

@@ -31,7 +31,7 @@ test('importTokens: the first calls succeed on all replicas, with hex digits of 
       expect(await statusOf(token, replica)).toBe(200)
 })
 
-test('importTokens: 1,000 tokens at both replicas at once, are stored once', async () => {
+test('importTokens: 1,000 tokens at both replicas simultaneously, are stored once', async () => {
   const foreign = Array.from({ length: 1_000 }, () => foreignToken())
   const tokens = foreign.map(({ id }, n) => ({
     ...{ id, scopes: ['api', 'smtp', 'imap-proxy'], description: `token ${n}`, account: 'mine' },

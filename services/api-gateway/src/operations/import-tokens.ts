@@ -13,7 +13,7 @@ import { isJson } from './tokens.ts'
 
 /**
  * Imports access tokens of EmailEngine. Their values are unknown, so the tokens are stored with the
- * ids of EmailEngine. Nothing is cached about missing tokens: clients can use the tokens at once.
+ * ids of EmailEngine. Nothing is cached about missing tokens: their first call succeeds.
  */
 export function onImportTokens({ db, log }: Pick<OperationDeps, 'db' | 'log'>) {
   return handle(operations.importTokens, async ({ body, caller }) => {
