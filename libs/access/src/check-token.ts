@@ -1,8 +1,8 @@
 import type { Db } from '@posthorn/db'
-import { hashToken } from '@posthorn/secrets'
+import { tokenIds } from '@posthorn/secrets'
 import { addressAllowed } from './address-ranges.ts'
 import { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
-import { listTokens, type TokenRow } from './store/tokens.ts'
+import { findTokenByValue, type TokenRow } from './store/tokens.ts'
 
 /** Use of an access token by a mail client at a mail proxy. */
 export interface ProxyTokenUse {
@@ -54,8 +54,8 @@ const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermi
 const tokenShape = /^[!-~]{32,256}$/
 
 /**
- * Finds an access token by its hash and checks that a mail client may use the token at a mail
- * proxy. The lookup by hash compares no secret. Does not check that the account exists.
+ * Finds an access token by the hashes of its value and checks that a mail client may use the token
+ * at a mail proxy. The lookup compares no secret. Does not check that the account exists.
  */
 export async function findUsableToken(
   db: Db,
@@ -63,11 +63,11 @@ export async function findUsableToken(
   use: ProxyTokenUse,
 ): Promise<TokenLookup> {
   if (!tokenShape.test(value)) return { refused: 'unknown' }
-  const id = hashToken(value)
-  const [row] = await listTokens(db, [id])
+  const row = await findTokenByValue(db, tokenIds(value))
   if (!row) return { refused: 'unknown' }
+  const { id, expiresAt } = row
   const refused = checkToken(row, use)
-  return refused ? { id, refused } : { id, token: { id: row.id, expiresAt: row.expiresAt } }
+  return refused ? { id, refused } : { id, token: { id, expiresAt } }
 }
 
 /**

@@ -19,6 +19,7 @@ const calls: Record<string, readonly string[]> = {
   ensure_export_partition: ['select public.ensure_export_partition()'],
   drop_export_partitions: ['select public.drop_export_partitions()'],
   tokens_by_id: ["select * from public.tokens_by_id(array['t'])"],
+  token_by_value: ["select * from public.token_by_value('t', 't')"],
   mark_token_used: ["select public.mark_token_used('t', '192.0.2.1')"],
   keep_previous_service_secret: ['select public.keep_previous_service_secret(60)'],
   record_proxy_state: [

@@ -28,4 +28,4 @@ export {
   type Resealer,
   type Sealer,
 } from './seal.ts'
-export { hashToken, newToken, sameSecret } from './tokens.ts'
+export { hashToken, newToken, sameSecret, type TokenIds, tokenIds } from './tokens.ts'

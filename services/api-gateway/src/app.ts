@@ -66,7 +66,15 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const parts = { bus, tasks, changes, exports, version, tokenLogEntries: config.tokenLog.keep }
+  const parts = {
+    bus,
+    log,
+    tasks,
+    changes,
+    exports,
+    version,
+    tokenLogEntries: config.tokenLog.keep,
+  }
   const deps = { ...stores, ...limits, ...tools, ...parts, exportLimits: config.exports }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config

@@ -42,6 +42,8 @@ const other = { id: randomUUID(), proof: randomUUID() }
 const token = newToken()
 const foreign = newToken()
 const apiToken = newToken()
+/** Id of an access token that was imported from EmailEngine. */
+const importedToken = hashToken('imported')
 const names = [
   'sync-worker',
   'sender',
@@ -77,6 +79,10 @@ beforeAll(async () => {
   await hold('theirs', other.id)
   await insertToken(token, 'mine')
   await insertToken(foreign, 'theirs')
+  await db
+    .insertInto('tokens')
+    .values({ id: importedToken, account: 'mine', scopes: ['imap-proxy'], imported: true })
+    .execute()
   await insertGateway('relay')
   await insertMessage('leased', { leased: true })
   await insertMessage('waiting', { leased: false })
@@ -143,6 +149,7 @@ test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   ['sync-worker', 'imap', { worker }],
   ['sender', 'smtp', { queueId: 'leased' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
+  ['imap-proxy', 'imap', { token: importedToken }],
 ])(
   'assertEntitled: %s holds the account, gets its credentials',
   async (service, protocol, entitlement) => {

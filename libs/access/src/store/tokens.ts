@@ -1,4 +1,5 @@
 import type { Db, Tokens } from '@posthorn/db'
+import type { TokenIds } from '@posthorn/secrets'
 import { type Selectable, sql } from 'kysely'
 
 // The database roles of the mail proxies cannot read the table `tokens`. The mail proxies call
@@ -11,6 +12,7 @@ export type TokenRow = Pick<
 >
 
 const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
+const selected = sql.join(columns.map((name) => sql.ref(name)))
 
 /**
  * Returns the rows of the table `tokens` for the access tokens with the given ids. An id without a
@@ -18,9 +20,21 @@ const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expi
  */
 export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenRow[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<TokenRow>`select ${sql.join(columns.map((name) => sql.ref(name)))}
+  const { rows } = await sql<TokenRow>`select ${selected}
     from tokens_by_id(${[...ids]}::text[])`.execute(db)
   return rows
+}
+
+/**
+ * Finds the access token with a value by both ids of the value. Undefined if there is no such token.
+ */
+export async function findTokenByValue(
+  db: Db,
+  { own, imported }: TokenIds,
+): Promise<TokenRow | undefined> {
+  const { rows } = await sql<TokenRow>`select ${selected}
+    from token_by_value(${own}, ${imported ?? null})`.execute(db)
+  return rows[0]
 }
 
 /**

@@ -18,7 +18,9 @@ import type {
   MailboxEntry,
   MessageDetail,
   MessagePage,
+  Permissions,
   Reference,
+  Restrictions,
   Search,
   Settings,
   SmtpConfig,
@@ -3864,6 +3866,92 @@ export interface ListTemplatesResult {
     created: string
     /** Time of the last change of the template (ISO 8601). */
     updated: string
+  }[]
+}
+
+/** Parameters and body of `importTokens`. */
+export interface ImportTokensInput {
+  /** Body of the request. */
+  body: {
+    /** Access tokens to import, at most 1,000. Each id may occur once. */
+    tokens: {
+      /**
+       * Id of the token in EmailEngine: SHA-256 of the 32 raw bytes of the value, as 64
+       * lower-case hexadecimal digits.
+       */
+      id: string
+      /**
+       * Id of the account to which the token is bound. The account must exist. Null or absent:
+       * the token is valid for all accounts.
+       */
+      account?: string | null
+      /** Description of the token for operators. */
+      description?: string
+      /**
+       * Interfaces at which the token is valid: `api` (REST API), `smtp` (SMTP proxy),
+       * `imap-proxy` (IMAP proxy), `*` (all interfaces, and the operations for operators).
+       * Other scopes of EmailEngine are rejected.
+       */
+      scopes: ('api' | 'smtp' | 'imap-proxy' | '*')[]
+      /**
+       * JSON text with further data about the token, for the creator of the token. Stored and
+       * returned unchanged.
+       */
+      metadata?: string
+      /**
+       * Restrictions of the token: allowed client addresses, allowed `Referer` headers and the
+       * rate limit. Null or absent: no restrictions.
+       */
+      restrictions?: Restrictions | null
+      /**
+       * Permissions of the token: allowed actions and groups of operations. Null or absent:
+       * everything that the scopes of the token allow.
+       */
+      permissions?: Permissions | null
+      /** Time at which the token was created (ISO 8601). Absent: the time of the import. */
+      created?: string
+      /** Time at which the token expires (ISO 8601). Absent: the token does not expire. */
+      expires?: string
+      /**
+       * IP address of the creator of the token, as stated by the caller. For information only.
+       */
+      ip?: string
+      /** IP address from which the request that created the token was sent. */
+      remoteAddress?: string
+      /** Last use of the token in EmailEngine: time and IP address. */
+      access?: {
+        /** Time of the last use of the token (ISO 8601). Null or absent: unknown. */
+        time?: string | null
+        /** IP address of the client that last used the token. Null or absent: unknown. */
+        ip?: string | null
+      }
+    }[]
+  }
+}
+
+/** Result of `importTokens`. */
+export interface ImportTokensResult {
+  /** Number of access tokens that were stored by this request. */
+  imported: number
+  /**
+   * Number of access tokens that an earlier request has imported. They stay as they are stored.
+   */
+  unchanged: number
+  /** Access tokens that were not stored, in the order of the request. */
+  skipped: {
+    /** Id of the access token in EmailEngine, as sent in the request. */
+    id: string
+    /**
+     * Reason for which the access token was not stored. `unknown-account`: the account of the
+     * token does not exist; `expired`: the token has expired; `created-here`: a token that was
+     * not imported has the same id; `deleted-here`: the token was deleted here after an earlier
+     * import.
+     */
+    reason: 
+      | 'unknown-account'
+      | 'expired'
+      | 'created-here'
+      | 'deleted-here'
   }[]
 }
 

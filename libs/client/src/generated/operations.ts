@@ -1080,6 +1080,22 @@ export const listTemplates = /* @__PURE__ */ defineList<
 )
 
 /**
+ * Import access tokens of EmailEngine
+ *
+ * Imports access tokens of EmailEngine by their ids, so that clients can keep their tokens.
+ * Imported tokens are valid as soon as the request succeeds. The request imports all of its
+ * tokens or, after an error, none of them. A repeated request changes nothing. An imported
+ * token cannot have more rights than the token that sends the request.
+ */
+export const importTokens = /* @__PURE__ */ defineOperation<
+  types.ImportTokensInput,
+  types.ImportTokensResult
+>(
+  'importTokens',
+  'POST /admin/api/tokenImports',
+)
+
+/**
  * Create an access token
  *
  * Creates an access token for the API, or for the IMAP and SMTP proxies. The response is the

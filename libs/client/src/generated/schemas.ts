@@ -2887,7 +2887,10 @@ export interface TokenLogEntry {
 
 /** Access token with its rights and last use, without its value. */
 export interface TokenRecord {
-  /** Id of the token: SHA-256 hash of the value, in hexadecimal digits. */
+  /**
+   * Id of the token: SHA-256 hash of the value, in hexadecimal digits. Of an imported token:
+   * SHA-256 hash of the 32 raw bytes of the value.
+   */
   id: string
   /**
    * Id of the account to which the token is bound. Null if the token is valid for all accounts.
@@ -2918,6 +2921,8 @@ export interface TokenRecord {
    * everything that the scopes of the token allow.
    */
   permissions: Permissions | null
+  /** True for a token that was imported from EmailEngine. Absent for other tokens. */
+  imported?: boolean
   /** Time at which the token was created (ISO 8601). */
   created: string
   /** Time at which the token expires (ISO 8601). Absent if the token does not expire. */

@@ -18,6 +18,7 @@ import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
 import * as templates from './templates.ts'
+import * as tokenImports from './token-imports.ts'
 import * as tokens from './tokens.ts'
 import * as uploads from './uploads.ts'
 import * as upkeep from './maintenance.ts'
@@ -46,6 +47,7 @@ export const operations = {
   ...stats,
   ...submissions,
   ...templates,
+  ...tokenImports,
   ...tokens,
   ...uploads,
   ...upkeep,

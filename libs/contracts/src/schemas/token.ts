@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import {
   AccountId,
+  Bool,
   described,
   Int,
   Nullable,
@@ -146,7 +147,9 @@ export type TokenRequest = Static<typeof TokenRequest>
 
 /** Access token as returned in lists. The value of the token is not stored and not returned. */
 export const TokenRecord = Type.Object({
-  id: Text('Id of the token: SHA-256 hash of the value, in hexadecimal digits.'),
+  id: Text(
+    'Id of the token: SHA-256 hash of the value, in hexadecimal digits. Of an imported token: SHA-256 hash of the 32 raw bytes of the value.',
+  ),
   account: Nullable(
     Text(
       'Id of the account to which the token is bound. Null if the token is valid for all accounts.',
@@ -169,6 +172,9 @@ export const TokenRecord = Type.Object({
   ),
   restrictions: Nullable(Restrictions),
   permissions: Nullable(Permissions),
+  imported: Type.Optional(
+    Bool('True for a token that was imported from EmailEngine. Absent for other tokens.'),
+  ),
   created: Time('Time at which the token was created (ISO 8601).'),
   expires: Type.Optional(
     Time('Time at which the token expires (ISO 8601). Absent if the token does not expire.'),

@@ -35,7 +35,7 @@ import type { DraftCleanups, Senders, SendingLocks, SendingReserves } from './se
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
-import type { TokenLogTable, Tokens, TokenWindows } from './tokens.ts'
+import type { DeletedTokenImports, TokenLogTable, Tokens, TokenWindows } from './tokens.ts'
 import type { UploadDrafts, Uploads } from './uploads.ts'
 import type { Deliveries, WebhookAttempts, WebhookReplays } from './webhooks.ts'
 import type {
@@ -100,6 +100,7 @@ export interface Tables {
   tokenLog: TokenLogTable
   tokenWindows: TokenWindows
   tokens: Tokens
+  deletedTokenImports: DeletedTokenImports
   uploadDrafts: UploadDrafts
   uploads: Uploads
   webhookAttempts: WebhookAttempts

@@ -20,6 +20,20 @@ export interface Tokens {
   expiresAt: Date | null
   lastUsedAt: Date | null
   lastUsedIp: string | null
+  /**
+   * True for an access token that was imported from EmailEngine: the id is the hash of the 32 raw
+   * bytes of the value, instead of the hash of the text.
+   */
+  imported: Generated<boolean>
+}
+
+/**
+ * Ids of imported access tokens that were deleted by the API. A later import does not store them
+ * again. Written by api-gateway.
+ */
+export interface DeletedTokenImports {
+  id: string
+  deletedAt: Generated<Date>
 }
 
 /**

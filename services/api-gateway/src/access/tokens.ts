@@ -3,7 +3,7 @@ import type { Operation } from '@posthorn/contracts/define'
 import { batchStatements, type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Clock, runPeriodically, TtlCache } from '@posthorn/flow'
-import { hashToken } from '@posthorn/secrets'
+import { type TokenIds, tokenIds } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
 import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
 
@@ -20,7 +20,10 @@ const maxEntries = 10_000
 const maxBatch = 1_000
 
 export interface TokenCache {
-  /** Finds an access token by its value, even if expired; undefined if the token is missing. */
+  /**
+   * Finds an access token by both ids of its value, even if expired; undefined if the token is
+   * missing.
+   */
   find(value: string): Promise<Token | undefined>
   /**
    * Invalidates the cached access token with an id. Without an id, invalidates all cached tokens.
@@ -30,19 +33,25 @@ export interface TokenCache {
 
 /**
  * Caches access tokens for less than a second and batches lookups. Missing tokens are not cached,
- * because they may be created at any moment.
+ * because they may be created or imported at any moment.
  */
 export function cacheTokens(db: Db, clock: Clock = Date.now): TokenCache {
-  const lookUp = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxBatch })
+  const lookUp = batchStatements((ids: TokenIds[]) => findTokens(db, ids), { max: maxBatch })
   const cache = new TtlCache<string, Token | undefined>({ ttlMs, max: maxEntries, clock })
+  // Keys of cached tokens by the id that an imported token with the same value has.
+  const keys = new TtlCache<string, string>({ ttlMs, max: maxEntries, clock })
+  const load = (ids: TokenIds) => {
+    if (ids.imported !== undefined) keys.set(ids.imported, ids.own)
+    return lookUp(ids)
+  }
   return {
     find(value) {
-      const id = hashToken(value)
-      return cache.load(id, () => lookUp(id), { storeIf: (token) => token !== undefined })
+      const ids = tokenIds(value)
+      return cache.load(ids.own, () => load(ids), { storeIf: (token) => token !== undefined })
     },
     invalidate(id) {
       if (id === undefined) cache.clear()
-      else cache.delete(id)
+      else cache.delete(keys.get(id) ?? id)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { TaskGroup } from '@posthorn/flow'
 import type { LinkKeys } from '@posthorn/links'
 import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
+import type { Logger } from '@posthorn/telemetry'
 import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/tokens.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
@@ -15,6 +16,7 @@ import type { ResolveDeps } from '../composing/resolve-submission.ts'
 export interface OperationDeps extends ResolveDeps {
   /** Postgres pool for storing messages, which takes longer than other statements. */
   outbox: Db
+  log: Logger
   tasks: TaskGroup
   sealer: Sealer
   sandbox: Sandbox

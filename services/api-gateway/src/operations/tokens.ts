@@ -49,7 +49,7 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
       return { tokens: rows.map(describeToken) }
     }),
     handle(operations.getToken, async ({ params: { token } }) => {
-      const row = await findTokenRecord(db, [token, hashToken(token)])
+      const row = await findTokenRecord(db, token)
       if (!row) throw tokenNotFound()
       return describeToken(row)
     }),
@@ -93,17 +93,22 @@ function expiryOf({ expires }: TokenRequest): Date | null {
 }
 
 function assertMetadata({ metadata }: TokenRequest): void {
-  if (metadata === undefined) return
-  try {
-    JSON.parse(metadata)
-  } catch {
+  if (metadata !== undefined && !isJson(metadata))
     throw validationError([fieldError('metadata', 'must be JSON')])
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 
 /** Deletes an access token. Deleting a missing token is not an error. */
 async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: string) {
-  const deleted = await deleteTokens(db, [valueOrId, hashToken(valueOrId)])
+  const deleted = await deleteTokens(db, valueOrId)
   for (const id of deleted) {
     tokens.invalidate(id)
     tasks.run(bus.invalidate({ topic: 'tokens', id }))
@@ -117,7 +122,7 @@ async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: str
  */
 function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
   return handle(operations.getTokenLog, async ({ params, query }) => {
-    const stored = await findTokenRecord(db, [params.token, hashToken(params.token)])
+    const stored = await findTokenRecord(db, params.token)
     const token = stored?.id ?? params.token
     const { rows, ...counts } = await listTokenLog(db, token, { ...query, keep })
     if (!stored && counts.total === 0) throw tokenNotFound()
@@ -128,11 +133,12 @@ function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
 /** Record of an access token as the API represents it. Unset texts are absent. */
 function describeToken(row: TokenRecordRow): TokenRecord {
   const { description, metadata, ip, remoteAddress, ...rest } = row
-  const { createdAt, expiresAt, lastUsedAt, lastUsedIp, ...record } = rest
+  const { createdAt, expiresAt, lastUsedAt, lastUsedIp, imported, ...record } = rest
   const expires = expiresAt?.toISOString()
   return {
     ...present({ description, metadata, ip, remoteAddress, expires }),
     ...record,
+    ...(imported && { imported }),
     created: createdAt.toISOString(),
     access: { time: lastUsedAt?.toISOString() ?? null, ip: lastUsedIp },
   }

@@ -1,7 +1,15 @@
 import type { Permissions, Restrictions } from '@posthorn/contracts/schemas/token'
-import { type Db, type PageRequest, readPage, type Tokens, type Tx } from '@posthorn/db'
+import {
+  type Db,
+  type PageRequest,
+  readPage,
+  type Tables,
+  type Tokens,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Insertable, sql } from 'kysely'
+import { type TokenIds, tokenIds } from '@posthorn/secrets'
+import { type Expression, type ExpressionBuilder, type Insertable, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 /** Access token as stored, without its value. */
@@ -25,17 +33,27 @@ export interface TokenUse {
 }
 
 /**
- * Finds access tokens by id. The result has the order of the ids, with undefined for a missing
- * token.
+ * Finds access tokens by both ids of their values, in one query. The result has the order of the
+ * values, with undefined for a missing token.
  */
-export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
+export async function findTokens(
+  db: Db,
+  values: readonly TokenIds[],
+): Promise<(Token | undefined)[]> {
+  const ids = values.flatMap(({ own, imported }) =>
+    imported === undefined ? own : [own, imported],
+  )
   const rows = await db
     .selectFrom('tokens')
-    .select(['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'])
-    .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .select(['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt', 'imported'])
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id))
+  const ofKind = (id: string | undefined, imported: boolean) => {
+    const row = byId.get(id ?? '')
+    return row?.imported === imported ? row : undefined
+  }
+  return values.map(({ own, imported }) => ofKind(own, false) ?? ofKind(imported, true))
 }
 
 /**
@@ -51,10 +69,37 @@ export async function insertToken(db: Db | Tx, token: Insertable<Tokens>): Promi
   await orAccountNotFound(insert.execute())
 }
 
-/** Deletes access tokens. Returns the ids of the tokens that existed. */
-export async function deleteTokens(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.deleteFrom('tokens').where('id', 'in', ids).returning('id').execute()
+/**
+ * Deletes the access tokens with a value or id. Returns the ids of the tokens that existed. Later
+ * imports do not store the deleted tokens again.
+ */
+export async function deleteTokens(db: Db, valueOrId: string): Promise<string[]> {
+  const rows = await db
+    .with('deleted', (cte) =>
+      cte.deleteFrom('tokens').where(isNamedBy(valueOrId)).returning(['id', 'imported']),
+    )
+    .with('noted', (cte) =>
+      cte
+        .insertInto('deletedTokenImports')
+        .columns(['id'])
+        .expression(cte.selectFrom('deleted').select('id').where('imported', '=', true))
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .selectFrom('deleted')
+    .select('id')
+    .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Condition for the access tokens that have a text as value or id. */
+function isNamedBy(valueOrId: string) {
+  const { own, imported = null } = tokenIds(valueOrId)
+  return ({ eb, and, or }: ExpressionBuilder<Tables, 'tokens'>): Expression<SqlBool> =>
+    or([
+      eb('id', '=', valueOrId),
+      and([eb('id', '=', own), eb('imported', '=', false)]),
+      and([eb('id', '=', sql<string>`${imported}`), eb('imported', '=', true)]),
+    ])
 }
 
 export function tokenNotFound(): AppError {
@@ -66,11 +111,19 @@ function tokenRecords(db: Db) {
     .selectFrom('tokens')
     .select(['id', 'account', 'description', 'metadata', 'ip', 'remoteAddress', 'scopes'])
     .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
+    .select('imported')
 }
 
-/** Finds the record of an access token by several possible ids of the token. */
-export function findTokenRecord(db: Db, ids: readonly string[]) {
-  return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
+/**
+ * Finds the record of an access token by value or id. Of two tokens with the same value, the token
+ * that was not imported is valid.
+ */
+export function findTokenRecord(db: Db, valueOrId: string) {
+  return tokenRecords(db)
+    .where(isNamedBy(valueOrId))
+    .orderBy('imported')
+    .limit(1)
+    .executeTakeFirst()
 }
 export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenRecord>>>
 

@@ -40,6 +40,11 @@ function step(id: string, status: 'ok' | 'fail' | 'skip', label: string) {
 export const adminResponses = {
   createToken: { token: ids.tokenValue, id: ids.token },
   createTokenAlias: { token: ids.tokenValue, id: ids.token },
+  importTokens: {
+    imported: 41,
+    unchanged: 0,
+    skipped: [{ id: ids.importedToken, reason: 'unknown-account' }],
+  },
   deleteToken: { deleted: true },
   deleteTokenAlias: { deleted: true },
   listTokens: { account: 'jane', ...onlyPage(1), tokens: [token] },

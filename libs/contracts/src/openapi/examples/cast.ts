@@ -31,6 +31,8 @@ export const ids = {
   replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
   /** Invented value of an access token, and its SHA-256. */
   tokenValue: '0123456789abcdef'.repeat(4),
+  /** Id of a token with the same value in EmailEngine. */
+  importedToken: '4884fdaafea47c29fea7159d0daddd9c085d6200e1359e85bb81736af6b7c837',
   token: 'a8ae6e6ee929abea3afcfc5258c8ccd6f85273e0d4626d26c7279f3250f77c8e',
 } as const
 

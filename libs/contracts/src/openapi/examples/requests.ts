@@ -1,3 +1,5 @@
+import { ids } from './cast.ts'
+
 const server = { auth: { user: 'jane@example.com', pass: 'l3tterbox' } }
 const imap = { ...server, host: 'imap.example.com', port: 993, secure: true }
 const smtp = { ...server, host: 'smtp.example.com', port: 465, secure: true }
@@ -183,6 +185,20 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   addToBlocklist: { 'by hand': { account: 'jane', recipient: 'ada@example.org' } },
   createToken: tokens,
   createTokenAlias: tokens,
+  importTokens: {
+    'token of one account': {
+      tokens: [
+        {
+          id: ids.importedToken,
+          account: 'jane',
+          description: 'The calendar service',
+          scopes: ['api'],
+          created: '2029-06-01T09:00:00.000Z',
+          access: { time: '2030-01-30T18:00:00.000Z', ip: '192.0.2.14' },
+        },
+      ],
+    },
+  },
   updateSettings: {
     'webhooks for everything': {
       webhooks: 'https://hooks.example.com/mail',

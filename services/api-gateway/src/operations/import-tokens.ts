@@ -1,0 +1,62 @@
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { parseDate } from '@posthorn/contracts/formats'
+import { operations } from '@posthorn/contracts/operations'
+import type { ImportedToken } from '@posthorn/contracts/schemas/token-import'
+import { validationError } from '@posthorn/contracts/validate'
+import { noToken } from '../access/authenticate.ts'
+import { assertNotWider } from '../access/mint.ts'
+import { handle } from '../http/handle.ts'
+import { storeImportedTokens, type TokenToImport } from '../store/token-imports.ts'
+import { inTransaction } from '../store/transaction.ts'
+import type { OperationDeps } from './operation-deps.ts'
+import { isJson } from './tokens.ts'
+
+/**
+ * Imports access tokens of EmailEngine. Their values are unknown, so the tokens are stored with the
+ * ids of EmailEngine. Nothing is cached about missing tokens: their first call succeeds.
+ */
+export function onImportTokens({ db, log }: Pick<OperationDeps, 'db' | 'log'>) {
+  return handle(operations.importTokens, async ({ body, caller }) => {
+    if (!caller.token) throw noToken('no token')
+    assertValid(body.tokens)
+    const tokens = body.tokens.map(toStore)
+    for (const token of tokens) assertNotWider(caller.token, token)
+    const result = await inTransaction(db, (tx) => storeImportedTokens(tx, tokens))
+    const { imported, unchanged, skipped } = result
+    const counts = { imported, unchanged, skipped: skipped.length }
+    log.info({ token: caller.token.id, address: caller.address, ...counts }, 'tokens imported')
+    return result
+  })
+}
+
+/** Rejects repeated ids and malformed metadata, which the schema cannot express. */
+function assertValid(tokens: readonly ImportedToken[]): void {
+  const ids = new Set<string>()
+  const errors = tokens.flatMap(({ id, metadata }, index) => {
+    const isRepeated = ids.has(id)
+    ids.add(id)
+    return [
+      ...(isRepeated ? [fieldError(`tokens.${index}.id`, 'must be unique')] : []),
+      ...(metadata === undefined || isJson(metadata)
+        ? []
+        : [fieldError(`tokens.${index}.metadata`, 'must be JSON')]),
+    ]
+  })
+  if (errors.length > 0) throw validationError(errors)
+}
+
+function toStore(token: ImportedToken): TokenToImport {
+  const { id, scopes, account = null, description = null, metadata = null, access = {} } = token
+  const { restrictions = null, permissions = null, ip = null, remoteAddress = null } = token
+  return {
+    ...{ id, account, scopes, description, metadata, restrictions, permissions, ip, remoteAddress },
+    createdAt: toDate(token.created),
+    expiresAt: toDate(token.expires),
+    lastUsedAt: toDate(access.time),
+    lastUsedIp: access.ip ?? null,
+  }
+}
+
+function toDate(text: string | null | undefined): Date | null {
+  return parseDate(text ?? '') ?? null
+}
