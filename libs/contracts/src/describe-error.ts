@@ -73,6 +73,7 @@ export const formatNames: Record<string, string> = {
   'time-zone': 'time zone such as Europe/Tallinn',
   'one-line': 'single line of text',
   'header-name': 'header name',
+  'header-prefix-or-empty': 'header prefix such as X-EE-',
   'mailbox-path': 'folder path',
   'message-flag': 'flag or keyword',
   'sequence-set': 'set of numbers such as 1:10,20',

@@ -72,6 +72,35 @@ test.each([
   ['one-line', ['', 'a\tb', 'ü'], ['a\nb', 'a\rb', 'a\0b', '\u007f']],
   ['header-name', ['Subject', 'X-A_b.1'], ['', 'a b', 'a:', 'ü']],
   [
+    'header-prefix-or-empty',
+    ['', 'X-EE-', 'x-ee-', 'X-My-2nd-App-', `X-${'a'.repeat(29)}-`],
+    [
+      'X-',
+      'X--',
+      'EE-',
+      'X-EE',
+      'X-EE--',
+      'X-EE -',
+      ' X-EE-',
+      'X-EE-\n',
+      'X-EE\r\nA-',
+      'X-EE-\0',
+      'X-É-',
+      'X-ſvc-',
+      'X_EE_',
+      'X-EE:-',
+      'X-SVC-',
+      'x-svc-',
+      'X-SVC-EE-',
+      'X-Forwarded-',
+      'Content-',
+      'Proxy-',
+      'webhook-',
+      'Connection-',
+      `X-${'a'.repeat(30)}-`,
+    ],
+  ],
+  [
     'address-range',
     ['192.0.2.1', '10.0.0.0/8', '::/0', '2001:db8::1/128'],
     [
@@ -122,9 +151,14 @@ test('formats: never throw, and accept no line break in an address', () => {
         expect(typeof accepts(format, text)).toBe('boolean')
         if (/[\r\n\0]/.test(text))
           expect(
-            ['mail-address', 'one-line', 'header-name', 'host-name', 'mailbox-path'].filter(
-              (strict) => accepts(strict, text),
-            ),
+            [
+              'mail-address',
+              'one-line',
+              'header-name',
+              'header-prefix-or-empty',
+              'host-name',
+              'mailbox-path',
+            ].filter((strict) => accepts(strict, text)),
           ).toEqual([])
       },
     ),

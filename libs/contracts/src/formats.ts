@@ -85,6 +85,19 @@ function isListId(value: string): boolean {
   )
 }
 
+const maxHeaderPrefixLength = 32
+
+/**
+ * True for a prefix of header names such as `X-EE-`: `X-`, then words of letters and digits, each
+ * followed by a hyphen. The prefix `X-SVC-` is taken, and proxies write and remove `X-Forwarded-`.
+ */
+function isHeaderPrefix(value: string): boolean {
+  return (
+    value.length <= maxHeaderPrefixLength &&
+    /^X-(?!(?:SVC|Forwarded)-)(?:[A-Z0-9]+-)+$/i.test(value)
+  )
+}
+
 /**
  * True for the id of a row of the table account_changes (list of account changes): `<xid>-<id>`. An
  * empty text is also accepted, because some clients send it before they have received a row.
@@ -156,6 +169,7 @@ export const formats: Record<string, (value: string) => boolean> = {
   'date-time': (value) => parseDate(value) !== undefined,
   'one-line': (value) => !controls.test(value.replaceAll('\t', '')),
   'header-name': (value) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
+  'header-prefix-or-empty': (value) => value === '' || isHeaderPrefix(value),
   'address-range': isAddressRange,
   base64: (value) => /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(value),
   'change-id': isChangeId,

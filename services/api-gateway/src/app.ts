@@ -78,7 +78,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const deps = { ...stores, ...limits, ...tools, ...parts, exportLimits: config.exports }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
-  const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter }
+  const { reader } = tools
+  const mounting = { authorizer, maxUploadBytes, reader, stallMs, counter, settings }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))

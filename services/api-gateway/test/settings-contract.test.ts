@@ -21,6 +21,7 @@ const samples: Required<Settings> = {
   webhooksEnabled: true,
   webhookEvents: ['messageNew', '*'],
   webhooksCustomHeaders: [{ key: 'X-Key', value: 'hush' }],
+  webhooksHeaderAlias: 'X-EE-',
   notifyHeaders: ['*'],
   notifyText: false,
   notifyTextSize: 1000,

@@ -86,6 +86,41 @@ test('updateSettings: an unknown or invalid setting responds 400 and changes not
   expect((await update({})).status).toBe(400)
 })
 
+test.each([
+  'X-EE-\r\nX-Injected: b\r\nX-',
+  'X-EE-\n',
+  'X EE-',
+  'X-EE',
+  'X-',
+  'X-SVC-',
+  'x-svc-wh-',
+  'X-Forwarded-',
+  'Content-',
+  'webhook-',
+  'Transfer-',
+  'X-É-',
+  `X-${'a'.repeat(30)}-`,
+  ['X-EE-'],
+  true,
+])('webhooksHeaderAlias: %j, responds 400 and stores nothing', async (webhooksHeaderAlias) => {
+  const { status, body } = await update({ webhooksHeaderAlias, notifyTextSize: 13 })
+  expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['webhooksHeaderAlias']])
+  const stored = await db.selectFrom('settings').select('key').execute()
+  expect(stored.map(({ key }) => key)).not.toContain('webhooksHeaderAlias')
+  expect(await read('notifyTextSize')).not.toEqual({ notifyTextSize: 13 })
+})
+
+test('webhooksHeaderAlias: is returned as sent; an empty text or null unsets the setting', async () => {
+  for (const off of ['', null]) {
+    await update({ webhooksHeaderAlias: 'X-EE-' })
+    expect(await read('webhooksHeaderAlias')).toEqual({ webhooksHeaderAlias: 'X-EE-' })
+    expect((await update({ webhooksHeaderAlias: off })).body).toEqual({
+      updated: ['webhooksHeaderAlias'],
+    })
+    expect(await read('webhooksHeaderAlias')).toEqual({ webhooksHeaderAlias: null })
+  }
+})
+
 test('serviceUrl: only the origin is stored', async () => {
   await update({ serviceUrl: 'https://mail.example:8443/path?x=1' })
   expect(await read('serviceUrl')).toEqual({ serviceUrl: 'https://mail.example:8443' })

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { slowTexts } from '@posthorn/testkit'
-import { readControls } from './control-headers.ts'
+import { controlReader } from './control-headers.ts'
 import { toDsnRequest } from './dsn.ts'
 
 const controls =
   'x-svc-send-at x-svc-gateway x-svc-idempotency-key x-svc-copy x-svc-sent-mail-path'.split(' ')
+const { read: readControls } = controlReader()
 
 test.each<[string, (text: string) => unknown]>([
   ...controls.map((name): [string, (text: string) => unknown] => [

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { readControls } from './control-headers.ts'
+import { controlReader } from './control-headers.ts'
 
-test('readControls: maps each header to its submission field', () => {
+const { read: readControls } = controlReader()
+
+test('controlReader: maps each header to its submission field', () => {
   const headers = [
     ['x-svc-account', 'acc'],
     ['x-svc-idempotency-key', 'k'],
@@ -36,7 +38,7 @@ test.each([
   ['x-svc-delivery-attempts', '1e1'],
   ['x-svc-local-address', 'localhost'],
   ['x-svc-copy', 'maybe'],
-])('readControls: %s: %p, rejected with the header name', (name, value) => {
+])('controlReader: %s: %p, rejected with the header name', (name, value) => {
   expect(() => readControls([[name, value]])).toThrow(
     expect.objectContaining({
       responseCode: 554,
@@ -45,7 +47,7 @@ test.each([
   )
 })
 
-test('readControls: unsupported or repeated header, rejected', () => {
+test('controlReader: unsupported or repeated header, rejected', () => {
   expect(() => readControls([['x-svc-geteway', 'relay']])).toThrow(/x-svc-geteway is not supported/)
   expect(() => readControls([['x-svc-constructor', 'x']])).toThrow(/is not supported/)
   expect(() => readControls([['x-svc-h\u0001\u00e9', 'x']])).toThrow(/x-svc-h\?\? is not supported/)
@@ -54,4 +56,41 @@ test('readControls: unsupported or repeated header, rejected', () => {
     ['x-svc-account', 'a'],
   ] as const
   expect(() => readControls(twice)).toThrow(/more than once/)
+})
+
+test('controlReader: with an alias, reads account and idempotency key of both prefixes', () => {
+  const { isControl, read } = controlReader('X-EE-')
+  const alias = [
+    ['x-ee-account', 'moved'],
+    ['x-ee-idempotency-key', 'old'],
+  ] as const
+  expect(read(alias)).toEqual({ aliasAccount: 'moved', idempotencyKey: 'old' })
+  const own = [
+    ['x-svc-account', 'acc'],
+    ['x-svc-idempotency-key', 'new'],
+  ] as const
+  const both = { account: 'acc', aliasAccount: 'moved', idempotencyKey: 'new' }
+  expect(read([...own, ...alias])).toEqual(both)
+  expect(read([...alias, ...own])).toEqual(both)
+  const names = [...alias, ...own].map(([name]) => name)
+  expect(names.filter((name) => !isControl(name))).toEqual([])
+})
+
+test('controlReader: other headers with the alias prefix are no control headers', () => {
+  const { isControl } = controlReader('X-EE-')
+  for (const name of ['x-ee-send-at', 'x-ee-', 'x-ee-constructor', 'x-ee-account-2', 'account'])
+    expect(isControl(name)).toBe(false)
+  expect(controlReader().isControl('x-ee-account')).toBe(false)
+  expect(controlReader('').isControl('account')).toBe(false)
+})
+
+test('controlReader: an empty alias header counts as absent; repeated or invalid, rejected', () => {
+  const { read } = controlReader('X-EE-')
+  expect(read([['x-ee-account', '']])).toEqual({})
+  expect(() => read([['x-ee-account', 'a'.repeat(257)]])).toThrow(/x-ee-account has an invalid/)
+  const twice = [
+    ['x-ee-idempotency-key', 'a'],
+    ['x-ee-idempotency-key', 'b'],
+  ] as const
+  expect(() => read(twice)).toThrow(/x-ee-idempotency-key occurs more than once/)
 })

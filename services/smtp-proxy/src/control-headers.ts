@@ -10,6 +10,11 @@ import { SmtpRejection } from './rejection.ts'
  */
 export interface Controls {
   account?: string
+  /**
+   * Account from a header with the alias prefix. Applies only to a session without login: EmailEngine
+   * ignores the header after a login.
+   */
+  aliasAccount?: string
   idempotencyKey?: string
   sendAt?: Date
   deliveryAttempts?: number
@@ -21,13 +26,16 @@ export interface Controls {
 
 const prefix = 'x-svc-'
 
-/**
- * Parsers of the control headers (`X-SVC-…`), by name without prefix. A parser returns undefined
- * for an invalid value.
- */
-const readers: Record<string, (value: string) => Controls | undefined> = {
+/** Parsers of values by header name without prefix. Undefined for an invalid value. */
+type Readers = Record<string, (value: string) => Controls | undefined>
+
+const readIdempotencyKey = (value: string) =>
+  isText(value, 1024) ? { idempotencyKey: value } : undefined
+
+/** Parsers of the control headers `X-SVC-…`. */
+const readers: Readers = {
   account: (value) => (isText(value, 256) ? { account: value } : undefined),
-  'idempotency-key': (value) => (isText(value, 1024) ? { idempotencyKey: value } : undefined),
+  'idempotency-key': readIdempotencyKey,
   'send-at'(value) {
     const sendAt = parseDate(value)
     return sendAt && { sendAt }
@@ -48,17 +56,57 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'track-clicks': declineTracking,
 }
 
-export function isControl(name: string): boolean {
-  return name.startsWith(prefix)
+/**
+ * Parsers of control headers with the prefix in the setting `webhooksHeaderAlias`: the headers that
+ * EmailEngine has. An empty value counts as absent.
+ */
+const aliasReaders: Readers = {
+  account: (value) => (isText(value, 256) ? { aliasAccount: value } : undefined),
+  'idempotency-key': readIdempotencyKey,
 }
 
+type MessageHeader = readonly [name: string, value: string]
+
 /**
- * Parses the control headers (`X-SVC-…`) of a message. Names are in lower case.
- *
- * @throws SmtpRejection 554 for an unsupported or repeated header, or an invalid value
+ * Reader of the control headers of messages. `alias` is a second prefix of header names (setting
+ * `webhooksHeaderAlias`), in any case.
  */
-export function readControls(
-  headers: readonly (readonly [name: string, value: string])[],
+export function controlReader(alias = '') {
+  const lowerAlias = alias.toLowerCase()
+  /** Name of an alias header without its prefix; undefined for other headers. */
+  function aliasKey(name: string): string | undefined {
+    const key = lowerAlias !== '' && name.startsWith(lowerAlias) && name.slice(lowerAlias.length)
+    return key && Object.hasOwn(aliasReaders, key) ? key : undefined
+  }
+  return {
+    /** True for a control header, which is removed from the message. The name is in lower case. */
+    isControl: (name: string): boolean => name.startsWith(prefix) || aliasKey(name) !== undefined,
+    /**
+     * Parses the control headers of a message. Names are in lower case. A header `X-SVC-…` wins over
+     * its alias.
+     *
+     * @throws SmtpRejection 554 for an unsupported or repeated header, or an invalid value
+     */
+    read(headers: readonly MessageHeader[]): Controls {
+      const isAlias = ([name]: MessageHeader) => aliasKey(name) !== undefined
+      const aliases = headers.filter((header) => isAlias(header) && header[1] !== '')
+      const own = headers.filter((header) => !isAlias(header))
+      return {
+        ...parseControls(aliases, { readers: aliasReaders, prefix: lowerAlias }),
+        ...parseControls(own, { readers, prefix }),
+      }
+    },
+  }
+}
+
+interface ControlSyntax {
+  readers: Readers
+  prefix: string
+}
+
+function parseControls(
+  headers: readonly MessageHeader[],
+  { readers, prefix }: ControlSyntax,
 ): Controls {
   const seen = new Set<string>()
   let controls: Controls = {}

@@ -59,3 +59,16 @@ test('prepareMessage: control headers in any case and folding, are read and remo
   expect(text).toBe('Message-ID: <a@b>\r\nDate: x\r\n\r\nX-SVC-Gateway: stays\r\n')
   expect(controls).toEqual({ account: 'acc', idempotencyKey: 'one two' })
 })
+
+test('prepareMessage: alias headers, are read and removed only with a header alias', () => {
+  const control = 'x-ee-ACCOUNT : moved\r\nX-EE-Idempotency-Key:\r\n one\r\n'
+  const others = 'X-EE-Send-At: stays\r\nDate: x\r\n\r\nX-EE-Account: stays\r\n'
+  const message = Buffer.from(`Message-ID: <a@b>\r\n${control}${others}`)
+  const from = 'me@example.com'
+  const withAlias = prepareMessage(message, { from, headerAlias: 'X-EE-' })
+  expect(withAlias.mime.toString()).toBe(`Message-ID: <a@b>\r\n${others}`)
+  expect(withAlias.controls).toEqual({ aliasAccount: 'moved', idempotencyKey: 'one' })
+  const without = prepareMessage(message, { from })
+  expect(without.mime.equals(message)).toBe(true)
+  expect(without.controls).toEqual({})
+})

@@ -7,7 +7,7 @@ import {
   splitHead,
   fieldValue,
 } from '@posthorn/mime'
-import { type Controls, isControl, readControls } from './control-headers.ts'
+import { type Controls, controlReader } from './control-headers.ts'
 import { SmtpRejection } from './rejection.ts'
 
 export interface PreparedMessage {
@@ -26,6 +26,8 @@ interface PrepareOptions {
   /** Sender of the SMTP envelope. A generated Message-ID gets the domain of the sender. */
   from: string
   now?: Date
+  /** Second prefix of the names of control headers (setting `webhooksHeaderAlias`). */
+  headerAlias?: string
 }
 
 /**
@@ -43,12 +45,13 @@ const messageIdForm = /^<[^\s<>@]+@[^\s<>@]+>$/
  */
 export function prepareMessage(
   message: Buffer,
-  { from, now = new Date() }: PrepareOptions,
+  { from, now = new Date(), headerAlias }: PrepareOptions,
 ): PreparedMessage {
   const parsed = splitHead(canonicalLines(message))
   if (!parsed) throw new SmtpRejection('552 5.3.4', 'The header of the message is too large')
   const { fields, body } = parsed
-  const controls = readControls(
+  const { isControl, read } = controlReader(headerAlias)
+  const controls = read(
     fields.flatMap((field) =>
       isControl(field.name) ? [[field.name, fieldValue(field)] as const] : [],
     ),

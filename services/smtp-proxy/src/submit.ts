@@ -52,13 +52,14 @@ export async function submit(
 ): Promise<string> {
   const { db, bus, settings, log } = deps
   const now = new Date()
-  const prepared = prepareMessage(message, { from: envelope.from, now })
+  const { deliveryAttempts = 10, webhooksHeaderAlias } = await settings.get()
+  const options = defined({ from: envelope.from, now, headerAlias: webhooksHeaderAlias })
+  const prepared = prepareMessage(message, options)
   const { mime, messageId, subject, controls } = prepared
   await checkSession(deps, user)
   const account = accountOf(user, controls)
   const sender = await getSender(db, account, controls)
   if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
-  const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
   // Replaces a requested send time in the past by the current time.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
@@ -112,13 +113,13 @@ const unknownAccount = () => new SmtpRejection('550 5.7.1', 'Account not found')
  * Account that sends the submitted message: the account of the SMTP login, or of the header
  * X-SVC-Account if no login is required.
  */
-function accountOf(user: User | undefined, { account }: Controls): string {
+function accountOf(user: User | undefined, { account, aliasAccount }: Controls): string {
   if (user && account !== undefined && account !== user.account)
     throw new SmtpRejection(
       '550 5.7.1',
       'The header X-SVC-Account names another account than the login',
     )
-  const sending = user?.account ?? account
+  const sending = user?.account ?? account ?? aliasAccount
   if (sending === undefined)
     throw new SmtpRejection('550 5.7.1', 'Log in, or name an account in the header X-SVC-Account')
   return sending

@@ -2910,6 +2910,8 @@ export interface GetSettingsInput {
   webhookEvents?: boolean
   /** If true, the response contains the setting `webhooksCustomHeaders`. */
   webhooksCustomHeaders?: boolean
+  /** If true, the response contains the setting `webhooksHeaderAlias`. */
+  webhooksHeaderAlias?: boolean
   /** If true, the response contains the setting `notifyHeaders`. */
   notifyHeaders?: boolean
   /** If true, the response contains the setting `notifyText`. */
@@ -3098,6 +3100,15 @@ export interface GetSettingsResult {
    * encrypted. The mask `******` as a value keeps the stored value.
    */
   webhooksCustomHeaders?: KeyValue[] | null
+  /**
+   * Second prefix of header names, such as `X-EE-` for programs made for EmailEngine. Webhooks
+   * have each header `X-SVC-Wh-…` with both prefixes. The API also accepts `X-SVC-Timeout` and
+   * `Idempotency-Key` with the prefix, and the SMTP proxy the message headers `X-SVC-Account`
+   * and `X-SVC-Idempotency-Key`. `X-`, then words of letters and digits, each followed by a
+   * hyphen; not `X-SVC-` or `X-Forwarded-`. Null and the empty text switch the second names
+   * off. None by default.
+   */
+  webhooksHeaderAlias?: string | null
   /**
    * Names of the message headers that `messageNew` contains. `*` means all headers. None by
    * default.

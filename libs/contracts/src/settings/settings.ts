@@ -56,6 +56,12 @@ export const settings = {
         'Additional HTTP headers of webhook requests to the default target. Values are stored encrypted. The mask `******` as a value keeps the stored value.',
     }),
   ),
+  webhooksHeaderAlias: Nullable(
+    Text(
+      'Second prefix of header names, such as `X-EE-` for programs made for EmailEngine. Webhooks have each header `X-SVC-Wh-…` with both prefixes. The API also accepts `X-SVC-Timeout` and `Idempotency-Key` with the prefix, and the SMTP proxy the message headers `X-SVC-Account` and `X-SVC-Idempotency-Key`. `X-`, then words of letters and digits, each followed by a hyphen; not `X-SVC-` or `X-Forwarded-`. Null and the empty text switch the second names off. None by default.',
+      { maxLength: 32, format: 'header-prefix-or-empty' },
+    ),
+  ),
   ...messageNewSettings,
   serviceUrl: url(
     'Public base URL of Posthorn for clients and browsers, such as `https://mail.example.com`. Required for the hosted form, OAuth2, tracking and unsubscribe links. None by default.',

@@ -1,12 +1,18 @@
 import type { Operation } from '@posthorn/contracts/define'
 import { check } from '@posthorn/contracts/validate'
-import type { MinuteCounter } from '@posthorn/db'
+import type { MinuteCounter, SettingsCache } from '@posthorn/db'
 import { assertText, parseJsonBody, readJsonBytes } from '@posthorn/http'
 import type { MessageReader, ReadPart } from '@posthorn/message-reader'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
 import type { Caller } from '../access/authenticate.ts'
 import type { OperationHandler } from './handle.ts'
+import {
+  createHeaderReader,
+  type DeclaredHeaders,
+  type HeaderReader,
+  withSentNames,
+} from './header-alias.ts'
 import { disconnectSignal, isClientDisconnect, respond } from './respond.ts'
 import { type UploadBody, UploadMemory } from './body-memory.ts'
 
@@ -34,6 +40,7 @@ export interface MountOptions {
    * Counter of HTTP responses. A response counts once it is sent or its client has disconnected.
    */
   counter: Pick<MinuteCounter, 'count'>
+  settings: Pick<SettingsCache, 'get'>
 }
 
 /**
@@ -45,7 +52,9 @@ export function mountOperations(
   handlers: readonly OperationHandler[],
   { authorizer, counter, ...options }: MountOptions,
 ): void {
-  const context = { uploads: new UploadMemory(options), reader: options.reader }
+  const { reader, settings } = options
+  const uploads = new UploadMemory(options)
+  const context = { uploads, reader, readHeaders: createHeaderReader(settings) }
   for (const handler of handlers) {
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => {
@@ -64,6 +73,7 @@ export function mountOperations(
 
 interface MountContext extends Pick<MountOptions, 'reader'> {
   uploads: UploadMemory
+  readHeaders: HeaderReader
 }
 
 interface Exchange extends AuthorizedRequest {
@@ -73,7 +83,7 @@ interface Exchange extends AuthorizedRequest {
 
 async function runHandler(
   { operation, run }: OperationHandler,
-  { uploads, reader }: MountContext,
+  { uploads, reader, readHeaders }: MountContext,
   { request, response, caller, settled }: Exchange,
 ): Promise<void> {
   try {
@@ -82,7 +92,8 @@ async function runHandler(
     using upload = await uploads.open({ operation, request, owner, signal })
     const read = reader.forAccount(owner, signal)
     const limits = { maxBytes: uploads.maxBytes, upload, read }
-    const input = await readInput(operation, request, limits)
+    const declared = await readHeaders(operation, request.headers)
+    const input = await readInput(operation, request, { ...limits, declared })
     // Skips API requests whose client has disconnected. After a pause of the process, this may be
     // true for all waiting requests.
     if (signal.aborted) return
@@ -109,11 +120,15 @@ function ownerOf({ params }: Request, { token, address }: Caller): string {
  * Returns the validated parts of an API request. The body is read last, so that an earlier error
  * leaves the body unread.
  */
-async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
+async function readInput(
+  operation: Operation,
+  request: Request,
+  { declared, ...limits }: UploadLimits & { declared: DeclaredHeaders },
+) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query
   const query = checkText(operation.query, rest)
-  const headers = checkText(operation.headers, declaredHeaders(operation, request))
+  const headers = withSentNames(declared, () => checkText(operation.headers, declared.values))
   return { params, query, headers, body: await readBody(operation, request, limits) }
 }
 
@@ -126,12 +141,6 @@ function checkText(schema: Operation['params'], input: object): unknown {
   const part = { ...input }
   for (const text of Object.values(part).flat()) assertText(String(text))
   return check(schema, part, 'text')
-}
-
-function declaredHeaders({ headers }: Operation, request: Request): object {
-  const names = Object.keys(headers?.properties ?? {})
-  const sent = names.map((name) => [name, request.headers[name]] as const)
-  return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
 }
 
 interface UploadLimits {

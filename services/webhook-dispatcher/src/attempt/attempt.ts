@@ -130,6 +130,7 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
       authorization,
       route: isRoute(target.name) ? target.name : undefined,
       serviceUrl: options.serviceUrl,
+      headerAlias: options.headerAlias,
     }
     const { headers, skipped } = requestHeaders(defined(values), target.headers)
     warnSkipped({ target: target.name, account, skipped })

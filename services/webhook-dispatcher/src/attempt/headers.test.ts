@@ -79,6 +79,38 @@ test.each([
   expect(headers).toEqual(requestHeaders(values, []).headers)
 })
 
+test('requestHeaders: a header alias adds each webhook header with the same value', () => {
+  const withRoute = { ...values, route: 'route-1' }
+  const { headers } = requestHeaders({ ...withRoute, headerAlias: 'X-EE-' }, [])
+  const suffixes = [
+    'Id',
+    'Attempts-Made',
+    'Queued-Time',
+    'Event-Id',
+    'Custom-Route',
+    'Signature',
+  ] as const
+  const added = suffixes.map((each) => [`X-EE-Wh-${each}`, headers[`X-SVC-Wh-${each}`]])
+  expect(headers).toEqual({
+    ...requestHeaders(withRoute, []).headers,
+    ...Object.fromEntries(added),
+  })
+  expect(headers).toMatchObject({ 'X-EE-Wh-Custom-Route': 'route-1', 'X-EE-Wh-Signature': 'sig' })
+})
+
+test('requestHeaders: a header alias reserves its webhook headers only', () => {
+  const custom = [
+    { key: 'x-ee-wh-signature', value: 'forged' },
+    { key: 'X-EE-WH-Custom-Route', value: 'forged' },
+    { key: 'X-EE-Team', value: 'a' },
+  ]
+  const { headers, skipped } = requestHeaders({ ...values, headerAlias: 'X-Ee-' }, custom)
+  expect(skipped).toEqual(['x-ee-wh-signature', 'X-EE-WH-Custom-Route'])
+  expect(Object.keys(headers).filter((name) => /custom-route/i.test(name))).toEqual([])
+  expect(headers).toMatchObject({ 'x-ee-team': 'a', 'X-Ee-Wh-Signature': 'sig' })
+  expect(requestHeaders(values, custom).skipped).toEqual([])
+})
+
 test('warnSkippedHeaders: warns once per target and account', () => {
   const warnings: unknown[] = []
   const warn = warnSkippedHeaders({ warn: (fields: unknown) => void warnings.push(fields) })

@@ -24,6 +24,8 @@ export interface HeaderValues {
   route?: string
   /** Public address of the installation (setting `serviceUrl`). */
   serviceUrl?: string
+  /** Second prefix of the names of webhook headers (setting `webhooksHeaderAlias`). */
+  headerAlias?: string
 }
 
 /**
@@ -61,6 +63,30 @@ function userAgentOf(serviceUrl: string | undefined): string {
   return `${productAgent} (+${url})`
 }
 
+/** Prefix of the names of webhook headers in the interface spec. */
+const prefix = 'X-SVC-'
+
+/**
+ * Names and values of the webhook headers of the interface spec. With a header alias, each header
+ * also has a name with that prefix.
+ */
+function webhookHeaders(values: HeaderValues): Record<string, string> {
+  const headers = {
+    'Wh-Id': values.id,
+    'Wh-Attempts-Made': String(values.attemptsMade),
+    'Wh-Queued-Time': `${Math.max(0, Math.floor(values.queuedMs / 1000))}s`,
+    'Wh-Event-Id': values.eventId,
+    ...(values.route !== undefined && { 'Wh-Custom-Route': values.route }),
+    'Wh-Signature': values.signature,
+  }
+  const prefixes = values.headerAlias === undefined ? [prefix] : [prefix, values.headerAlias]
+  return Object.fromEntries(
+    prefixes.flatMap((each) =>
+      Object.entries(headers).map(([name, value]) => [`${each}${name}`, value]),
+    ),
+  )
+}
+
 /**
  * Request headers of a delivery attempt: interface spec, "Request headers on every delivery", and
  * Standard Webhooks 1.0. A custom Authorization wins over the credentials of the URL. `skipped` has
@@ -74,7 +100,7 @@ export function requestHeaders(
   const skipped: string[] = []
   if (values.authorization !== undefined) headers['authorization'] = values.authorization
   for (const { key, value = '' } of custom) {
-    if (isSendable(key, value)) headers[key.toLowerCase()] = value
+    if (isSendable(key, value, values)) headers[key.toLowerCase()] = value
     else skipped.push(key)
   }
   return {
@@ -82,12 +108,7 @@ export function requestHeaders(
       ...headers,
       'Content-Type': 'application/json',
       'User-Agent': userAgentOf(values.serviceUrl),
-      'X-SVC-Wh-Id': values.id,
-      'X-SVC-Wh-Attempts-Made': String(values.attemptsMade),
-      'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(values.queuedMs / 1000))}s`,
-      'X-SVC-Wh-Event-Id': values.eventId,
-      ...(values.route !== undefined && { 'X-SVC-Wh-Custom-Route': values.route }),
-      'X-SVC-Wh-Signature': values.signature,
+      ...webhookHeaders(values),
       'webhook-id': values.standard.id,
       'webhook-timestamp': String(values.standard.timestamp),
       'webhook-signature': values.standard.signature,
@@ -96,9 +117,10 @@ export function requestHeaders(
   }
 }
 
-function isSendable(name: string, value: string): boolean {
+function isSendable(name: string, value: string, { headerAlias }: HeaderValues): boolean {
   const lower = name.toLowerCase()
   if (reserved.has(lower) || lower.startsWith('x-svc-') || lower.startsWith('proxy-')) return false
+  if (headerAlias !== undefined && lower.startsWith(`${headerAlias}wh-`.toLowerCase())) return false
   try {
     validateHeaderName(name)
     validateHeaderValue(name, value)

@@ -83,6 +83,13 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },
+    /**
+     * Second prefix of the names of webhook headers (setting `webhooksHeaderAlias`). Undefined if
+     * no prefix is set.
+     */
+    get headerAlias(): string | undefined {
+      return seen?.webhooksHeaderAlias || undefined
+    },
     /** True if each attempt of a webhook delivery is stored in the attempt log. */
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true

@@ -29,6 +29,7 @@ export type PlannedChange =
   | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)
+const unsetIfEmpty = new Set<string>([...addressSettings, 'webhooksHeaderAlias'])
 const addresses = new Set<string>(addressSettings)
 
 /**
@@ -51,7 +52,7 @@ type ChangePlan = PlannedChange | 'unchanged' | 'unknownMask'
 
 function planChange(key: SettingKey, value: unknown, stored: Settings): ChangePlan {
   if (secret.has(key)) return planSecret(key, value)
-  if (value === null || value === undefined || (value === '' && addresses.has(key)))
+  if (value === null || value === undefined || (value === '' && unsetIfEmpty.has(key)))
     return { key, unset: true }
   if (key === 'webhooksCustomHeaders') return planHeaders(value as Headers, stored)
   if (key === 'serviceUrl' || key === 'notificationBaseUrl')

@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FieldError } from '@posthorn/contracts/describe-error'
+import type { Operation } from '@posthorn/contracts/define'
+import { validationError } from '@posthorn/contracts/validate'
+import type { SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { settleWithin } from '@posthorn/flow'
+
+/** Request headers that an API operation declares. */
+export interface DeclaredHeaders {
+  /** Values of the sent headers, by declared name. */
+  values: Record<string, string | string[]>
+  /** Names under which the client sent headers with the alias prefix, by declared name. */
+  aliases: Record<string, string>
+}
+
+/** Reads the declared headers of a request, whose names are in lower case. */
+export type HeaderReader = (
+  operation: Pick<Operation, 'headers'>,
+  headers: IncomingHttpHeaders,
+) => Promise<DeclaredHeaders>
+
+/**
+ * Maximum wait of a request with a possible alias header until the settings are read. After this
+ * time, the last known value of the setting `webhooksHeaderAlias` applies.
+ */
+const maxWaitMs = 250
+
+/**
+ * Creates a reader of the headers that API operations declare. While the setting
+ * `webhooksHeaderAlias` is set, a missing header is read from the header with that prefix. The
+ * settings are read only for requests with a header that may have the prefix, so that other requests
+ * do not need Postgres.
+ */
+export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): HeaderReader {
+  const readAlias = aliasReader(settings)
+  return async (operation, headers) => {
+    const values: DeclaredHeaders['values'] = {}
+    const aliases: DeclaredHeaders['aliases'] = {}
+    for (const name of Object.keys(operation.headers?.properties ?? {})) {
+      const value = headers[name]
+      if (value !== undefined) values[name] = value
+      else if (hasCandidate(headers, name)) {
+        const prefix = await readAlias()
+        const alias = `${prefix}${suffixOf(name)}`
+        const aliasValue = headers[alias]
+        if (prefix === '' || aliasValue === undefined) continue
+        values[name] = aliasValue
+        aliases[name] = alias
+      }
+    }
+    return { values, aliases }
+  }
+}
+
+/** Reader of the alias prefix in lower case. An empty text if the setting is not set. */
+function aliasReader(settings: Pick<SettingsCache, 'get'>): () => Promise<string> {
+  let known: string | undefined
+  return async () => {
+    const update = settings.get().then(({ webhooksHeaderAlias }) => {
+      known = (webhooksHeaderAlias ?? '').toLowerCase()
+    })
+    if (known === undefined) await update
+    else await settleWithin(update, maxWaitMs)
+    return known ?? ''
+  }
+}
+
+/** Part of a header name after the alias prefix, such as `timeout`. */
+function suffixOf(name: string): string {
+  return name.startsWith('x-svc-') ? name.slice('x-svc-'.length) : name
+}
+
+/** True if the request has a header whose name may be an alias of the declared header. */
+function hasCandidate(headers: IncomingHttpHeaders, declared: string): boolean {
+  if (!aliased.has(declared)) return false
+  const ending = `-${suffixOf(declared)}`
+  return Object.keys(headers).some((name) => name.startsWith('x-') && name.endsWith(ending))
+}
+
+/** Declared headers that can be sent with the alias prefix. */
+const aliased = new Set(['x-svc-timeout', 'idempotency-key'])
+
+/**
+ * Runs the check of declared headers. An error about a header with the alias prefix names the header
+ * as the client sent it.
+ */
+export function withSentNames<T>({ aliases }: DeclaredHeaders, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof AppError) || Object.keys(aliases).length === 0) throw error
+    const { fields } = error.extras as { fields?: FieldError[] }
+    if (!fields) throw error
+    throw validationError(fields.map((field) => renamed(field, aliases[field.path])))
+  }
+}
+
+function renamed(field: FieldError, sent: string | undefined): FieldError {
+  if (sent === undefined) return field
+  return { message: field.message.replace(field.path, sent), key: sent, path: sent }
+}
