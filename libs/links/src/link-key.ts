@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 
 /**
  * Length in bytes of the id of a link key. A short id is sufficient: it only selects one of a few
@@ -33,5 +33,13 @@ export class LinkKey {
     const key = Buffer.from(hkdfSync('sha256', this.secret, '', info, 32))
     this.#derived.set(purpose, key)
     return key
+  }
+
+  /**
+   * Computes an id of an imported secret: an HMAC-SHA256 in base64url, with a key that is derived
+   * from the secret for links.
+   */
+  identify(secret: Buffer): string {
+    return createHmac('sha256', this.derive('imported key id')).update(secret).digest('base64url')
   }
 }

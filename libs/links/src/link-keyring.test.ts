@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { LinkKey } from './link-key.ts'
 import { cacheLinkKeys, type LinkSecrets } from './link-keyring.ts'
-import { linkTo, readLink } from './signed-link.ts'
+import { linkTo, type SignedParts } from './signed-link.ts'
 
 const secrets = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32)) as [string, string, string]
 const [first, second, third] = secrets
@@ -21,10 +22,7 @@ function keyring(stored: LinkSecrets) {
     return state.stored
   }
   const keys = cacheLinkKeys(fetchSecrets, { clock: () => state.now })
-  const read = async (secret: string) => {
-    const parts = signedBy(secret)
-    return readLink(await keys.candidates(parts.sig), 'open', parts)?.link
-  }
+  const read = async (secret: string) => (await keys.read('open', signedBy(secret)))?.link
   return { state, keys, read }
 }
 
@@ -67,4 +65,57 @@ test('cacheLinkKeys: failed request, is repeated by the next caller', async () =
   await expect(keys.current()).rejects.toThrow('unavailable')
   fails = false
   expect((await keys.current()).id).toBe(keyOf(first).id)
+})
+
+const imported = 'secret of EmailEngine'
+const importedHex = Buffer.from(imported).toString('hex')
+
+/** Parameters of an open pixel of EmailEngine. */
+function signedByEmailEngine(secret = imported): SignedParts {
+  const json = JSON.stringify(link)
+  const sig = createHmac('sha256', secret).update(json).digest('base64url')
+  return { data: Buffer.from(json).toString('base64url'), sig }
+}
+
+test('cacheLinkKeys: link of a secret that another replica has imported, is valid', async () => {
+  const { keys, state } = keyring({ linkSecret: first })
+  expect(await keys.read('open', signedByEmailEngine())).toBeUndefined()
+  state.stored = { linkSecret: first, imported: [importedHex] }
+  state.now += 1_000
+  expect(await keys.read('open', signedByEmailEngine())).toEqual({ link })
+  expect((await keys.current()).id).toBe(keyOf(first).id)
+  const { requests } = state
+  await keys.read('open', signedByEmailEngine())
+  expect(state.requests).toBe(requests)
+})
+
+test('cacheLinkKeys: 100 unknown signatures without key ids, cause one request', async () => {
+  const { keys, state } = keyring({ linkSecret: first, imported: [importedHex] })
+  await keys.current()
+  const unknown = Array.from({ length: 100 }, (_, n) => signedByEmailEngine(String(n)))
+  const links = await Promise.all(unknown.map((parts) => keys.read('open', parts)))
+  expect(links.every((read) => read === undefined)).toBe(true)
+  expect(state.requests).toBe(2)
+})
+
+test('cacheLinkKeys: malformed signatures, cause no request', async () => {
+  const { keys, state } = keyring({ linkSecret: first })
+  for (const sig of ['', 'x', 'A'.repeat(44), `${'A'.repeat(8)}.x`])
+    expect(await keys.read('open', { data: 'x', sig })).toBeUndefined()
+  expect(state.requests).toBe(0)
+})
+
+test('LinkKeys.identifyImport: one id per secret, also after a rotation, none if stored', async () => {
+  const { keys, state } = keyring({ linkSecret: first })
+  const identify = (secret: string) => keys.identifyImport(Buffer.from(secret))
+  const id = await identify(imported)
+  expect(id).toMatch(/^[\w-]{43}$/)
+  expect(await identify('another secret')).not.toBe(id)
+  state.stored = { linkSecret: second, previous: [first] }
+  expect(await identify(imported)).toBe(id)
+  // The id cannot be computed without the link secret.
+  state.stored = { linkSecret: second }
+  expect(await identify(imported)).not.toBe(id)
+  state.stored = { linkSecret: first, imported: [importedHex] }
+  expect(await identify(imported)).toBeUndefined()
 })

@@ -1,14 +1,23 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
+import { readImportedLink } from './imported-link.ts'
 import { LinkKey } from './link-key.ts'
-import { keyIdOf } from './signed-link.ts'
+import {
+  parseSignature,
+  readLink,
+  type SignedLink,
+  type SignedParts,
+  type VerifiedLink,
+} from './signed-link.ts'
 
 /**
  * Secrets of signed links as hexadecimal texts: the secret that signs new links, and earlier
- * secrets. Links that were signed with earlier secrets stay valid.
+ * secrets, newest first. Links that were signed with earlier secrets stay valid.
  */
 export interface LinkSecrets {
   linkSecret: string
   previous?: string[]
+  /** Secrets of EmailEngine. Links in messages that EmailEngine sent stay valid. */
+  imported?: string[]
 }
 
 /** Source of the keys with which links in messages are signed and verified. */
@@ -19,33 +28,45 @@ export interface LinkKeys {
    */
   current(): Promise<LinkKey>
   /**
-   * Returns the keys with which the signature of a link may have been made. Rejects if the keys
-   * cannot be fetched at the moment.
+   * Verifies and parses a signed link of the kind `act`. Undefined if the link is invalid. Rejects
+   * if the keys cannot be fetched at the moment.
    */
-  candidates(sig: string): Promise<readonly LinkKey[]>
+  read<A extends SignedLink['act']>(
+    act: A,
+    parts: SignedParts,
+  ): Promise<VerifiedLink<A> | undefined>
+  /**
+   * Returns the id under which a secret of EmailEngine is stored, or undefined if the secret is
+   * stored already. The id is useless for testing guesses of the secret, because the oldest link
+   * secret is the key of the id. Rejects if the keys cannot be fetched at the moment.
+   */
+  identifyImport(secret: Buffer): Promise<string | undefined>
 }
 
 /**
- * Minimum time between two requests for link keys that are caused by unknown key ids. Anybody can
- * send links with invented key ids.
+ * Minimum time between two requests for link keys that are caused by signatures of unknown keys.
+ * Anybody can send links with invented signatures.
  */
 const reloadIntervalMs = 1_000
 
+/** Keys of signed links, the key that signs new links first, and imported secrets. */
+interface Keyring {
+  own: readonly LinkKey[]
+  imported: readonly Buffer[]
+}
+
 /**
  * Caches the keys of signed links. Concurrent callers share one request for the keys, and errors
- * are not cached. For a signature with an unknown key id, the keys are fetched again, because
- * another replica may already sign with a newer secret.
+ * are not cached. For a signature of an unknown key, the keys are fetched again, because another
+ * replica may already sign with a newer secret, or may have imported a secret.
  */
 export function cacheLinkKeys(
   fetchSecrets: () => Promise<LinkSecrets>,
   options: { clock?: Clock } = {},
 ): LinkKeys {
-  const cache = new TtlCache<'keys', LinkKey[]>({ max: 1 })
-  const reloads = new TtlCache<'keys', LinkKey[]>({ max: 1, ttlMs: reloadIntervalMs, ...options })
-  const load = async () => {
-    const { linkSecret, previous = [] } = await fetchSecrets()
-    return [linkSecret, ...previous].map((secret) => new LinkKey(Buffer.from(secret, 'hex')))
-  }
+  const cache = new TtlCache<'keys', Keyring>({ max: 1 })
+  const reloads = new TtlCache<'keys', Keyring>({ max: 1, ttlMs: reloadIntervalMs, ...options })
+  const load = async () => toKeyring(await fetchSecrets())
   const reload = async () => {
     const keys = await load()
     cache.set('keys', keys)
@@ -53,17 +74,42 @@ export function cacheLinkKeys(
   }
   return {
     async current() {
-      const [key] = await cache.load('keys', load)
+      const { own } = await cache.load('keys', load)
+      const [key] = own
       if (!key) throw new Error('the keys of links are empty')
       return key
     },
-    async candidates(sig) {
+    async read(act, parts) {
+      const signature = parseSignature(parts.sig)
+      if (!signature) return undefined
       const keys = await cache.load('keys', load)
-      const id = keyIdOf(sig)
-      if (id === undefined) return keys
-      const matching = keys.filter((key) => key.id === id)
-      if (matching.length > 0) return matching
-      return (await reloads.load('keys', reload)).filter((key) => key.id === id)
+      const link = readWith(keys, act, parts)
+      if (link || keys.own.some(({ id }) => id === signature.keyId)) return link
+      return readWith(await reloads.load('keys', reload), act, parts)
+    },
+    async identifyImport(secret) {
+      const { own, imported } = await load()
+      return imported.some((stored) => stored.equals(secret))
+        ? undefined
+        : own.at(-1)?.identify(secret)
     },
   }
+}
+
+function toKeyring({ linkSecret, previous = [], imported = [] }: LinkSecrets): Keyring {
+  return {
+    own: [linkSecret, ...previous].map((secret) => new LinkKey(Buffer.from(secret, 'hex'))),
+    imported: imported.map((secret) => Buffer.from(secret, 'hex')),
+  }
+}
+
+function readWith<A extends SignedLink['act']>(
+  { own, imported }: Keyring,
+  act: A,
+  parts: SignedParts,
+): VerifiedLink<A> | undefined {
+  const verified = readLink(own, act, parts)
+  if (verified) return verified
+  const link = readImportedLink(imported, act, parts)
+  return link && { link }
 }

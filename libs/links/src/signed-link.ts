@@ -64,7 +64,8 @@ export function placeholderLink(baseUrl: string, act: SignedLink['act']): string
 /** Content of a valid signed link, and the key with which the link was signed. */
 export interface VerifiedLink<A extends SignedLink['act']> {
   link: Extract<SignedLink, { act: A }>
-  key: LinkKey
+  /** Key of the signature. Undefined if an imported secret signed the link. */
+  key?: LinkKey
 }
 
 /**
@@ -89,16 +90,17 @@ export function readLink<A extends SignedLink['act']>(
   const text = isEncrypted
     ? decryptText(key.derive(encryption), data)
     : Buffer.from(data, 'base64url').toString()
-  const link = text === undefined ? undefined : parse(text)
+  const link = text === undefined ? undefined : parseLink(text)
   return link?.act === act ? { link: link as VerifiedLink<A>['link'], key } : undefined
 }
 
 /**
- * Id of the key with which a link was signed. Undefined for links of earlier releases and for
- * invalid signatures.
+ * Parts of a well-formed signature. The id of the signing key is absent in links of earlier
+ * releases and of EmailEngine. Undefined if the signature is not well-formed.
  */
-export function keyIdOf(sig: string): string | undefined {
-  return signaturePattern.exec(sig)?.[1]
+export function parseSignature(sig: string): { keyId: string | undefined } | undefined {
+  const match = signaturePattern.exec(sig)
+  return match ? { keyId: match[1] } : undefined
 }
 
 /** Purpose for which the encryption key of unsubscribe links is derived. */
@@ -112,7 +114,8 @@ function signatureOf(key: Buffer, data: string): string {
   return createHmac('sha256', key).update(data).digest('base64url')
 }
 
-function isSame(received: string, expected: string): boolean {
+/** Compares two signatures in constant time. */
+export function isSame(received: string, expected: string): boolean {
   return (
     received.length === expected.length &&
     timingSafeEqual(Buffer.from(received), Buffer.from(expected))
@@ -131,7 +134,7 @@ const members: Record<SignedLink['act'], readonly string[]> = {
  * Parses the content of a signed link. Although the content is signed, its members are checked,
  * because another release may have created it with other members.
  */
-function parse(text: string): SignedLink | undefined {
+export function parseLink(text: string): SignedLink | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)

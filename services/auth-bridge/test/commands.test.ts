@@ -129,11 +129,13 @@ test('getCredentials: value sealed with the current or previous secret, is unsea
   })
 })
 
-test('getLinkSecret: returns the current secret and all earlier ones, newest first', async () => {
+test('getLinkSecret: returns the current, earlier and imported secrets, newest first', async () => {
   const secrets = [
     ['linkSecret', 'ab', 0],
     ['linkSecret:a', 'cd', 2],
     ['linkSecret:b', 'ef', 1],
+    ['importedLinkKey:a', '12', 2],
+    ['importedLinkKey:b', '34', 1],
   ] as const
   await database.db.deleteFrom('sealedSettings').where('key', 'like', 'linkSecret%').execute()
   for (const [key, byte, age] of secrets)
@@ -141,7 +143,7 @@ test('getLinkSecret: returns the current secret and all earlier ones, newest fir
       .insertInto('sealedSettings')
       .values({
         key,
-        sealed: await sealedBy('second').seal(byte.repeat(32), 'settings/linkSecret'),
+        sealed: await sealedBy('second').seal(byte.repeat(32), `settings/${key.split(':')[0]}`),
         updatedAt: new Date(Date.now() - age * 60_000),
       })
       .execute()
@@ -152,6 +154,7 @@ test('getLinkSecret: returns the current secret and all earlier ones, newest fir
   expect(response).toEqual({
     linkSecret: 'ab'.repeat(32),
     previous: ['ef'.repeat(32), 'cd'.repeat(32)],
+    imported: ['34'.repeat(32), '12'.repeat(32)],
   })
 })
 

@@ -1022,6 +1022,24 @@ export interface SetLicenseResult {
   suspended: boolean
 }
 
+/** Parameters and body of `importLinkKey`. */
+export interface ImportLinkKeyInput {
+  /** Body of the request. */
+  body: {
+    /**
+     * Setting `serviceSecret` of EmailEngine, unencrypted, 1 to 1,024 characters. No response
+     * contains the secret.
+     */
+    secret: string
+  }
+}
+
+/** Result of `importLinkKey`. */
+export interface ImportLinkKeyResult {
+  /** True if the secret is stored now. False if the secret was stored before. */
+  imported: boolean
+}
+
 /** Parameters and body of `getLogs`. */
 export interface GetLogsInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */

@@ -410,6 +410,22 @@ export const setLicense = /* @__PURE__ */ defineOperation<
 )
 
 /**
+ * Import the secret with which EmailEngine signed links
+ *
+ * Stores the service secret of EmailEngine, so that links in messages that EmailEngine sent
+ * work here: open pixels, click redirects and links to unsubscribe. All replicas accept the
+ * links within 1 second. New links are never signed with the secret, and links to the hosted
+ * form are not accepted. A repeated import changes nothing. Up to 10 secrets can be stored.
+ */
+export const importLinkKey = /* @__PURE__ */ defineOperation<
+  types.ImportLinkKeyInput,
+  types.ImportLinkKeyResult
+>(
+  'importLinkKey',
+  'POST /admin/api/linkKeyImports',
+)
+
+/**
  * Read the protocol log of an account
  *
  * Reads the latest lines of the protocol log of an account, oldest line first: IMAP commands

@@ -126,6 +126,8 @@ export const getServiceSecret = defineCommand({
 })
 
 const linkSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
+/** Secret of EmailEngine: the UTF-8 bytes of 1 to 1,024 characters as hexadecimal text. */
+const importedLinkSecret = Type.String({ pattern: '^([0-9a-f]{2}){1,4096}$' })
 
 /**
  * Reads the secrets with which links (tracking, unsubscribing, hosted form) are signed, as
@@ -138,6 +140,8 @@ export const getLinkSecret = defineCommand({
     linkSecret,
     /** Earlier secrets for signing links, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
+    /** Secrets that signed the links of EmailEngine, newest first. */
+    imported: Type.Optional(Type.Array(importedLinkSecret)),
   }),
 })
 

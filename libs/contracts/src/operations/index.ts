@@ -7,6 +7,7 @@ import * as changes from './changes.ts'
 import * as exports_ from './exports.ts'
 import * as gateways from './gateways.ts'
 import * as license from './license.ts'
+import * as linkKeys from './link-keys.ts'
 import * as logs from './logs.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messageChanges from './message-changes.ts'
@@ -36,6 +37,7 @@ export const operations = {
   ...exports_,
   ...gateways,
   ...license,
+  ...linkKeys,
   ...logs,
   ...mailboxes,
   ...messageChanges,

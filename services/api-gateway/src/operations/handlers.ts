@@ -13,6 +13,7 @@ import { gatewayHandlers } from './gateways/gateways.ts'
 import { onGetLogs } from './get-logs.ts'
 import { onGetStats } from './get-stats.ts'
 import { onImportTokens } from './import-tokens.ts'
+import { onImportLinkKey } from './import-link-key.ts'
 import { licenseHandlers } from './license.ts'
 import { oauth2AppHandlers } from './oauth2-apps/oauth2-apps.ts'
 import type { OperationDeps } from './operation-deps.ts'
@@ -59,6 +60,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onGetLogs(deps),
     onGetStats(deps),
     ...settingsHandlers(deps),
+    onImportLinkKey(deps),
     ...tokenHandlers(deps),
     onImportTokens(deps),
     ...licenseHandlers(),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { defined } from '@posthorn/contracts/defined'
-import { type LinkKey, type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
+import type { LinkKey, LinkKeys, SignedLink } from '@posthorn/links'
 import { readBody } from '@posthorn/http'
 import type { Request } from 'express'
 import { addressOf } from '../access/authenticate.ts'
@@ -12,9 +12,12 @@ export interface SignedParams<A extends SignedLink['act']> {
   sig: string
 }
 
-/** Signed parameters of a link, and the key that signed the parameters. */
+/**
+ * Signed parameters of a link, and the key that signed the parameters. The key is undefined if an
+ * imported secret signed the parameters.
+ */
 export interface VerifiedParams<A extends SignedLink['act']> extends SignedParams<A> {
-  key: LinkKey
+  key?: LinkKey
 }
 
 /**
@@ -27,7 +30,7 @@ export async function readSigned<A extends SignedLink['act']>(
   { data, sig }: { data?: unknown; sig?: unknown },
 ): Promise<VerifiedParams<A> | undefined> {
   if (typeof data !== 'string' || typeof sig !== 'string') return undefined
-  const verified = readLink(await keys.candidates(sig), act, { data, sig })
+  const verified = await keys.read(act, { data, sig })
   return verified && { ...verified, data, sig }
 }
 

@@ -12,8 +12,8 @@ export type SettingChange =
    */
   | { key: SealedKey; sealed: string; value?: unknown }
 
-/** Key of a sealed setting, or key of the secret that signs links, which no client can set. */
-export type SealedKey = SettingKey | 'linkSecret'
+/** Key of a sealed setting, or of a kind of secrets of links, which are no settings. */
+export type SealedKey = SettingKey | 'linkSecret' | 'importedLinkKey'
 
 export function settingSealContext(key: SealedKey): string {
   return `settings/${key}`

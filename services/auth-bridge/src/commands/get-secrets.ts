@@ -16,7 +16,7 @@ import { sameSecret, type Unsealer } from '@posthorn/secrets'
 import { parseObject } from '../parse-object.ts'
 import {
   findSealedSetting,
-  listPreviousLinkSecrets,
+  listEarlierLinkSecrets,
   listPreviousServiceSecrets,
   type SealedSetting,
   settingSealContext,
@@ -48,20 +48,28 @@ export function onGetServiceSecret(deps: SecretDeps) {
 }
 
 /**
- * Returns the current and earlier secrets that sign links. All of these secrets are sealed
- * (encrypted) for the same context.
+ * Returns the secrets that sign links: the current secret, earlier secrets, and secrets of
+ * EmailEngine. All secrets of a kind are sealed (encrypted) for the same context.
  */
 export function onGetLinkSecret(deps: SecretDeps) {
   return on(getLinkSecret, async () => {
     const linkSecret = await unsealSetting(deps, 'linkSecret')
     if (linkSecret === undefined)
       throw new AppError('unavailable', 'The link secret does not exist yet, retry')
-    const sealed = await listPreviousLinkSecrets(deps.db)
-    const previous = await Promise.all(
-      sealed.map((value) => deps.unsealer.unseal(value, settingSealContext('linkSecret'))),
-    )
-    return { linkSecret, ...defined({ previous: previous.length > 0 ? previous : undefined }) }
+    const previous = await unsealEarlier(deps, 'linkSecret')
+    const imported = await unsealEarlier(deps, 'importedLinkKey')
+    return { linkSecret, ...defined({ previous, imported }) }
   })
+}
+
+/** Unseals (decrypts) the earlier secrets of links of a kind. Undefined if none exist. */
+async function unsealEarlier(
+  { db, unsealer }: SecretDeps,
+  kind: 'linkSecret' | 'importedLinkKey',
+): Promise<string[] | undefined> {
+  const sealed = await listEarlierLinkSecrets(db, kind)
+  if (sealed.length === 0) return undefined
+  return Promise.all(sealed.map((value) => unsealer.unseal(value, settingSealContext(kind))))
 }
 
 /** Returns the API key of the AI endpoint for summaries. The result is empty if no key is set. */

@@ -89,6 +89,7 @@ export type SealedSetting =
   | 'serviceSecret'
   | 'webhookSecrets'
   | 'linkSecret'
+  | 'importedLinkKey'
   | 'smtpServerPassword'
   | 'imapProxyServerPassword'
   | 'openAiAPIKey'
@@ -134,14 +135,17 @@ export async function listPreviousServiceSecrets(
 }
 
 /**
- * Lists replaced secrets for signing links, newest first. These secrets never expire, so that old
- * links stay valid.
+ * Lists replaced secrets for signing links, or imported secrets of EmailEngine, newest first. These
+ * secrets never expire, so that old links stay valid.
  */
-export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
+export async function listEarlierLinkSecrets(
+  db: Db,
+  kind: 'linkSecret' | 'importedLinkKey',
+): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')
     .select('sealed')
-    .where('key', 'like', 'linkSecret:%')
+    .where('key', 'like', `${kind}:%`)
     .orderBy('updatedAt', 'desc')
     .execute()
   return rows.map(({ sealed }) => sealed)

@@ -148,6 +148,7 @@ export const adminResponses = {
     trackOpens: null,
   },
   updateSettings: { updated: ['webhooks', 'webhooksEnabled', 'webhookEvents'] },
+  importLinkKey: { imported: true },
   getQueue: {
     queue: 'submit',
     jobs: { active: 0, delayed: 12, paused: 3, waiting: 0 },

@@ -227,5 +227,6 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       payload: { event: 'messageNew', account: 'jane', data: {} },
     },
   },
+  importLinkKey: { 'service secret': { secret: 'a service secret of EmailEngine' } },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }

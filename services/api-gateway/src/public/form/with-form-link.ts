@@ -75,7 +75,7 @@ export function withFormLink<D extends FormLinkDeps>(
     try {
       const parts = { data: query.get('data') ?? '', sig: query.get('sig') ?? '' }
       const signed = await readSigned(deps.links, 'form', parts)
-      if (!signed) return reject('signature')
+      if (!signed?.key) return reject('signature')
       const nonce = signed.link.n
       const link = await getUnusedLink(deps.db, nonce, findFormLink)
       const key = signed.key.secret
