@@ -1,9 +1,10 @@
 import type { CommandGroup, CommandSpec } from '../program/command.ts'
 import { accounts } from './accounts/group.ts'
+import { importing } from './import/group.ts'
 import { status } from './status/command.ts'
 
 /** Commands of the program in the order of the help. */
-export const commands: readonly (CommandSpec | CommandGroup)[] = [status, accounts]
+export const commands: readonly (CommandSpec | CommandGroup)[] = [status, accounts, importing]
 
 /** All commands with their paths, such as `accounts list`. */
 export function commandList(): { path: string; spec: CommandSpec }[] {

@@ -1,0 +1,122 @@
+import type { Entry, MappedEntry } from '@posthorn/emailengine'
+import type { PosthornError } from '@posthorn/client'
+import type { Progress } from '../../io/progress.ts'
+import type { ImportKind } from './group.ts'
+import type { ImportReport } from './report.ts'
+
+/** Result of the import of entities. Entities that are not named were imported. */
+export interface BatchResult {
+  unchanged?: number
+  started?: number
+  skipped?: readonly { id: string; reason: string }[]
+}
+
+/** Import of one kind of entities. */
+export interface KindImport<Input> {
+  kind: ImportKind
+  entries: AsyncIterable<Entry<Input>>
+  /** Number of entities, if it is known before they are read. */
+  total?: number
+  /** Entities per call of `write`. Default 1. */
+  batchSize?: number
+  /** Writes entities to Posthorn, or with `--dry-run` finds out what a write would do. */
+  write: (entries: readonly MappedEntry<Input>[]) => Promise<BatchResult>
+}
+
+/** Batches that are written at the same time. */
+const concurrency = 16
+
+/** Options of an import. */
+export interface ImportRun {
+  report: ImportReport
+  progress: Progress
+  signal: AbortSignal
+}
+
+/**
+ * Imports the entities of one kind. Stops at the first error that is not about a single entity:
+ * entities that were written stay, and a repeated import continues.
+ */
+export async function importKind<Input>(
+  { kind, entries, total, batchSize = 1, write }: KindImport<Input>,
+  { report, progress, signal }: ImportRun,
+): Promise<void> {
+  const counts = report.counts(kind)
+  let done = 0
+  const finish = async (batch: readonly MappedEntry<Input>[]) => {
+    const { unchanged = 0, started = 0, skipped = [] } = await writeBatch(batch, write)
+    counts.unchanged += unchanged
+    counts.started += started
+    counts.imported += batch.length - unchanged - started - skipped.length
+    const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
+    for (const { id, changes, omitted } of batch) {
+      const reason = reasons.get(id)
+      if (reason !== undefined) await report.entity({ kind, id, skipped: reason })
+      else if (unchanged + started < batch.length && changes.length + omitted.length > 0)
+        await report.entity({ kind, id, changes, omitted })
+    }
+    done += batch.length
+    progress.show(`${kind}: ${done}${total === undefined ? '' : ` of ${total}`}`)
+  }
+  const running = new Set<Promise<void>>()
+  let failure: { error: unknown } | undefined
+  const start = async (batch: readonly MappedEntry<Input>[]) => {
+    const task: Promise<void> = finish(batch)
+      .catch((error: unknown) => void (failure ??= { error }))
+      .finally(() => running.delete(task))
+    running.add(task)
+    if (running.size >= concurrency) await Promise.race(running)
+  }
+  let batch: MappedEntry<Input>[] = []
+  for await (const entry of entries) {
+    if (failure || signal.aborted) break
+    if (entry.skipped !== undefined) {
+      await report.entity({ kind, id: entry.id, skipped: entry.skipped })
+      continue
+    }
+    batch.push(entry as MappedEntry<Input>)
+    if (batch.length < batchSize) continue
+    await start(batch)
+    batch = []
+  }
+  if (batch.length > 0 && !failure && !signal.aborted) await start(batch)
+  await Promise.all(running)
+  if (failure) throw failure.error
+  signal.throwIfAborted()
+}
+
+/** Writes a batch. A batch that is rejected because of one entity is written in single entities. */
+async function writeBatch<Input>(
+  batch: readonly MappedEntry<Input>[],
+  write: KindImport<Input>['write'],
+): Promise<BatchResult> {
+  try {
+    return await write(batch)
+  } catch (error) {
+    const reason = rejectionOf(error)
+    if (reason === undefined) throw error
+    const [entry] = batch
+    if (batch.length === 1 && entry) return { skipped: [{ id: entry.id, reason }] }
+    const results = []
+    for (const single of batch) results.push(await writeBatch([single], write))
+    return {
+      unchanged: sum(results, 'unchanged'),
+      started: sum(results, 'started'),
+      skipped: results.flatMap(({ skipped = [] }) => skipped),
+    }
+  }
+}
+
+function sum(results: readonly BatchResult[], name: 'unchanged' | 'started'): number {
+  return results.reduce((total, { [name]: count = 0 }) => total + count, 0)
+}
+
+/** Reason for which the API rejects an entity. Undefined for errors that are not about an entity. */
+function rejectionOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'PosthornError') return undefined
+  const { status, code, message, fields } = error as PosthornError
+  const isUnknownOperation = status === 404 && code === undefined
+  if (![400, 404, 409, 413, 422].includes(status) || isUnknownOperation) return undefined
+  const details = fields.map(({ message }) => message).join(', ')
+  return details === '' ? message : `${message}: ${details}`
+}

@@ -1,0 +1,244 @@
+import type { ImportTokensInput, Posthorn, Settings } from '@posthorn/client'
+import type { EmailEngineStore, Entry, EntityCounts, MappedEntry } from '@posthorn/emailengine'
+import type { BatchResult, KindImport } from './import-kind.ts'
+
+/** What an import does with accounts. */
+export interface AccountMode {
+  dryRun: boolean
+  /** True starts accounts, false registers new accounts as paused. */
+  start: boolean
+  /** Time after which arrived messages are announced. */
+  notifyFrom: string
+}
+
+/** Parts from which the imports of all kinds are made. */
+export interface ImportParts extends AccountMode {
+  posthorn: Posthorn
+  store: EmailEngineStore
+  counts: EntityCounts
+}
+
+/** Input to which the store maps the entities of one kind. */
+type InputOf<
+  K extends
+    | 'accounts'
+    | 'applications'
+    | 'gateways'
+    | 'routes'
+    | 'templates'
+    | 'blocklistEntries'
+    | 'tokens'
+    | 'settings',
+> = ReturnType<EmailEngineStore[K]> extends AsyncIterable<Entry<infer Input>> ? Input : never
+
+const unchanged: BatchResult = { unchanged: 1 }
+const imported: BatchResult = {}
+
+/** Result of an operation that reports whether it has created the entity. */
+const created = (isNew: boolean): BatchResult => (isNew ? imported : unchanged)
+
+/** Function that writes single entities. */
+function single<Input>(write: (input: Input, entry: MappedEntry<Input>) => Promise<BatchResult>) {
+  return async ([entry]: readonly MappedEntry<Input>[]) =>
+    entry ? write(entry.input.reveal(), entry) : imported
+}
+
+async function idsOf<T>(entries: AsyncIterable<T>, idOf: (entry: T) => string) {
+  const ids = new Set<string>()
+  for await (const entry of entries) ids.add(idOf(entry))
+  return ids
+}
+
+export async function applicationImport({ posthorn, store, counts, dryRun }: ImportParts) {
+  const existing = await idsOf(posthorn.listOAuth2Apps.all({ pageSize: 250 }), ({ id }) => id)
+  return {
+    kind: 'applications',
+    entries: store.applications(),
+    total: counts.applications,
+    write: single(async (input, { id }) => {
+      if (existing.has(id) || dryRun) return created(!existing.has(id))
+      return created((await posthorn.createOAuth2App({ body: { ...input, id } })).created)
+    }),
+  } satisfies KindImport<InputOf<'applications'>>
+}
+
+export async function gatewayImport({ posthorn, store, counts, dryRun }: ImportParts) {
+  const existing = await idsOf(
+    posthorn.listGateways.all({ pageSize: 250 }),
+    ({ gateway }) => gateway,
+  )
+  return {
+    kind: 'gateways',
+    entries: store.gateways(),
+    total: counts.gateways,
+    write: single(async (input, { id }) => {
+      if (existing.has(id) || dryRun) return created(!existing.has(id))
+      return created((await posthorn.createGateway({ body: input })).state === 'new')
+    }),
+  } satisfies KindImport<InputOf<'gateways'>>
+}
+
+export async function routeImport({ posthorn, store, counts, dryRun }: ImportParts) {
+  const routes = posthorn.listWebhookRoutes.all({ pageSize: 250 })
+  const existing = await idsOf(routes, ({ id }) => id)
+  return {
+    kind: 'routes',
+    entries: store.routes(),
+    total: counts.routes,
+    write: single(async (input, { id }) => {
+      if (existing.has(id) || dryRun) return created(!existing.has(id))
+      return created((await posthorn.createWebhookRoute({ body: { ...input, id } })).created)
+    }),
+  } satisfies KindImport<InputOf<'routes'>>
+}
+
+/** Accounts per page of the list of accounts. */
+const accountPage = 1_000
+
+/** Ids of the accounts that exist. The value is true if the account is paused. */
+export async function readAccounts(posthorn: Posthorn): Promise<Map<string, boolean>> {
+  const accounts = new Map<string, boolean>()
+  for await (const { account } of posthorn.listAccounts.all({ pageSize: accountPage }))
+    accounts.set(account, false)
+  const paused = posthorn.listAccounts.all({ pageSize: accountPage, state: 'paused' })
+  for await (const { account } of paused) accounts.set(account, true)
+  return accounts
+}
+
+/** Function that registers accounts, and starts accounts that an earlier import has paused. */
+export function accountWriter(
+  { posthorn, dryRun, start, notifyFrom }: AccountMode & { posthorn: Posthorn },
+  existing: ReadonlyMap<string, boolean>,
+) {
+  return single<InputOf<'accounts'>>(async (input, { id: account }) => {
+    const isPaused = existing.get(account)
+    if (isPaused === undefined) {
+      const body = { ...input, account, notifyFrom, paused: !start }
+      if (!dryRun) await posthorn.createAccount({ body })
+      return imported
+    }
+    if (!start || !isPaused) return unchanged
+    if (!dryRun) await posthorn.updateAccount({ account, body: { paused: false, notifyFrom } })
+    return { started: 1 }
+  })
+}
+
+export async function accountImport(parts: ImportParts) {
+  return {
+    kind: 'accounts',
+    entries: parts.store.accounts(),
+    total: parts.counts.accounts,
+    write: accountWriter(parts, await readAccounts(parts.posthorn)),
+  } satisfies KindImport<InputOf<'accounts'>>
+}
+
+export function templateImport({ posthorn, store, counts, dryRun }: ImportParts) {
+  return {
+    kind: 'templates',
+    entries: store.templates(),
+    total: counts.templates,
+    write: single(async (input, { id }) => {
+      if (dryRun) return created(!(await exists(() => posthorn.getTemplate({ template: id }))))
+      return created((await posthorn.createTemplate({ body: { ...input, id } })).created)
+    }),
+  } satisfies KindImport<InputOf<'templates'>>
+}
+
+export function blocklistImport({ posthorn, store, counts, dryRun }: ImportParts) {
+  const stored = new Map<string, Promise<Set<string>>>()
+  const addressesOf = (listId: string) => {
+    const list = posthorn.getBlocklist.all({ listId, pageSize: 1_000 })
+    const addresses =
+      stored.get(listId) ??
+      idsOf(list, ({ account, recipient }) => `${account} ${recipient}`).catch(() => new Set(''))
+    stored.set(listId, addresses)
+    return addresses
+  }
+  return {
+    kind: 'blocklists',
+    entries: store.blocklistEntries(),
+    total: counts.blocklistEntries,
+    write: single(async ({ params: { listId }, body }) => {
+      const { account, recipient } = body
+      if (dryRun) {
+        const addresses = await addressesOf(listId)
+        return created(!addresses.has(`${account} ${recipient.trim().toLowerCase()}`))
+      }
+      return created((await posthorn.addToBlocklist({ listId, body })).added)
+    }),
+  } satisfies KindImport<InputOf<'blocklistEntries'>>
+}
+
+type ImportedTokens = ImportTokensInput['body']['tokens']
+
+/** Tokens per request. */
+const tokenBatch = 500
+
+/** Function that imports tokens in batches, and the size of a batch. */
+export function tokenWriter({ posthorn, dryRun }: { posthorn: Posthorn; dryRun: boolean }) {
+  return {
+    batchSize: tokenBatch,
+    async write(entries: readonly MappedEntry<InputOf<'tokens'>>[]): Promise<BatchResult> {
+      const tokens = entries.map(({ input }) => input.reveal())
+      if (!dryRun) {
+        const result = await posthorn.importTokens({ body: { tokens: tokens as ImportedTokens } })
+        return { unchanged: result.unchanged, skipped: result.skipped }
+      }
+      let found = 0
+      for (const { id } of tokens)
+        if (await exists(() => posthorn.getToken({ token: id }))) found += 1
+      return { unchanged: found }
+    },
+  }
+}
+
+export function tokenImport({ store, counts, ...parts }: ImportParts) {
+  return {
+    kind: 'tokens',
+    entries: store.tokens(),
+    total: counts.tokens,
+    ...tokenWriter(parts),
+  } satisfies KindImport<InputOf<'tokens'>>
+}
+
+/** Value of each setting that nobody has changed. */
+export type SettingDefaults = Readonly<Record<string, unknown>>
+
+export async function settingImport(
+  { posthorn, store, counts, dryRun }: ImportParts,
+  defaults: SettingDefaults,
+) {
+  const current = (await posthorn.getSettings(allSettings(defaults))) as Record<string, unknown>
+  return {
+    kind: 'settings',
+    entries: store.settings(),
+    total: counts.settings,
+    write: single(async (input, { id }) => {
+      const value = (input as Record<string, unknown>)[id]
+      if (isEqual(current[id], value)) return unchanged
+      if (!isEqual(current[id] ?? null, defaults[id] ?? null))
+        return { skipped: [{ id, reason: 'the setting has another value here' }] }
+      if (!dryRun) await posthorn.updateSettings({ body: input as Settings })
+      return imported
+    }),
+  } satisfies KindImport<InputOf<'settings'>>
+}
+
+const allSettings = (defaults: SettingDefaults) =>
+  Object.fromEntries(Object.keys(defaults).map((name) => [name, true]))
+
+/** Compares two values of settings as JSON. */
+function isEqual(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left ?? null) === JSON.stringify(right ?? null)
+}
+
+/** True if the API finds the entity. */
+async function exists(read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read()
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && error.status === 404) return false
+    throw error
+  }
+}
