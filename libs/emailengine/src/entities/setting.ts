@@ -1,27 +1,35 @@
+import {
+  type SettingKey,
+  settingKeys,
+  settings,
+  SettingsUpdate,
+} from '@posthorn/contracts/settings/settings'
 import { matches } from '@posthorn/contracts/validate'
-import { type SettingKey, settings, settingKeys } from '@posthorn/contracts/settings/settings'
-import { unsupportedSettings } from '@posthorn/contracts/settings/unsupported-settings'
-import { Secret } from '@posthorn/config'
 import { tryParse } from '../decode.ts'
 import type { Entry } from '../entry.ts'
+import { fitInput } from './fit-input.ts'
 import { isUnset } from './values.ts'
 
 /** Body of `updateSettings` with a single setting. */
-export type SettingInput = Partial<Record<SettingKey, unknown>>
+export type SettingInput = SettingsUpdate
+
+/** A setting is imported as a whole or skipped. */
+const essential = { valid: /./, complete: /./ }
 
 /**
  * Maps a setting, whose value is stored as JSON or as plain text, to the body of `updateSettings`.
  */
 export function mapSetting(name: string, text: string): Entry<SettingInput> {
-  const skip = (skipped: string) => ({ kind: 'setting', id: name, skipped }) as const
-  if (Object.hasOwn(unsupportedSettings, name))
-    return skip(`not supported: ${unsupportedSettings[name]}`)
-  if (!isSettingKey(name)) return skip('Posthorn has no such setting')
-  const value = [tryParse(text), text].find((candidate) => matches(settings[name], candidate))
-  if (value === undefined) return skip('Posthorn does not accept the value')
-  if (isUnset(value)) return skip('the setting has no value')
-  const input = new Secret<SettingInput>({ [name]: value })
-  return { kind: 'setting', id: name, input, changes: [], omitted: [] }
+  const parsed = tryParse(text)
+  if (isUnset(parsed)) return { kind: 'setting', id: name, skipped: 'the setting has no value' }
+  const schema = isSettingKey(name) ? settings[name] : undefined
+  // Plain text, such as a number in a setting that is a text.
+  const isText =
+    schema && typeof parsed !== 'string' && !matches(schema, parsed) && matches(schema, text)
+  return fitInput(
+    { kind: 'setting', id: name, schema: SettingsUpdate, essential },
+    { candidate: { [name]: isText ? text : parsed } },
+  )
 }
 
 function isSettingKey(name: string): name is SettingKey {
