@@ -10,7 +10,8 @@ import { type ApiWorld, apiWorld } from './api-world.ts'
 import { Relay } from './relay.ts'
 
 let world: ApiWorld
-beforeAll(async () => (world = await apiWorld()))
+// Shards of a killed worker are free after three heartbeats.
+beforeAll(async () => (world = await apiWorld({ heartbeatMs: 1_500 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 

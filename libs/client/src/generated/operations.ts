@@ -21,10 +21,7 @@ import type * as types from './inputs.ts'
 export const createAccount = /* @__PURE__ */ defineOperation<
   types.CreateAccountInput,
   types.CreateAccountResult
->(
-  'createAccount',
-  'POST /v1/account',
-)
+>('createAccount', 'POST /v1/account')
 
 /**
  * Delete an account
@@ -35,10 +32,7 @@ export const createAccount = /* @__PURE__ */ defineOperation<
 export const deleteAccount = /* @__PURE__ */ defineOperation<
   types.DeleteAccountInput,
   types.DeleteAccountResult
->(
-  'deleteAccount',
-  'DELETE /v1/account/{account}',
-)
+>('deleteAccount', 'DELETE /v1/account/{account}')
 
 /**
  * Read an account with its state
@@ -50,10 +44,7 @@ export const deleteAccount = /* @__PURE__ */ defineOperation<
 export const getAccount = /* @__PURE__ */ defineOperation<
   types.GetAccountInput,
   types.GetAccountResult
->(
-  'getAccount',
-  'GET /v1/account/{account}',
-)
+>('getAccount', 'GET /v1/account/{account}')
 
 /**
  * Change an account
@@ -68,10 +59,7 @@ export const getAccount = /* @__PURE__ */ defineOperation<
 export const updateAccount = /* @__PURE__ */ defineOperation<
   types.UpdateAccountInput,
   types.UpdateAccountResult
->(
-  'updateAccount',
-  'PUT /v1/account/{account}',
-)
+>('updateAccount', 'PUT /v1/account/{account}')
 
 /**
  * List accounts
@@ -83,11 +71,7 @@ export const listAccounts = /* @__PURE__ */ defineList<
   types.ListAccountsInput,
   types.ListAccountsResult,
   'accounts'
->(
-  'listAccounts',
-  'GET /v1/accounts',
-  'accounts',
-)
+>('listAccounts', 'GET /v1/accounts', 'accounts')
 
 /**
  * Create a link to the hosted form for connecting a mailbox
@@ -99,10 +83,7 @@ export const listAccounts = /* @__PURE__ */ defineList<
 export const createAuthenticationForm = /* @__PURE__ */ defineOperation<
   types.CreateAuthenticationFormInput,
   types.CreateAuthenticationFormResult
->(
-  'createAuthenticationForm',
-  'POST /v1/authentication/form',
-)
+>('createAuthenticationForm', 'POST /v1/authentication/form')
 
 /**
  * Look up the mail servers of an address
@@ -114,10 +95,7 @@ export const createAuthenticationForm = /* @__PURE__ */ defineOperation<
 export const getAutoconfig = /* @__PURE__ */ defineOperation<
   types.GetAutoconfigInput,
   types.GetAutoconfigResult
->(
-  'getAutoconfig',
-  'GET /v1/autoconfig',
-)
+>('getAutoconfig', 'GET /v1/autoconfig')
 
 /**
  * Add an address to a blocklist
@@ -129,10 +107,7 @@ export const getAutoconfig = /* @__PURE__ */ defineOperation<
 export const addToBlocklist = /* @__PURE__ */ defineOperation<
   types.AddToBlocklistInput,
   types.AddToBlocklistResult
->(
-  'addToBlocklist',
-  'POST /v1/blocklist/{listId}',
-)
+>('addToBlocklist', 'POST /v1/blocklist/{listId}')
 
 /**
  * List the addresses of a blocklist
@@ -144,11 +119,7 @@ export const getBlocklist = /* @__PURE__ */ defineList<
   types.GetBlocklistInput,
   types.GetBlocklistResult,
   'addresses'
->(
-  'getBlocklist',
-  'GET /v1/blocklist/{listId}',
-  'addresses',
-)
+>('getBlocklist', 'GET /v1/blocklist/{listId}', 'addresses')
 
 /**
  * Remove an address from a blocklist
@@ -159,10 +130,7 @@ export const getBlocklist = /* @__PURE__ */ defineList<
 export const removeFromBlocklist = /* @__PURE__ */ defineOperation<
   types.RemoveFromBlocklistInput,
   types.RemoveFromBlocklistResult
->(
-  'removeFromBlocklist',
-  'DELETE /v1/blocklist/{listId}',
-)
+>('removeFromBlocklist', 'DELETE /v1/blocklist/{listId}')
 
 /**
  * List blocklists
@@ -175,11 +143,7 @@ export const listBlocklists = /* @__PURE__ */ defineList<
   types.ListBlocklistsInput,
   types.ListBlocklistsResult,
   'blocklists'
->(
-  'listBlocklists',
-  'GET /v1/blocklists',
-  'blocklists',
-)
+>('listBlocklists', 'GET /v1/blocklists', 'blocklists')
 
 /**
  * Follow state changes of all accounts and proxies
@@ -196,9 +160,7 @@ export const listBlocklists = /* @__PURE__ */ defineList<
  * `{"lastEventId": "…"}`, followed by the stored changes: read all accounts again. Comments
  * keep an idle connection open.
  */
-export const followChanges = /* @__PURE__ */ defineDownload<
-  types.FollowChangesInput
->(
+export const followChanges = /* @__PURE__ */ defineDownload<types.FollowChangesInput>(
   'followChanges',
   'GET /v1/changes',
 )
@@ -213,10 +175,7 @@ export const followChanges = /* @__PURE__ */ defineDownload<
 export const createExport = /* @__PURE__ */ defineOperation<
   types.CreateExportInput,
   types.CreateExportResult
->(
-  'createExport',
-  'POST /v1/account/{account}/export',
-)
+>('createExport', 'POST /v1/account/{account}/export')
 
 /**
  * Cancel or delete an export
@@ -228,10 +187,7 @@ export const createExport = /* @__PURE__ */ defineOperation<
 export const deleteExport = /* @__PURE__ */ defineOperation<
   types.DeleteExportInput,
   types.DeleteExportResult
->(
-  'deleteExport',
-  'DELETE /v1/account/{account}/export/{exportId}',
-)
+>('deleteExport', 'DELETE /v1/account/{account}/export/{exportId}')
 
 /**
  * Read the status of an export
@@ -242,10 +198,7 @@ export const deleteExport = /* @__PURE__ */ defineOperation<
 export const getExport = /* @__PURE__ */ defineOperation<
   types.GetExportInput,
   types.GetExportResult
->(
-  'getExport',
-  'GET /v1/account/{account}/export/{exportId}',
-)
+>('getExport', 'GET /v1/account/{account}/export/{exportId}')
 
 /**
  * Download the file of an export
@@ -256,9 +209,7 @@ export const getExport = /* @__PURE__ */ defineOperation<
  * and the `ETag` of the first response as `If-Range`. The response ends early if the file is
  * damaged, if the export is deleted, or if the token is revoked during the download.
  */
-export const downloadExport = /* @__PURE__ */ defineResumableDownload<
-  types.DownloadExportInput
->(
+export const downloadExport = /* @__PURE__ */ defineResumableDownload<types.DownloadExportInput>(
   'downloadExport',
   'GET /v1/account/{account}/export/{exportId}/download',
 )
@@ -273,11 +224,7 @@ export const listAllExports = /* @__PURE__ */ defineList<
   types.ListAllExportsInput,
   types.ListAllExportsResult,
   'exports'
->(
-  'listAllExports',
-  'GET /admin/api/exports',
-  'exports',
-)
+>('listAllExports', 'GET /admin/api/exports', 'exports')
 
 /**
  * List exports of an account
@@ -289,11 +236,7 @@ export const listExports = /* @__PURE__ */ defineList<
   types.ListExportsInput,
   types.ListExportsResult,
   'exports'
->(
-  'listExports',
-  'GET /v1/account/{account}/exports',
-  'exports',
-)
+>('listExports', 'GET /v1/account/{account}/exports', 'exports')
 
 /**
  * Register or replace a gateway
@@ -305,10 +248,7 @@ export const listExports = /* @__PURE__ */ defineList<
 export const createGateway = /* @__PURE__ */ defineOperation<
   types.CreateGatewayInput,
   types.CreateGatewayResult
->(
-  'createGateway',
-  'POST /v1/gateway',
-)
+>('createGateway', 'POST /v1/gateway')
 
 /**
  * Delete a gateway
@@ -319,10 +259,7 @@ export const createGateway = /* @__PURE__ */ defineOperation<
 export const deleteGateway = /* @__PURE__ */ defineOperation<
   types.DeleteGatewayInput,
   types.DeleteGatewayResult
->(
-  'deleteGateway',
-  'DELETE /v1/gateway/{gateway}',
-)
+>('deleteGateway', 'DELETE /v1/gateway/{gateway}')
 
 /**
  * Read a gateway
@@ -332,10 +269,7 @@ export const deleteGateway = /* @__PURE__ */ defineOperation<
 export const getGateway = /* @__PURE__ */ defineOperation<
   types.GetGatewayInput,
   types.GetGatewayResult
->(
-  'getGateway',
-  'GET /v1/gateway/{gateway}',
-)
+>('getGateway', 'GET /v1/gateway/{gateway}')
 
 /**
  * List gateways
@@ -346,11 +280,7 @@ export const listGateways = /* @__PURE__ */ defineList<
   types.ListGatewaysInput,
   types.ListGatewaysResult,
   'gateways'
->(
-  'listGateways',
-  'GET /v1/gateways',
-  'gateways',
-)
+>('listGateways', 'GET /v1/gateways', 'gateways')
 
 /**
  * Change a gateway
@@ -362,10 +292,7 @@ export const listGateways = /* @__PURE__ */ defineList<
 export const updateGateway = /* @__PURE__ */ defineOperation<
   types.UpdateGatewayInput,
   types.UpdateGatewayResult
->(
-  'updateGateway',
-  'PUT /v1/gateway/edit/{gateway}',
-)
+>('updateGateway', 'PUT /v1/gateway/edit/{gateway}')
 
 /**
  * Remove the license key
@@ -376,10 +303,7 @@ export const updateGateway = /* @__PURE__ */ defineOperation<
 export const deleteLicense = /* @__PURE__ */ defineOperation<
   types.DeleteLicenseInput,
   types.DeleteLicenseResult
->(
-  'deleteLicense',
-  'DELETE /v1/license',
-)
+>('deleteLicense', 'DELETE /v1/license')
 
 /**
  * Read the license
@@ -390,10 +314,7 @@ export const deleteLicense = /* @__PURE__ */ defineOperation<
 export const getLicense = /* @__PURE__ */ defineOperation<
   types.GetLicenseInput,
   types.GetLicenseResult
->(
-  'getLicense',
-  'GET /v1/license',
-)
+>('getLicense', 'GET /v1/license')
 
 /**
  * Install a license key
@@ -404,10 +325,7 @@ export const getLicense = /* @__PURE__ */ defineOperation<
 export const setLicense = /* @__PURE__ */ defineOperation<
   types.SetLicenseInput,
   types.SetLicenseResult
->(
-  'setLicense',
-  'POST /v1/license',
-)
+>('setLicense', 'POST /v1/license')
 
 /**
  * Import the secret with which EmailEngine signed links
@@ -420,10 +338,7 @@ export const setLicense = /* @__PURE__ */ defineOperation<
 export const importLinkKey = /* @__PURE__ */ defineOperation<
   types.ImportLinkKeyInput,
   types.ImportLinkKeyResult
->(
-  'importLinkKey',
-  'POST /admin/api/linkKeyImports',
-)
+>('importLinkKey', 'POST /admin/api/linkKeyImports')
 
 /**
  * Read the protocol log of an account
@@ -434,9 +349,7 @@ export const importLinkKey = /* @__PURE__ */ defineOperation<
  * is bound to an account, or has a permissions record, reads only the lines after the reply to
  * a login.
  */
-export const getLogs = /* @__PURE__ */ defineTextOperation<
-  types.GetLogsInput
->(
+export const getLogs = /* @__PURE__ */ defineTextOperation<types.GetLogsInput>(
   'getLogs',
   'GET /v1/logs/{account}',
 )
@@ -451,10 +364,7 @@ export const getLogs = /* @__PURE__ */ defineTextOperation<
 export const createMailbox = /* @__PURE__ */ defineOperation<
   types.CreateMailboxInput,
   types.CreateMailboxResult
->(
-  'createMailbox',
-  'POST /v1/account/{account}/mailbox',
-)
+>('createMailbox', 'POST /v1/account/{account}/mailbox')
 
 /**
  * Delete a mailbox with its messages
@@ -467,10 +377,7 @@ export const createMailbox = /* @__PURE__ */ defineOperation<
 export const deleteMailbox = /* @__PURE__ */ defineOperation<
   types.DeleteMailboxInput,
   types.DeleteMailboxResult
->(
-  'deleteMailbox',
-  'DELETE /v1/account/{account}/mailbox',
-)
+>('deleteMailbox', 'DELETE /v1/account/{account}/mailbox')
 
 /**
  * Rename a mailbox or change its subscription
@@ -484,10 +391,7 @@ export const deleteMailbox = /* @__PURE__ */ defineOperation<
 export const updateMailbox = /* @__PURE__ */ defineOperation<
   types.UpdateMailboxInput,
   types.UpdateMailboxResult
->(
-  'updateMailbox',
-  'PUT /v1/account/{account}/mailbox',
-)
+>('updateMailbox', 'PUT /v1/account/{account}/mailbox')
 
 /**
  * List mailboxes
@@ -498,10 +402,7 @@ export const updateMailbox = /* @__PURE__ */ defineOperation<
 export const listMailboxes = /* @__PURE__ */ defineOperation<
   types.ListMailboxesInput,
   types.ListMailboxesResult
->(
-  'listMailboxes',
-  'GET /v1/account/{account}/mailboxes',
-)
+>('listMailboxes', 'GET /v1/account/{account}/mailboxes')
 
 /**
  * Delete a message
@@ -512,11 +413,7 @@ export const listMailboxes = /* @__PURE__ */ defineOperation<
 export const deleteMessage = /* @__PURE__ */ defineOperation<
   types.DeleteMessageInput,
   types.DeleteMessageResult
->(
-  'deleteMessage',
-  'DELETE /v1/account/{account}/message/{message}',
-  false,
-)
+>('deleteMessage', 'DELETE /v1/account/{account}/message/{message}', false)
 
 /**
  * Change flags and labels of a message
@@ -528,10 +425,7 @@ export const deleteMessage = /* @__PURE__ */ defineOperation<
 export const updateMessage = /* @__PURE__ */ defineOperation<
   types.UpdateMessageInput,
   types.UpdateMessageResult
->(
-  'updateMessage',
-  'PUT /v1/account/{account}/message/{message}',
-)
+>('updateMessage', 'PUT /v1/account/{account}/message/{message}')
 
 /**
  * Read a message
@@ -542,10 +436,7 @@ export const updateMessage = /* @__PURE__ */ defineOperation<
 export const getMessage = /* @__PURE__ */ defineOperation<
   types.GetMessageInput,
   types.GetMessageResult
->(
-  'getMessage',
-  'GET /v1/account/{account}/message/{message}',
-)
+>('getMessage', 'GET /v1/account/{account}/message/{message}')
 
 /**
  * Delete all messages that match a search
@@ -560,11 +451,7 @@ export const getMessage = /* @__PURE__ */ defineOperation<
 export const deleteMessages = /* @__PURE__ */ defineOperation<
   types.DeleteMessagesInput,
   types.DeleteMessagesResult
->(
-  'deleteMessages',
-  'PUT /v1/account/{account}/messages/delete',
-  false,
-)
+>('deleteMessages', 'PUT /v1/account/{account}/messages/delete', false)
 
 /**
  * Move a message to another mailbox
@@ -576,10 +463,7 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
 export const moveMessage = /* @__PURE__ */ defineOperation<
   types.MoveMessageInput,
   types.MoveMessageResult
->(
-  'moveMessage',
-  'PUT /v1/account/{account}/message/{message}/move',
-)
+>('moveMessage', 'PUT /v1/account/{account}/message/{message}/move')
 
 /**
  * Move all messages that match a search to another mailbox
@@ -593,10 +477,7 @@ export const moveMessage = /* @__PURE__ */ defineOperation<
 export const moveMessages = /* @__PURE__ */ defineOperation<
   types.MoveMessagesInput,
   types.MoveMessagesResult
->(
-  'moveMessages',
-  'PUT /v1/account/{account}/messages/move',
-)
+>('moveMessages', 'PUT /v1/account/{account}/messages/move')
 
 /**
  * Change flags and labels of all messages that match a search
@@ -610,10 +491,7 @@ export const moveMessages = /* @__PURE__ */ defineOperation<
 export const updateMessages = /* @__PURE__ */ defineOperation<
   types.UpdateMessagesInput,
   types.UpdateMessagesResult
->(
-  'updateMessages',
-  'PUT /v1/account/{account}/messages',
-)
+>('updateMessages', 'PUT /v1/account/{account}/messages')
 
 /**
  * List messages of a mailbox
@@ -626,11 +504,7 @@ export const listMessages = /* @__PURE__ */ defineList<
   types.ListMessagesInput,
   types.ListMessagesResult,
   'messages'
->(
-  'listMessages',
-  'GET /v1/account/{account}/messages',
-  'messages',
-)
+>('listMessages', 'GET /v1/account/{account}/messages', 'messages')
 
 /**
  * Download an attachment
@@ -638,9 +512,7 @@ export const listMessages = /* @__PURE__ */ defineList<
  * Downloads an attachment. The body is the decoded content. The headers `Content-Type` and
  * `Content-Disposition` carry the media type and the file name.
  */
-export const getAttachment = /* @__PURE__ */ defineDownload<
-  types.GetAttachmentInput
->(
+export const getAttachment = /* @__PURE__ */ defineDownload<types.GetAttachmentInput>(
   'getAttachment',
   'GET /v1/account/{account}/attachment/{attachment}',
 )
@@ -650,9 +522,7 @@ export const getAttachment = /* @__PURE__ */ defineDownload<
  *
  * Downloads the source of a message (RFC 5322), as stored on the mail server.
  */
-export const getMessageSource = /* @__PURE__ */ defineDownload<
-  types.GetMessageSourceInput
->(
+export const getMessageSource = /* @__PURE__ */ defineDownload<types.GetMessageSourceInput>(
   'getMessageSource',
   'GET /v1/account/{account}/message/{message}/source',
 )
@@ -663,10 +533,7 @@ export const getMessageSource = /* @__PURE__ */ defineDownload<
  * Reads the plain text and the HTML of a message. `text` in the path is the value of `text.id`
  * of the message.
  */
-export const getText = /* @__PURE__ */ defineOperation<
-  types.GetTextInput,
-  types.GetTextResult
->(
+export const getText = /* @__PURE__ */ defineOperation<types.GetTextInput, types.GetTextResult>(
   'getText',
   'GET /v1/account/{account}/text/{text}',
 )
@@ -682,11 +549,7 @@ export const searchMessages = /* @__PURE__ */ defineList<
   types.SearchMessagesInput,
   types.SearchMessagesResult,
   'messages'
->(
-  'searchMessages',
-  'POST /v1/account/{account}/search',
-  'messages',
-)
+>('searchMessages', 'POST /v1/account/{account}/search', 'messages')
 
 /**
  * Test an OAuth2 application
@@ -699,11 +562,7 @@ export const searchMessages = /* @__PURE__ */ defineList<
 export const checkOAuth2App = /* @__PURE__ */ defineOperation<
   types.CheckOAuth2AppInput,
   types.CheckOAuth2AppResult
->(
-  'checkOAuth2App',
-  'POST /v1/oauth2/{app}/verify',
-  true,
-)
+>('checkOAuth2App', 'POST /v1/oauth2/{app}/verify', true)
 
 /**
  * Register an OAuth2 application
@@ -714,10 +573,7 @@ export const checkOAuth2App = /* @__PURE__ */ defineOperation<
 export const createOAuth2App = /* @__PURE__ */ defineOperation<
   types.CreateOAuth2AppInput,
   types.CreateOAuth2AppResult
->(
-  'createOAuth2App',
-  'POST /v1/oauth2',
-)
+>('createOAuth2App', 'POST /v1/oauth2')
 
 /**
  * List OAuth2 applications
@@ -728,11 +584,7 @@ export const listOAuth2Apps = /* @__PURE__ */ defineList<
   types.ListOAuth2AppsInput,
   types.ListOAuth2AppsResult,
   'apps'
->(
-  'listOAuth2Apps',
-  'GET /v1/oauth2',
-  'apps',
-)
+>('listOAuth2Apps', 'GET /v1/oauth2', 'apps')
 
 /**
  * Delete an OAuth2 application
@@ -743,10 +595,7 @@ export const listOAuth2Apps = /* @__PURE__ */ defineList<
 export const deleteOAuth2App = /* @__PURE__ */ defineOperation<
   types.DeleteOAuth2AppInput,
   types.DeleteOAuth2AppResult
->(
-  'deleteOAuth2App',
-  'DELETE /v1/oauth2/{app}',
-)
+>('deleteOAuth2App', 'DELETE /v1/oauth2/{app}')
 
 /**
  * Read an OAuth2 application
@@ -757,10 +606,7 @@ export const deleteOAuth2App = /* @__PURE__ */ defineOperation<
 export const getOAuth2App = /* @__PURE__ */ defineOperation<
   types.GetOAuth2AppInput,
   types.GetOAuth2AppResult
->(
-  'getOAuth2App',
-  'GET /v1/oauth2/{app}',
-)
+>('getOAuth2App', 'GET /v1/oauth2/{app}')
 
 /**
  * Change an OAuth2 application
@@ -772,10 +618,7 @@ export const getOAuth2App = /* @__PURE__ */ defineOperation<
 export const updateOAuth2App = /* @__PURE__ */ defineOperation<
   types.UpdateOAuth2AppInput,
   types.UpdateOAuth2AppResult
->(
-  'updateOAuth2App',
-  'PUT /v1/oauth2/{app}',
-)
+>('updateOAuth2App', 'PUT /v1/oauth2/{app}')
 
 /**
  * Get an access token of an account
@@ -788,10 +631,7 @@ export const updateOAuth2App = /* @__PURE__ */ defineOperation<
 export const getOAuthToken = /* @__PURE__ */ defineOperation<
   types.GetOAuthTokenInput,
   types.GetOAuthTokenResult
->(
-  'getOAuthToken',
-  'GET /v1/account/{account}/oauth-token',
-)
+>('getOAuthToken', 'GET /v1/account/{account}/oauth-token')
 
 /**
  * Read the status of Pub/Sub
@@ -803,11 +643,7 @@ export const getPubSubStatus = /* @__PURE__ */ defineList<
   types.GetPubSubStatusInput,
   types.GetPubSubStatusResult,
   'apps'
->(
-  'getPubSubStatus',
-  'GET /v1/pubsub/status',
-  'apps',
-)
+>('getPubSubStatus', 'GET /v1/pubsub/status', 'apps')
 
 /**
  * Cancel a message in the outbox
@@ -818,10 +654,7 @@ export const getPubSubStatus = /* @__PURE__ */ defineList<
 export const deleteOutboxEntry = /* @__PURE__ */ defineOperation<
   types.DeleteOutboxEntryInput,
   types.DeleteOutboxEntryResult
->(
-  'deleteOutboxEntry',
-  'DELETE /v1/outbox/{queueId}',
-)
+>('deleteOutboxEntry', 'DELETE /v1/outbox/{queueId}')
 
 /**
  * Read a message in the outbox
@@ -832,10 +665,7 @@ export const deleteOutboxEntry = /* @__PURE__ */ defineOperation<
 export const getOutboxEntry = /* @__PURE__ */ defineOperation<
   types.GetOutboxEntryInput,
   types.GetOutboxEntryResult
->(
-  'getOutboxEntry',
-  'GET /v1/outbox/{queueId}',
-)
+>('getOutboxEntry', 'GET /v1/outbox/{queueId}')
 
 /**
  * Hold a message in the outbox
@@ -847,10 +677,7 @@ export const getOutboxEntry = /* @__PURE__ */ defineOperation<
 export const holdOutboxEntry = /* @__PURE__ */ defineOperation<
   types.HoldOutboxEntryInput,
   types.HoldOutboxEntryResult
->(
-  'holdOutboxEntry',
-  'PUT /v1/outbox/{queueId}/hold',
-)
+>('holdOutboxEntry', 'PUT /v1/outbox/{queueId}/hold')
 
 /**
  * List messages in the outbox
@@ -862,11 +689,7 @@ export const listOutbox = /* @__PURE__ */ defineList<
   types.ListOutboxInput,
   types.ListOutboxResult,
   'messages'
->(
-  'listOutbox',
-  'GET /v1/outbox',
-  'messages',
-)
+>('listOutbox', 'GET /v1/outbox', 'messages')
 
 /**
  * Release a held message
@@ -877,10 +700,7 @@ export const listOutbox = /* @__PURE__ */ defineList<
 export const releaseOutboxEntry = /* @__PURE__ */ defineOperation<
   types.ReleaseOutboxEntryInput,
   types.ReleaseOutboxEntryResult
->(
-  'releaseOutboxEntry',
-  'PUT /v1/outbox/{queueId}/release',
-)
+>('releaseOutboxEntry', 'PUT /v1/outbox/{queueId}/release')
 
 /**
  * Send a message in the outbox now
@@ -892,10 +712,7 @@ export const releaseOutboxEntry = /* @__PURE__ */ defineOperation<
 export const sendOutboxEntry = /* @__PURE__ */ defineOperation<
   types.SendOutboxEntryInput,
   types.SendOutboxEntryResult
->(
-  'sendOutboxEntry',
-  'PUT /v1/outbox/{queueId}/send',
-)
+>('sendOutboxEntry', 'PUT /v1/outbox/{queueId}/send')
 
 /**
  * Read the state of a queue
@@ -903,10 +720,7 @@ export const sendOutboxEntry = /* @__PURE__ */ defineOperation<
  * Reads whether a work queue is paused, and how many entries it has. The queue `submit` sends
  * messages, the queue `notify` delivers webhooks.
  */
-export const getQueue = /* @__PURE__ */ defineOperation<
-  types.GetQueueInput,
-  types.GetQueueResult
->(
+export const getQueue = /* @__PURE__ */ defineOperation<types.GetQueueInput, types.GetQueueResult>(
   'getQueue',
   'GET /v1/settings/queue/{queue}',
 )
@@ -921,10 +735,7 @@ export const getQueue = /* @__PURE__ */ defineOperation<
 export const updateQueue = /* @__PURE__ */ defineOperation<
   types.UpdateQueueInput,
   types.UpdateQueueResult
->(
-  'updateQueue',
-  'PUT /v1/settings/queue/{queue}',
-)
+>('updateQueue', 'PUT /v1/settings/queue/{queue}')
 
 /**
  * Read settings
@@ -936,10 +747,7 @@ export const updateQueue = /* @__PURE__ */ defineOperation<
 export const getSettings = /* @__PURE__ */ defineOperation<
   types.GetSettingsInput,
   types.GetSettingsResult
->(
-  'getSettings',
-  'GET /v1/settings',
-)
+>('getSettings', 'GET /v1/settings')
 
 /**
  * Change settings
@@ -951,10 +759,7 @@ export const getSettings = /* @__PURE__ */ defineOperation<
 export const updateSettings = /* @__PURE__ */ defineOperation<
   types.UpdateSettingsInput,
   types.UpdateSettingsResult
->(
-  'updateSettings',
-  'POST /v1/settings',
-)
+>('updateSettings', 'POST /v1/settings')
 
 /**
  * Read statistics of the instance
@@ -963,10 +768,7 @@ export const updateSettings = /* @__PURE__ */ defineOperation<
  * length of the queues, and counters of events, webhooks, submissions and API calls in the time
  * window of the last `seconds`.
  */
-export const getStats = /* @__PURE__ */ defineOperation<
-  types.GetStatsInput,
-  types.GetStatsResult
->(
+export const getStats = /* @__PURE__ */ defineOperation<types.GetStatsInput, types.GetStatsResult>(
   'getStats',
   'GET /v1/stats',
 )
@@ -984,10 +786,7 @@ export const getStats = /* @__PURE__ */ defineOperation<
 export const submitDraft = /* @__PURE__ */ defineSubmission<
   types.SubmitDraftInput,
   types.SubmitDraftResult
->(
-  'submitDraft',
-  'POST /v1/account/{account}/message/{message}/submit',
-)
+>('submitDraft', 'POST /v1/account/{account}/message/{message}/submit')
 
 /**
  * Submit a message
@@ -1004,10 +803,7 @@ export const submitDraft = /* @__PURE__ */ defineSubmission<
 export const submitMessage = /* @__PURE__ */ defineSubmission<
   types.SubmitMessageInput,
   types.SubmitMessageResult
->(
-  'submitMessage',
-  'POST /v1/account/{account}/submit',
-)
+>('submitMessage', 'POST /v1/account/{account}/submit')
 
 /**
  * Create a template
@@ -1018,10 +814,7 @@ export const submitMessage = /* @__PURE__ */ defineSubmission<
 export const createTemplate = /* @__PURE__ */ defineOperation<
   types.CreateTemplateInput,
   types.CreateTemplateResult
->(
-  'createTemplate',
-  'POST /v1/templates/template',
-)
+>('createTemplate', 'POST /v1/templates/template')
 
 /**
  * Delete a template
@@ -1031,10 +824,7 @@ export const createTemplate = /* @__PURE__ */ defineOperation<
 export const deleteTemplate = /* @__PURE__ */ defineOperation<
   types.DeleteTemplateInput,
   types.DeleteTemplateResult
->(
-  'deleteTemplate',
-  'DELETE /v1/templates/template/{template}',
-)
+>('deleteTemplate', 'DELETE /v1/templates/template/{template}')
 
 /**
  * Read a template
@@ -1046,10 +836,7 @@ export const deleteTemplate = /* @__PURE__ */ defineOperation<
 export const getTemplate = /* @__PURE__ */ defineOperation<
   types.GetTemplateInput,
   types.GetTemplateResult
->(
-  'getTemplate',
-  'GET /v1/templates/template/{template}',
-)
+>('getTemplate', 'GET /v1/templates/template/{template}')
 
 /**
  * Change a template
@@ -1060,10 +847,7 @@ export const getTemplate = /* @__PURE__ */ defineOperation<
 export const updateTemplate = /* @__PURE__ */ defineOperation<
   types.UpdateTemplateInput,
   types.UpdateTemplateResult
->(
-  'updateTemplate',
-  'PUT /v1/templates/template/{template}',
-)
+>('updateTemplate', 'PUT /v1/templates/template/{template}')
 
 /**
  * Delete all templates of an account
@@ -1074,10 +858,7 @@ export const updateTemplate = /* @__PURE__ */ defineOperation<
 export const flushTemplates = /* @__PURE__ */ defineOperation<
   types.FlushTemplatesInput,
   types.FlushTemplatesResult
->(
-  'flushTemplates',
-  'DELETE /v1/templates/account/{account}',
-)
+>('flushTemplates', 'DELETE /v1/templates/account/{account}')
 
 /**
  * List templates
@@ -1089,11 +870,7 @@ export const listTemplates = /* @__PURE__ */ defineList<
   types.ListTemplatesInput,
   types.ListTemplatesResult,
   'templates'
->(
-  'listTemplates',
-  'GET /v1/templates',
-  'templates',
-)
+>('listTemplates', 'GET /v1/templates', 'templates')
 
 /**
  * Create an access token
@@ -1105,10 +882,7 @@ export const listTemplates = /* @__PURE__ */ defineList<
 export const createToken = /* @__PURE__ */ defineOperation<
   types.CreateTokenInput,
   types.CreateTokenResult
->(
-  'createToken',
-  'POST /v1/tokens',
-)
+>('createToken', 'POST /v1/tokens')
 
 /**
  * List access tokens
@@ -1120,11 +894,7 @@ export const listTokens = /* @__PURE__ */ defineList<
   types.ListTokensInput,
   types.ListTokensResult,
   'tokens'
->(
-  'listTokens',
-  'GET /v1/tokens',
-  'tokens',
-)
+>('listTokens', 'GET /v1/tokens', 'tokens')
 
 /**
  * Create an access token
@@ -1136,10 +906,7 @@ export const listTokens = /* @__PURE__ */ defineList<
 export const createTokenAlias = /* @__PURE__ */ defineOperation<
   types.CreateTokenAliasInput,
   types.CreateTokenAliasResult
->(
-  'createTokenAlias',
-  'POST /v1/token',
-)
+>('createTokenAlias', 'POST /v1/token')
 
 /**
  * Delete an access token by value or id
@@ -1150,10 +917,7 @@ export const createTokenAlias = /* @__PURE__ */ defineOperation<
 export const deleteToken = /* @__PURE__ */ defineOperation<
   types.DeleteTokenInput,
   types.DeleteTokenResult
->(
-  'deleteToken',
-  'DELETE /v1/tokens/{token}',
-)
+>('deleteToken', 'DELETE /v1/tokens/{token}')
 
 /**
  * Read an access token by value or id
@@ -1161,10 +925,7 @@ export const deleteToken = /* @__PURE__ */ defineOperation<
  * Reads the scopes, restrictions, permissions and last use of an access token. The path names
  * the token by its value or by its id (SHA-256 of the value).
  */
-export const getToken = /* @__PURE__ */ defineOperation<
-  types.GetTokenInput,
-  types.GetTokenResult
->(
+export const getToken = /* @__PURE__ */ defineOperation<types.GetTokenInput, types.GetTokenResult>(
   'getToken',
   'GET /v1/tokens/{token}',
 )
@@ -1178,10 +939,7 @@ export const getToken = /* @__PURE__ */ defineOperation<
 export const deleteTokenAlias = /* @__PURE__ */ defineOperation<
   types.DeleteTokenAliasInput,
   types.DeleteTokenAliasResult
->(
-  'deleteTokenAlias',
-  'DELETE /v1/token/{token}',
-)
+>('deleteTokenAlias', 'DELETE /v1/token/{token}')
 
 /**
  * Read the uses of an access token
@@ -1195,11 +953,7 @@ export const getTokenLog = /* @__PURE__ */ defineList<
   types.GetTokenLogInput,
   types.GetTokenLogResult,
   'entries'
->(
-  'getTokenLog',
-  'GET /v1/tokens/{token}/log',
-  'entries',
-)
+>('getTokenLog', 'GET /v1/tokens/{token}/log', 'entries')
 
 /**
  * Upload a message into a mailbox
@@ -1211,25 +965,19 @@ export const getTokenLog = /* @__PURE__ */ defineList<
 export const uploadMessage = /* @__PURE__ */ defineOperation<
   types.UploadMessageInput,
   types.UploadMessageResult
->(
-  'uploadMessage',
-  'POST /v1/account/{account}/message',
-)
+>('uploadMessage', 'POST /v1/account/{account}/message')
 
 /**
  * Rebuild the mailbox index of an account
  *
  * Deletes and rebuilds the mailbox index of an account. Message ids remain valid. The only
- * events are `messageNew` for messages that arrived since `notifyFrom`. Does nothing unless
- * `flush` is true.
+ * events are `messageNew` for messages that arrived since `notifyFrom`. A paused account is
+ * rejected. Does nothing unless `flush` is true.
  */
 export const flushAccount = /* @__PURE__ */ defineOperation<
   types.FlushAccountInput,
   types.FlushAccountResult
->(
-  'flushAccount',
-  'PUT /v1/account/{account}/flush',
-)
+>('flushAccount', 'PUT /v1/account/{account}/flush')
 
 /**
  * List signatures stored by the provider
@@ -1241,25 +989,19 @@ export const flushAccount = /* @__PURE__ */ defineOperation<
 export const getServerSignatures = /* @__PURE__ */ defineOperation<
   types.GetServerSignaturesInput,
   types.GetServerSignaturesResult
->(
-  'getServerSignatures',
-  'GET /v1/account/{account}/server-signatures',
-)
+>('getServerSignatures', 'GET /v1/account/{account}/server-signatures')
 
 /**
  * Reconnect an account
  *
  * Closes and reopens the connections of an account to its mail server. Also resumes syncing
- * that was switched off after repeated authentication failures. Does nothing unless `reconnect`
- * is true.
+ * that was switched off after repeated authentication failures. A paused account is rejected.
+ * Does nothing unless `reconnect` is true.
  */
 export const reconnectAccount = /* @__PURE__ */ defineOperation<
   types.ReconnectAccountInput,
   types.ReconnectAccountResult
->(
-  'reconnectAccount',
-  'PUT /v1/account/{account}/reconnect',
-)
+>('reconnectAccount', 'PUT /v1/account/{account}/reconnect')
 
 /**
  * Sync all mailboxes of an account
@@ -1270,10 +1012,7 @@ export const reconnectAccount = /* @__PURE__ */ defineOperation<
 export const syncAccount = /* @__PURE__ */ defineOperation<
   types.SyncAccountInput,
   types.SyncAccountResult
->(
-  'syncAccount',
-  'PUT /v1/account/{account}/sync',
-)
+>('syncAccount', 'PUT /v1/account/{account}/sync')
 
 /**
  * Test mail servers and credentials
@@ -1284,11 +1023,7 @@ export const syncAccount = /* @__PURE__ */ defineOperation<
 export const verifyAccount = /* @__PURE__ */ defineOperation<
   types.VerifyAccountInput,
   types.VerifyAccountResult
->(
-  'verifyAccount',
-  'POST /v1/verifyAccount',
-  true,
-)
+>('verifyAccount', 'POST /v1/verifyAccount', true)
 
 /**
  * Replay all failed webhook deliveries that match a filter
@@ -1300,10 +1035,7 @@ export const verifyAccount = /* @__PURE__ */ defineOperation<
 export const createWebhookReplay = /* @__PURE__ */ defineOperation<
   types.CreateWebhookReplayInput,
   types.CreateWebhookReplayResult
->(
-  'createWebhookReplay',
-  'POST /admin/api/webhookReplays',
-)
+>('createWebhookReplay', 'POST /admin/api/webhookReplays')
 
 /**
  * List webhook replays
@@ -1314,11 +1046,7 @@ export const listWebhookReplays = /* @__PURE__ */ defineList<
   types.ListWebhookReplaysInput,
   types.ListWebhookReplaysResult,
   'replays'
->(
-  'listWebhookReplays',
-  'GET /admin/api/webhookReplays',
-  'replays',
-)
+>('listWebhookReplays', 'GET /admin/api/webhookReplays', 'replays')
 
 /**
  * Read a webhook delivery with its payload, attempts and replays
@@ -1329,10 +1057,7 @@ export const listWebhookReplays = /* @__PURE__ */ defineList<
 export const getWebhookDelivery = /* @__PURE__ */ defineOperation<
   types.GetWebhookDeliveryInput,
   types.GetWebhookDeliveryResult
->(
-  'getWebhookDelivery',
-  'GET /admin/api/webhookDeliveries/{delivery}',
-)
+>('getWebhookDelivery', 'GET /admin/api/webhookDeliveries/{delivery}')
 
 /**
  * Read the progress of a webhook replay
@@ -1343,10 +1068,7 @@ export const getWebhookDelivery = /* @__PURE__ */ defineOperation<
 export const getWebhookReplay = /* @__PURE__ */ defineOperation<
   types.GetWebhookReplayInput,
   types.GetWebhookReplayResult
->(
-  'getWebhookReplay',
-  'GET /admin/api/webhookReplays/{replay}',
-)
+>('getWebhookReplay', 'GET /admin/api/webhookReplays/{replay}')
 
 /**
  * List webhook deliveries
@@ -1358,11 +1080,7 @@ export const listWebhookDeliveries = /* @__PURE__ */ defineList<
   types.ListWebhookDeliveriesInput,
   types.ListWebhookDeliveriesResult,
   'deliveries'
->(
-  'listWebhookDeliveries',
-  'GET /admin/api/webhookDeliveries',
-  'deliveries',
-)
+>('listWebhookDeliveries', 'GET /admin/api/webhookDeliveries', 'deliveries')
 
 /**
  * Replay a failed webhook delivery
@@ -1373,10 +1091,7 @@ export const listWebhookDeliveries = /* @__PURE__ */ defineList<
 export const retryWebhookDelivery = /* @__PURE__ */ defineOperation<
   types.RetryWebhookDeliveryInput,
   types.RetryWebhookDeliveryResult
->(
-  'retryWebhookDelivery',
-  'POST /admin/api/webhookDeliveries/{delivery}/retry',
-)
+>('retryWebhookDelivery', 'POST /admin/api/webhookDeliveries/{delivery}/retry')
 
 /**
  * Create a webhook route
@@ -1388,10 +1103,7 @@ export const retryWebhookDelivery = /* @__PURE__ */ defineOperation<
 export const createWebhookRoute = /* @__PURE__ */ defineOperation<
   types.CreateWebhookRouteInput,
   types.CreateWebhookRouteResult
->(
-  'createWebhookRoute',
-  'POST /admin/api/webhookRoutes',
-)
+>('createWebhookRoute', 'POST /admin/api/webhookRoutes')
 
 /**
  * Delete a webhook route
@@ -1401,10 +1113,7 @@ export const createWebhookRoute = /* @__PURE__ */ defineOperation<
 export const deleteWebhookRoute = /* @__PURE__ */ defineOperation<
   types.DeleteWebhookRouteInput,
   types.DeleteWebhookRouteResult
->(
-  'deleteWebhookRoute',
-  'DELETE /admin/api/webhookRoutes/{webhookRoute}',
-)
+>('deleteWebhookRoute', 'DELETE /admin/api/webhookRoutes/{webhookRoute}')
 
 /**
  * Change a webhook route
@@ -1416,10 +1125,7 @@ export const deleteWebhookRoute = /* @__PURE__ */ defineOperation<
 export const updateWebhookRoute = /* @__PURE__ */ defineOperation<
   types.UpdateWebhookRouteInput,
   types.UpdateWebhookRouteResult
->(
-  'updateWebhookRoute',
-  'PUT /admin/api/webhookRoutes/{webhookRoute}',
-)
+>('updateWebhookRoute', 'PUT /admin/api/webhookRoutes/{webhookRoute}')
 
 /**
  * Read a webhook route
@@ -1429,10 +1135,7 @@ export const updateWebhookRoute = /* @__PURE__ */ defineOperation<
 export const getWebhookRoute = /* @__PURE__ */ defineOperation<
   types.GetWebhookRouteInput,
   types.GetWebhookRouteResult
->(
-  'getWebhookRoute',
-  'GET /v1/webhookRoutes/webhookRoute/{webhookRoute}',
-)
+>('getWebhookRoute', 'GET /v1/webhookRoutes/webhookRoute/{webhookRoute}')
 
 /**
  * List errors of the functions of a webhook route
@@ -1443,10 +1146,7 @@ export const getWebhookRoute = /* @__PURE__ */ defineOperation<
 export const listWebhookRouteErrors = /* @__PURE__ */ defineOperation<
   types.ListWebhookRouteErrorsInput,
   types.ListWebhookRouteErrorsResult
->(
-  'listWebhookRouteErrors',
-  'GET /admin/api/webhookRoutes/{webhookRoute}/errors',
-)
+>('listWebhookRouteErrors', 'GET /admin/api/webhookRoutes/{webhookRoute}/errors')
 
 /**
  * List webhook routes
@@ -1458,11 +1158,7 @@ export const listWebhookRoutes = /* @__PURE__ */ defineList<
   types.ListWebhookRoutesInput,
   types.ListWebhookRoutesResult,
   'webhooks'
->(
-  'listWebhookRoutes',
-  'GET /v1/webhookRoutes',
-  'webhooks',
-)
+>('listWebhookRoutes', 'GET /v1/webhookRoutes', 'webhooks')
 
 /**
  * Test the functions of a webhook route
@@ -1473,7 +1169,4 @@ export const listWebhookRoutes = /* @__PURE__ */ defineList<
 export const testWebhookRoute = /* @__PURE__ */ defineOperation<
   types.TestWebhookRouteInput,
   types.TestWebhookRouteResult
->(
-  'testWebhookRoute',
-  'POST /admin/api/webhookRoutes/test',
-)
+>('testWebhookRoute', 'POST /admin/api/webhookRoutes/test')
