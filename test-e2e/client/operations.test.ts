@@ -245,6 +245,8 @@ test('settings, queues, statistics and licence', async () => {
   expect(await posthorn.getSettings({ webhooksEnabled: true })).toMatchObject({
     webhooksEnabled: true,
   })
+  const secret = 'service secret of EmailEngine'
+  expect(await posthorn.importLinkKey({ body: { secret } })).toEqual({ imported: true })
   await posthorn.updateQueue({ queue: 'submit', body: { paused: false } })
   expect(await posthorn.getQueue({ queue: 'submit' })).toMatchObject({ paused: false })
   expect(await posthorn.getStats({ seconds: 60 })).toMatchObject({ accounts: expect.any(Number) })

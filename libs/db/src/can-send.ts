@@ -1,6 +1,6 @@
 import { accountTypeOf } from '@posthorn/contracts/account-types'
 import type { LastError } from '@posthorn/contracts/schemas/account'
-import type { AccountState } from '@posthorn/contracts/schemas/account-state'
+import { type AccountState, pausedAccount } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
@@ -31,7 +31,7 @@ const errorByState: Partial<
   ],
   connectError: ['ConnectionError', 'The mail server of the account cannot be reached'],
   unset: ['NotSyncing', 'Syncing is switched off for the account'],
-  paused: ['NoAvailable', 'The account is paused', 'other'],
+  paused: ['NoAvailable', pausedAccount, 'other'],
 }
 
 const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const

@@ -154,6 +154,34 @@ test('reconnect raises the version, sync calls the worker, flush raises the flus
   })
 })
 
+test('reconnect, sync and flush of a paused account: 503 NoAvailable, nothing changes', async () => {
+  await call('POST', '/v1/account', { body: { ...registration('paused'), paused: true } })
+  const before = await stored('paused')
+  expect(before.paused).toBe(true)
+  for (const what of ['reconnect', 'sync', 'flush'])
+    expect((await put('paused', { [what]: true }, `/${what}`)).body).toMatchObject({
+      statusCode: 503,
+      code: 'NoAvailable',
+      state: 'other',
+      message: 'The account is paused, set paused to false to connect it',
+    })
+  expect(await stored('paused')).toEqual(before)
+  expect((await put('paused', {}, '/reconnect')).body).toEqual({ reconnect: false })
+})
+
+test('updateAccount: paused starts and stops sessions, notifyFrom stays unless given', async () => {
+  const { notifyFrom } = await stored('paused')
+  expect((await call('GET', '/v1/account/paused')).body).toMatchObject({ paused: true })
+  await put('paused', { paused: true })
+  expect(await stored('paused')).toMatchObject({ paused: true, version: '1' })
+  await put('paused', { paused: false })
+  expect(await stored('paused')).toMatchObject({ paused: false, version: '2', notifyFrom })
+  const later = new Date('2026-11-01T00:00:00Z')
+  await put('paused', { paused: true })
+  await put('paused', { paused: false, notifyFrom: later.toISOString() })
+  expect(await stored('paused')).toMatchObject({ version: '4', notifyFrom: later })
+})
+
 test('syncAccount: an account that never connected, responds 503', async () => {
   await call('POST', '/v1/account', { body: registration('unheld') })
   expect((await put('unheld', { sync: true }, '/sync')).body).toMatchObject({

@@ -195,8 +195,13 @@ test.each([
 )
 
 test('submitMessage: an account connected before sends in any state, one without IMAP immediately', async () => {
-  await register('broken', 'authenticationError', true)
-  expect((await submit('broken', submission)).status).toBe(200)
+  for (const [account, state] of [
+    ['broken', 'authenticationError'],
+    ['resting', 'paused'],
+  ] as const) {
+    await register(account, state, true)
+    expect((await submit(account, submission)).status).toBe(200)
+  }
   await call('POST', '/v1/account', {
     body: { ...registration('sendonly'), imap: false, email: 'sendonly@mail.example' },
   })

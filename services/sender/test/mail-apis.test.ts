@@ -59,6 +59,15 @@ test.each(['gmail', 'graph'] as const)(
   },
 )
 
+test('paused account, sends: a submission needs no session of a sync-worker', async () => {
+  const { account, model } = await addAccount()
+  await db.updateTable('accounts').set({ paused: true }).where('account', '=', account).execute()
+  await sender()
+  const queueId = await submit({ account })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1 })
+  expect(sentIds(model)).toEqual([idOf(queueId)])
+})
+
 test('sent message not visible yet, is looked up until it is', async () => {
   const { account, model } = await addAccount({ backend: 'graph' })
   model.sending.hiddenLookups = 2

@@ -24,8 +24,8 @@ export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder
 /**
  * World whose providers are model mailboxes. Clients check tokens as clients of real providers do.
  */
-export async function apiWorld() {
-  const world = await testWorld()
+export async function apiWorld(options: { heartbeatMs?: number } = {}) {
+  const world = await testWorld(options)
   const mailboxes = new Map<string, ApiMailbox>()
   const createClient = (access: MailApiAccess): MailApi => {
     const mailbox = mailboxes.get(access.account)

@@ -1236,8 +1236,8 @@ export const uploadMessage = /* @__PURE__ */ defineOperation<
  * Rebuild the mailbox index of an account
  *
  * Deletes and rebuilds the mailbox index of an account. Message ids remain valid. The only
- * events are `messageNew` for messages that arrived since `notifyFrom`. Does nothing unless
- * `flush` is true.
+ * events are `messageNew` for messages that arrived since `notifyFrom`. A paused account is
+ * rejected. Does nothing unless `flush` is true.
  */
 export const flushAccount = /* @__PURE__ */ defineOperation<
   types.FlushAccountInput,
@@ -1266,8 +1266,8 @@ export const getServerSignatures = /* @__PURE__ */ defineOperation<
  * Reconnect an account
  *
  * Closes and reopens the connections of an account to its mail server. Also resumes syncing
- * that was switched off after repeated authentication failures. Does nothing unless `reconnect`
- * is true.
+ * that was switched off after repeated authentication failures. A paused account is rejected.
+ * Does nothing unless `reconnect` is true.
  */
 export const reconnectAccount = /* @__PURE__ */ defineOperation<
   types.ReconnectAccountInput,

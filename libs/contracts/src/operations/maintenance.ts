@@ -18,7 +18,7 @@ export const reconnectAccount = defineOperation({
   path: '/v1/account/:account/reconnect',
   summary: 'Reconnect an account',
   description:
-    'Closes and reopens the connections of an account to its mail server. Also resumes syncing that was switched off after repeated authentication failures. Does nothing unless `reconnect` is true.',
+    'Closes and reopens the connections of an account to its mail server. Also resumes syncing that was switched off after repeated authentication failures. A paused account is rejected. Does nothing unless `reconnect` is true.',
   params,
   body: Strict({ reconnect: confirmed }),
   responseDescription: 'Whether the account reconnects.',
@@ -27,6 +27,7 @@ export const reconnectAccount = defineOperation({
       'True if the account reconnects, false if `reconnect` in the request was not true.',
     ),
   }),
+  errors: ['NoAvailable'],
 })
 
 export const syncAccount = defineOperation({
@@ -62,7 +63,7 @@ export const flushAccount = defineOperation({
   path: '/v1/account/:account/flush',
   summary: 'Rebuild the mailbox index of an account',
   description:
-    'Deletes and rebuilds the mailbox index of an account. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`. Does nothing unless `flush` is true.',
+    'Deletes and rebuilds the mailbox index of an account. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`. A paused account is rejected. Does nothing unless `flush` is true.',
   params,
   body: Strict({
     flush: confirmed,
@@ -75,6 +76,7 @@ export const flushAccount = defineOperation({
       'True if the mailbox index is rebuilt, false if `flush` in the request was not true.',
     ),
   }),
+  errors: ['NoAvailable'],
 })
 
 export const getServerSignatures = defineOperation({

@@ -52,7 +52,7 @@ export const logs = Type.Optional(
 )
 export const paused = Type.Optional(
   Bool(
-    'If true, the account is not connected to the incoming server: `state` is `other` and `stateDetail` is `paused`. Messages are still sent if the first sync of the account is complete.',
+    'If true, the account is paused: it opens no connection to its incoming server or mail API, and renews no subscription. `state` is `other` and `stateDetail` is `paused`. Operations that need the mailbox respond 503 `NoAvailable`. Messages are still sent if the first sync of the account is complete, and mail clients can still log in through the IMAP proxy. If false, the account connects like a new account. Defaults to false.',
   ),
 )
 export const expectedEmail = described(

@@ -44,6 +44,9 @@ const shownByState = {
   paused: 'other',
 } as const satisfies Record<AccountState, ShownState>
 
+/** Error message for an operation that a paused account does not allow. */
+export const pausedAccount = 'The account is paused, set paused to false to connect it'
+
 /** Converts a stored account state to the account state that the API shows. */
 export function shownState(state: AccountState): ShownState {
   return shownByState[state]

@@ -1,4 +1,4 @@
-import type { AccountState } from '@posthorn/contracts/schemas/account-state'
+import { type AccountState, pausedAccount } from '@posthorn/contracts/schemas/account-state'
 import { type Accounts, compileOnce, type Db, sqlState, type Tables, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql, type UpdateObject } from 'kysely'
@@ -41,7 +41,7 @@ export const passwordKinds = sql<PasswordKind[]>`array(
 const accountColumns = compileOnce((db, account: string) =>
   db
     .selectFrom('accounts')
-    .select(['shard', 'name', 'email', 'locale', 'tz', 'expectedEmail', 'logs'])
+    .select(['shard', 'name', 'email', 'locale', 'tz', 'expectedEmail', 'logs', 'paused'])
     .where('account', '=', account),
 )
 
@@ -66,6 +66,20 @@ async function getColumns(db: Db, account: string) {
  */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
+}
+
+/**
+ * Checks that an account is not paused, so that the account connects to its mail server.
+ *
+ * @throws AppError `not-found`; `unavailable` `NoAvailable` if the account is paused
+ */
+export async function assertNotPaused(db: Db, account: string): Promise<void> {
+  const { paused } = await getColumns(db, account)
+  if (paused)
+    throw new AppError('unavailable', pausedAccount, {
+      code: 'NoAvailable',
+      extras: { state: 'other' },
+    })
 }
 
 /** True once a worker has connected an account or has failed to connect the account. */

@@ -1,5 +1,9 @@
 import type { LastError } from '@posthorn/contracts/schemas/account'
-import { type AccountState, shownState } from '@posthorn/contracts/schemas/account-state'
+import {
+  type AccountState,
+  pausedAccount,
+  shownState,
+} from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 
 /** State of an account session, by which `assertConnected` accepts or rejects commands. */
@@ -64,7 +68,7 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
   connecting,
   syncing: connecting,
   disconnected,
-  paused: { ...disconnected, message: 'The account is paused' },
+  paused: { ...disconnected, message: pausedAccount },
   unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
   authenticationError: {
     code: 'AuthenticationFails',

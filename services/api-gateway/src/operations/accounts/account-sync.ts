@@ -4,7 +4,7 @@ import { parseDate } from '@posthorn/contracts/formats'
 import { operations } from '@posthorn/contracts/operations'
 import { callWorker } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
+import { assertNotPaused, flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 type AccountSyncDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks' | 'timeoutMs'>
@@ -12,7 +12,7 @@ type AccountSyncDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks' | 'timeoutMs'>
 /**
  * Operations that control the session of an account, its connection to the mail server. Requests to
  * reconnect or to flush the mailbox indexes change the stored account, so that the account's worker
- * sees the new version even if the broadcast is lost.
+ * sees the new version even if the broadcast is lost. Paused accounts are rejected.
  */
 export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
   const { db, bus, tasks } = deps
@@ -22,6 +22,7 @@ export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
       const { reconnect = false } = body
       if (!reconnect) await getShard(db, account)
       else {
+        await assertNotPaused(db, account)
         await updateAccount(db, account, {})
         invalidate(account)
       }
@@ -33,6 +34,7 @@ export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
         await getShard(db, account)
         return { flush }
       }
+      await assertNotPaused(db, account)
       const from = (notifyFrom && parseDate(notifyFrom)) || new Date()
       await flushAccount(db, account, defined({ notifyFrom: from, imapIndexer }))
       invalidate(account)
@@ -41,9 +43,12 @@ export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
     handle(operations.syncAccount, async (input) => {
       const { account } = input.params
       const { sync = false } = input.body
-      if (sync) return callWorker(deps, input, [syncAccount, { account }])
-      await getShard(db, account)
-      return { sync }
+      if (!sync) {
+        await getShard(db, account)
+        return { sync }
+      }
+      await assertNotPaused(db, account)
+      return callWorker(deps, input, [syncAccount, { account }])
     }),
   ]
 }

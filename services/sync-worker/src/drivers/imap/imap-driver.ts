@@ -123,7 +123,7 @@ class ImapDriver implements AccountDriver {
   ): Promise<AccountReply<Name>> {
     const session = this.#session
     if (!withoutLogin.has(name)) session.ask()
-    if (!checkLater.has(name)) assertConnected(session.context)
+    if (!checkLater.has(name) || session.state === 'paused') assertConnected(session.context)
     return commands[name](
       request,
       { account: request.account, session, signal },
