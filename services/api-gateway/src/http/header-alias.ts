@@ -28,9 +28,9 @@ const maxWaitMs = 250
 
 /**
  * Creates a reader of the headers that API operations declare. While the setting
- * `webhooksHeaderAlias` is set, a missing header is read from the header with that prefix. The
- * settings are read only for requests with a header that may have the prefix, so that other requests
- * do not need Postgres.
+ * `webhooksHeaderAlias` is set, a missing header is read from the header with that prefix. Only
+ * requests with a header that may have the prefix read the settings, so that other requests do not
+ * need Postgres.
  */
 export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): HeaderReader {
   const readAlias = aliasReader(settings)
@@ -82,8 +82,8 @@ function hasCandidate(headers: IncomingHttpHeaders, declared: string): boolean {
 const aliased = new Set(['x-svc-timeout', 'idempotency-key'])
 
 /**
- * Runs the check of declared headers. An error about a header with the alias prefix names the header
- * as the client sent it.
+ * Runs the check of declared headers. An error about a header with the alias prefix has the name
+ * that the client sent.
  */
 export function withSentNames<T>({ aliases }: DeclaredHeaders, check: () => T): T {
   try {
