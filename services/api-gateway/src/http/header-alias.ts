@@ -55,14 +55,14 @@ export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): Header
 
 /** Reader of the alias prefix in lower case. An empty text if the setting is not set. */
 function aliasReader(settings: Pick<SettingsCache, 'get'>): () => Promise<string> {
-  let known: string | undefined
+  let cached: string | undefined
   return async () => {
     const update = settings.get().then(({ webhooksHeaderAlias }) => {
-      known = (webhooksHeaderAlias ?? '').toLowerCase()
+      cached = (webhooksHeaderAlias ?? '').toLowerCase()
     })
-    if (known === undefined) await update
+    if (cached === undefined) await update
     else await settleWithin(update, maxWaitMs)
-    return known ?? ''
+    return cached ?? ''
   }
 }
 
