@@ -11,8 +11,8 @@ import { SmtpRejection } from './rejection.ts'
 export interface Controls {
   account?: string
   /**
-   * Account from a header with the alias prefix. Applies only to a session without login: EmailEngine
-   * ignores the header after a login.
+   * Account from a header with the alias prefix. Applies only to a session without login, because
+   * EmailEngine ignores the header after a login.
    */
   aliasAccount?: string
   idempotencyKey?: string
@@ -82,12 +82,12 @@ export function controlReader(alias = '') {
     /** True for a control header, which is removed from the message. The name is in lower case. */
     isControl: (name: string): boolean => name.startsWith(prefix) || aliasKey(name) !== undefined,
     /**
-     * Parses the control headers of a message. Names are in lower case. A header `X-SVC-…` wins over
-     * its alias.
+     * Parses the control headers of a message. Names are in lower case. A header `X-SVC-…` wins
+     * over its alias.
      *
      * @throws SmtpRejection 554 for an unsupported or repeated header, or an invalid value
      */
-    read(headers: readonly MessageHeader[]): Controls {
+    read: (headers: readonly MessageHeader[]): Controls => {
       const isAlias = ([name]: MessageHeader) => aliasKey(name) !== undefined
       const aliases = headers.filter((header) => isAlias(header) && header[1] !== '')
       const own = headers.filter((header) => !isAlias(header))

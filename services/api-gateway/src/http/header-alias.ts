@@ -28,9 +28,9 @@ const maxWaitMs = 250
 
 /**
  * Creates a reader of the headers that API operations declare. While the setting
- * `webhooksHeaderAlias` is set, a missing header is read from the header with that prefix. The
- * settings are read only for requests with a header that may have the prefix, so that other requests
- * do not need Postgres.
+ * `webhooksHeaderAlias` is set, a missing header is read from the header with that prefix. Only
+ * requests with a header that may have the prefix read the settings, so that other requests do not
+ * need Postgres.
  */
 export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): HeaderReader {
   const readAlias = aliasReader(settings)
@@ -55,14 +55,14 @@ export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): Header
 
 /** Reader of the alias prefix in lower case. An empty text if the setting is not set. */
 function aliasReader(settings: Pick<SettingsCache, 'get'>): () => Promise<string> {
-  let known: string | undefined
+  let cached: string | undefined
   return async () => {
     const update = settings.get().then(({ webhooksHeaderAlias }) => {
-      known = (webhooksHeaderAlias ?? '').toLowerCase()
+      cached = (webhooksHeaderAlias ?? '').toLowerCase()
     })
-    if (known === undefined) await update
+    if (cached === undefined) await update
     else await settleWithin(update, maxWaitMs)
-    return known ?? ''
+    return cached ?? ''
   }
 }
 
@@ -82,8 +82,8 @@ function hasCandidate(headers: IncomingHttpHeaders, declared: string): boolean {
 const aliased = new Set(['x-svc-timeout', 'idempotency-key'])
 
 /**
- * Runs the check of declared headers. An error about a header with the alias prefix names the header
- * as the client sent it.
+ * Runs the check of declared headers. An error about a header with the alias prefix has the name
+ * that the client sent.
  */
 export function withSentNames<T>({ aliases }: DeclaredHeaders, check: () => T): T {
   try {
