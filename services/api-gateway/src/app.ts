@@ -66,23 +66,16 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const parts = {
-    bus,
-    log,
-    tasks,
-    changes,
-    exports,
-    version,
-    tokenLogEntries: config.tokenLog.keep,
-  }
-  const deps = { ...stores, ...limits, ...tools, ...parts, exportLimits: config.exports }
+  const parts = { bus, log, tasks, changes, exports, version }
+  const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
+  const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
   const { reader } = tools
   const mounting = { authorizer, maxUploadBytes, reader, stallMs, counter, settings }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
-  api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
+  api.use(mountPublicPages(stack, { ...deps, pushTrust, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
   // The HTTP server and the change streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.

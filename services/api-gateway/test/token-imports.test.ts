@@ -34,10 +34,14 @@ test('importTokens: the first calls succeed on all replicas, with hex digits of 
 test('importTokens: 1,000 tokens at both replicas simultaneously, are stored once', async () => {
   const foreign = Array.from({ length: 1_000 }, () => foreignToken())
   const tokens = foreign.map(({ id }, n) => ({
-    ...{ id, scopes: ['api', 'smtp', 'imap-proxy'], description: `token ${n}`, account: 'mine' },
+    id,
+    scopes: ['api', 'smtp', 'imap-proxy'],
+    description: `token ${n}`,
+    account: 'mine',
     restrictions: { addresses: ['127.0.0.0/8', '::1'], rateLimit: null, referrers: ['*'] },
     permissions: { actions: ['read', 'write', 'send', 'destructive'], groups: ['account'] },
-    ...{ created: '2029-06-01T09:00:00.000Z', access: { time: null, ip: null } },
+    created: '2029-06-01T09:00:00.000Z',
+    access: { time: null, ip: null },
   }))
   const orders = [tokens, tokens.toReversed()]
   const answers = await Promise.all(

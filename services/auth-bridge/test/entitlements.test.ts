@@ -42,8 +42,6 @@ const other = { id: randomUUID(), proof: randomUUID() }
 const token = newToken()
 const foreign = newToken()
 const apiToken = newToken()
-/** Id of an access token that was imported from EmailEngine. */
-const importedToken = hashToken('imported')
 const names = [
   'sync-worker',
   'sender',
@@ -79,10 +77,7 @@ beforeAll(async () => {
   await hold('theirs', other.id)
   await insertToken(token, 'mine')
   await insertToken(foreign, 'theirs')
-  await db
-    .insertInto('tokens')
-    .values({ id: importedToken, account: 'mine', scopes: ['imap-proxy'], imported: true })
-    .execute()
+  await insertToken('imported', 'mine', true)
   await insertGateway('relay')
   await insertMessage('leased', { leased: true })
   await insertMessage('waiting', { leased: false })
@@ -149,7 +144,7 @@ test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   ['sync-worker', 'imap', { worker }],
   ['sender', 'smtp', { queueId: 'leased' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
-  ['imap-proxy', 'imap', { token: importedToken }],
+  ['imap-proxy', 'imap', { token: hashToken('imported') }],
 ])(
   'assertEntitled: %s holds the account, gets its credentials',
   async (service, protocol, entitlement) => {
@@ -368,10 +363,10 @@ async function hold(account: string, owner: string): Promise<void> {
     .execute()
 }
 
-async function insertToken(value: string, account: string): Promise<void> {
+async function insertToken(value: string, account: string, imported = false): Promise<void> {
   await db
     .insertInto('tokens')
-    .values({ id: hashToken(value), account, scopes: ['imap-proxy'] })
+    .values({ id: hashToken(value), account, scopes: ['imap-proxy'], imported })
     .execute()
 }
 

@@ -26,7 +26,8 @@ export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenR
 }
 
 /**
- * Finds the access token with a value by both ids of the value. Undefined if there is no such token.
+ * Finds the access token with a value by both ids of the value. Undefined if the token does not
+ * exist.
  */
 export async function findTokenByValue(
   db: Db,

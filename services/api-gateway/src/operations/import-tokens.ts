@@ -45,13 +45,15 @@ function assertValid(tokens: readonly ImportedToken[]): void {
   if (errors.length > 0) throw validationError(errors)
 }
 
-function toStore(token: ImportedToken): TokenToImport {
-  const { id, scopes, account = null, description = null, metadata = null, access = {} } = token
-  const { restrictions = null, permissions = null, ip = null, remoteAddress = null } = token
+function toStore({ created, expires, access = {}, ...token }: ImportedToken): TokenToImport {
+  const absent = { account: null, description: null, metadata: null, ip: null, remoteAddress: null }
   return {
-    ...{ id, account, scopes, description, metadata, restrictions, permissions, ip, remoteAddress },
-    createdAt: toDate(token.created),
-    expiresAt: toDate(token.expires),
+    ...absent,
+    restrictions: null,
+    permissions: null,
+    ...token,
+    createdAt: toDate(created),
+    expiresAt: toDate(expires),
     lastUsedAt: toDate(access.time),
     lastUsedIp: access.ip ?? null,
   }

@@ -94,11 +94,11 @@ export async function deleteTokens(db: Db, valueOrId: string): Promise<string[]>
 /** Condition for the access tokens that have a text as value or id. */
 function isNamedBy(valueOrId: string) {
   const { own, imported = null } = tokenIds(valueOrId)
-  return ({ eb, and, or }: ExpressionBuilder<Tables, 'tokens'>): Expression<SqlBool> =>
-    or([
-      eb('id', '=', valueOrId),
-      and([eb('id', '=', own), eb('imported', '=', false)]),
-      and([eb('id', '=', sql<string>`${imported}`), eb('imported', '=', true)]),
+  return (where: ExpressionBuilder<Tables, 'tokens'>): Expression<SqlBool> =>
+    where.or([
+      where('id', '=', valueOrId),
+      where.and([where('id', '=', own), where('imported', '=', false)]),
+      where.and([where('id', '=', sql<string>`${imported}`), where('imported', '=', true)]),
     ])
 }
 
