@@ -33,7 +33,7 @@ describe('mapToken: limits', () => {
 
 describe('mapToken: members', () => {
   test.each([
-    [['*'], ['*'], []],
+    [['*', '*'], ['*'], []],
     [['api', 'metrics', 'mcp'], ['api'], ['scopes: metrics, mcp']],
     ['smtp', ['smtp'], []],
     ['["imap-proxy"]', ['imap-proxy'], []],
@@ -52,8 +52,8 @@ describe('mapToken: members', () => {
   })
 
   test('other invalid members are left out', () => {
-    expect(map({ description: 'x'.repeat(1_025), remoteAddress: '::1' })).toMatchObject({
-      omitted: [expect.stringMatching(/^"description"/)],
+    expect(map({ description: 'x'.repeat(1_025), ip: 'x'.repeat(65) })).toMatchObject({
+      omitted: [expect.stringMatching(/^"description"/), expect.stringMatching(/^"ip"/)],
     })
   })
 })
