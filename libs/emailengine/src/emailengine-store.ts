@@ -33,7 +33,7 @@ interface StoreDeps {
 }
 
 /** Setting with the key of signed links and webhook signatures. */
-const serviceSecret = 'serviceSecret'
+const linkKeySetting = 'serviceSecret'
 
 /**
  * Store of an EmailEngine instance. Each method reads the entities of one kind in pages and maps
@@ -128,7 +128,7 @@ export class EmailEngineStore implements AsyncDisposable {
     return this.#byField('setting', this.#keys.settings, {
       idOf: ([name]) => name,
       read: async ([name, value]) =>
-        name === serviceSecret
+        name === linkKeySetting
           ? undefined
           : mapSetting(name, await this.#values.settingText(value)),
     })
@@ -136,9 +136,9 @@ export class EmailEngineStore implements AsyncDisposable {
 
   /** Secret with which EmailEngine signed links and webhooks. Undefined if there is none. */
   serviceSecret(): Promise<Entry<string> | undefined> {
-    const id = serviceSecret
+    const id = linkKeySetting
     return readEntry('serviceSecret', id, async () => {
-      const { serviceSecret: value } = await this.#reader.values(this.#keys.settings, [id])
+      const { [id]: value } = await this.#reader.values(this.#keys.settings, [id])
       if (!value) return undefined
       const text = await this.#values.settingText(value)
       const parsed = tryParse(text)

@@ -11,8 +11,11 @@ async function* pages(...lists: string[][]) {
 
 const kind = 'gateway' as const
 const mapped = (id: string): Entry<string> => ({
-  ...{ kind, id, input: new Secret(id) },
-  ...{ changes: [], omitted: [] },
+  kind,
+  id,
+  input: new Secret(id),
+  changes: [],
+  omitted: [],
 })
 const source = (...lists: string[][]) => ({
   kind,

@@ -25,7 +25,8 @@ export async function* readEntries<Item, Input>(
     for await (const page of pages) {
       const fresh = page.filter((item) => !seen?.has(idOf(item)))
       for (const item of fresh) seen?.add(idOf(item))
-      for (const entry of await Promise.all(fresh.map(readOne))) if (entry) yield entry
+      const entries = await Promise.all(fresh.map(readOne))
+      yield* entries.filter((entry) => entry !== undefined)
     }
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error

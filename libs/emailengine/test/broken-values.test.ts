@@ -21,8 +21,14 @@ async function open(): Promise<EmailEngineStore> {
 
 async function readAll(store: EmailEngineStore): Promise<Entry<unknown>[]> {
   const lists: AsyncIterable<Entry<unknown>>[] = [
-    ...[store.accounts(), store.applications(), store.gateways(), store.templates()],
-    ...[store.routes(), store.blocklistEntries(), store.tokens(), store.settings()],
+    store.accounts(),
+    store.applications(),
+    store.gateways(),
+    store.templates(),
+    store.routes(),
+    store.blocklistEntries(),
+    store.tokens(),
+    store.settings(),
   ]
   return (await Promise.all(lists.map((list) => collect(list)))).flat()
 }
@@ -125,10 +131,9 @@ test('any value of any kind: is mapped or skipped, and never ends the list', asy
   await writer.command('FLUSHDB')
   await writer.setting('serviceUrl', 'https://x.test')
   const bytes = fc.uint8Array({ maxLength: 64 }).map((array) => Buffer.from(array))
-  const member = fc.constantFrom(
-    ...['name', 'imap', 'oauth2', 'auth', 'scopes', 'restrictions', 'account', 'provider'],
-    ...['targetUrl', 'content', 'customHeaders', 'enabled', 'host', 'port', 'path', '', 'a.b'],
-  )
+  const names = 'name imap oauth2 auth scopes restrictions account provider targetUrl content'
+  const others = 'customHeaders enabled host port path a.b'
+  const member = fc.constantFrom('', ...`${names} ${others}`.split(' '))
   const record = fc.dictionary(member, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 8 })
   const pack = record.map((value) => Buffer.from(encode(value)))
   const json = record.map((value) => Buffer.from(JSON.stringify(value)))
