@@ -73,18 +73,10 @@ describe('openStore: Redis', () => {
       expect((await collect<unknown>(entries)).length).toBeGreaterThan(0)
     await store.serviceSecret()
     const stats = String(await writer.command('INFO', 'commandstats'))
-    const sent = Array.from(stats.matchAll(/cmdstat_([^:]+):calls/g), ([, name]) => name)
-    expect(sent.toSorted()).toEqual([
-      'auth',
-      'config|resetstat',
-      'exists',
-      'hlen',
-      'hmget',
-      'hscan',
-      'hstrlen',
-      'scard',
-      'sscan',
-    ])
+    const sent = new Set(Array.from(stats.matchAll(/cmdstat_([^:]+):calls/g), ([, name]) => name))
+    sent.delete('ping') // sent if the test takes long
+    const reads = ['exists', 'hlen', 'hmget', 'hscan', 'hstrlen', 'scard', 'sscan']
+    expect(sent).toEqual(new Set(['auth', 'config|resetstat', ...reads]))
   })
 
   test('with TLS, checks the certificate', async () => {
