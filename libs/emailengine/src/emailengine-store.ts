@@ -14,7 +14,7 @@ import { mapSetting, type SettingInput } from './entities/setting.ts'
 import { mapTemplate } from './entities/template.ts'
 import { mapToken, type TokenInput } from './entities/token.ts'
 import type { Entry, EntryKind } from './entry.ts'
-import { readEntries, readEntry } from './read-entries.ts'
+import { readEntries, readEntry, readLists } from './read-entries.ts'
 import type { ValueUnsealer } from './sealed-values.ts'
 import {
   blocklistIds,
@@ -33,7 +33,7 @@ interface StoreDeps {
 }
 
 /** Setting with the key of signed links and webhook signatures. */
-const serviceSecret = 'serviceSecret'
+const linkKeySetting = 'serviceSecret'
 
 /**
  * Store of an EmailEngine instance. Each method reads the entities of one kind in pages and maps
@@ -82,15 +82,16 @@ export class EmailEngineStore implements AsyncDisposable {
   }
 
   /** Bodies of `createTemplate`: first the templates that all accounts can use. */
-  async *templates(): AsyncGenerator<Entry<TemplateCreation>> {
-    for await (const owners of templateOwners(this.#reader, this.#keys))
-      for (const account of owners)
-        yield* this.#byId('template', this.#keys.templateIds(account), async (id) => {
-          const names = [`${id}:meta`, `${id}:content`]
-          const key = this.#keys.templates(account)
-          const [meta = {}, content = {}] = await this.#values.objects(key, names)
-          return mapTemplate(id, { account, meta, content })
-        })
+  templates(): AsyncIterable<Entry<TemplateCreation>> {
+    const read = (account: string) =>
+      this.#byId('template', this.#keys.templateIds(account), async (id) => {
+        const names = [`${id}:meta`, `${id}:content`]
+        const key = this.#keys.templates(account)
+        const [meta = {}, content = {}] = await this.#values.objects(key, names)
+        return mapTemplate(id, { account, meta, content })
+      })
+    const pages = templateOwners(this.#reader, this.#keys)
+    return readLists({ kind: 'template', pages, read, listName: this.#keys.accountIds })
   }
 
   /** Bodies of `createWebhookRoute`. */
@@ -103,14 +104,15 @@ export class EmailEngineStore implements AsyncDisposable {
   }
 
   /** Inputs of `addToBlocklist`. */
-  async *blocklistEntries(): AsyncGenerator<Entry<BlocklistInput>> {
-    for await (const lists of blocklistIds(this.#reader, this.#keys))
-      for (const listId of lists)
-        yield* this.#byField('blocklist', this.#keys.blocklist(listId), {
-          idOf: ([address]) => `${listId}/${address}`,
-          read: async ([address, value]) =>
-            mapBlocklistEntry({ listId, address, record: await this.#values.parsed(value) }),
-        })
+  blocklistEntries(): AsyncIterable<Entry<BlocklistInput>> {
+    const read = (listId: string) =>
+      this.#byField('blocklist', this.#keys.blocklist(listId), {
+        idOf: ([address]) => `${listId}/${address}`,
+        read: async ([address, value]) =>
+          mapBlocklistEntry({ listId, address, record: await this.#values.parsed(value) }),
+      })
+    const pages = blocklistIds(this.#reader, this.#keys)
+    return readLists({ kind: 'blocklist', pages, read, listName: this.#keys.blocklists })
   }
 
   /** Items of `importTokens`. */
@@ -126,7 +128,7 @@ export class EmailEngineStore implements AsyncDisposable {
     return this.#byField('setting', this.#keys.settings, {
       idOf: ([name]) => name,
       read: async ([name, value]) =>
-        name === serviceSecret
+        name === linkKeySetting
           ? undefined
           : mapSetting(name, await this.#values.settingText(value)),
     })
@@ -134,9 +136,9 @@ export class EmailEngineStore implements AsyncDisposable {
 
   /** Secret with which EmailEngine signed links and webhooks. Undefined if there is none. */
   serviceSecret(): Promise<Entry<string> | undefined> {
-    const id = serviceSecret
+    const id = linkKeySetting
     return readEntry('serviceSecret', id, async () => {
-      const { serviceSecret: value } = await this.#reader.values(this.#keys.settings, [id])
+      const { [id]: value } = await this.#reader.values(this.#keys.settings, [id])
       if (!value) return undefined
       const text = await this.#values.settingText(value)
       const parsed = tryParse(text)
@@ -161,7 +163,7 @@ export class EmailEngineStore implements AsyncDisposable {
     read: (id: string) => Promise<Entry<Input>>,
   ): AsyncIterable<Entry<Input>> {
     const pages = this.#reader.members(key)
-    return readEntries({ kind, pages, idOf: (id) => id, read, listName: key })
+    return readEntries({ kind, pages, idOf: (id) => id, read, listName: key }, new Set())
   }
 
   /** Reads entities that are fields of a hash. */

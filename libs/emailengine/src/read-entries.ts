@@ -13,8 +13,8 @@ export interface EntrySource<Item, Input> {
 
 /**
  * Reads the entities of one kind, a page at a time. The entities of a page are read concurrently.
- * An unreadable entity becomes a skipped entry. An element that the store returns twice is read
- * once if `isUnique` holds the ids that were read already.
+ * An unreadable entity becomes a skipped entry. Redis may return an element twice: with `seen`, the
+ * ids that were read already, the element is read once.
  */
 export async function* readEntries<Item, Input>(
   { kind, pages, idOf, read, listName }: EntrySource<Item, Input>,
@@ -25,8 +25,34 @@ export async function* readEntries<Item, Input>(
     for await (const page of pages) {
       const fresh = page.filter((item) => !seen?.has(idOf(item)))
       for (const item of fresh) seen?.add(idOf(item))
-      for (const entry of await Promise.all(fresh.map(readOne))) if (entry) yield entry
+      const entries = await Promise.all(fresh.map(readOne))
+      yield* entries.filter((entry) => entry !== undefined)
     }
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    yield { kind, id: listName, skipped: error.message }
+  }
+}
+
+interface ListSource<Input> {
+  kind: EntryKind
+  /** Ids of lists in pages. */
+  pages: AsyncIterable<readonly string[]>
+  /** Reads the entities of one list. */
+  read: (id: string) => AsyncIterable<Entry<Input>>
+  /** Name of the lists for a report, if they cannot be listed. */
+  listName: string
+}
+
+/** Reads the entities of several lists, one list after the other. */
+export async function* readLists<Input>({
+  kind,
+  pages,
+  read,
+  listName,
+}: ListSource<Input>): AsyncGenerator<Entry<Input>> {
+  try {
+    for await (const page of pages) for (const id of page) yield* read(id)
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error
     yield { kind, id: listName, skipped: error.message }

@@ -37,7 +37,7 @@ export class StoreWriter implements AsyncDisposable {
   readonly #prefix: string
 
   constructor(url: string, prefix = '') {
-    this.#redis = createClient({ url })
+    this.#redis = createClient({ url, commandOptions: { timeout: 0 } })
     this.#prefix = prefix
   }
 

@@ -69,7 +69,7 @@ export function addressIn<Address>(variable: string): Address | undefined {
 
 /** True if the tests of a server are switched off, for example with TEST_CYRUS=off. */
 export function isSwitchedOff(
-  variable: 'TEST_CYRUS' | 'TEST_PGBOUNCER' | 'TEST_POSTFIX' | 'TEST_OPENSMTPD' | 'TEST_REDIS',
+  variable: 'TEST_CYRUS' | 'TEST_PGBOUNCER' | 'TEST_POSTFIX' | 'TEST_OPENSMTPD',
 ): boolean {
   return process.env[variable] === 'off'
 }

@@ -16,7 +16,7 @@ const loader =
  * a newer C library than some machines have. The dynamic loader of the downloaded C library
  * therefore starts the program.
  *
- * @throws Error that lists the alternatives if the download fails
+ * @throws Error with the remedy if the download fails
  */
 export async function findRedis(cache: string): Promise<RedisProgram> {
   try {
@@ -33,7 +33,7 @@ export async function findRedis(cache: string): Promise<RedisProgram> {
     }
   } catch (cause) {
     throw new Error(
-      'Redis not available: its packages could not be downloaded. Allow apt-get and a Debian mirror, or set TEST_REDIS=off to skip its tests',
+      'Redis not available: its packages could not be downloaded. Allow apt-get and a Debian mirror',
       { cause },
     )
   }

@@ -39,9 +39,14 @@ export async function startRedis({ dir, cache }: RedisOptions): Promise<Redis> {
   const port = await freePort()
   const tlsPort = await freePort()
   const options = {
-    ...{ bind: '127.0.0.1', port, save: '', dir },
-    ...{ 'tls-port': tlsPort, 'tls-auth-clients': 'no' },
-    ...{ 'tls-key-file': join(dir, 'tls.key'), 'tls-cert-file': join(dir, 'tls.crt') },
+    bind: '127.0.0.1',
+    port,
+    dir,
+    save: '',
+    'tls-port': tlsPort,
+    'tls-auth-clients': 'no',
+    'tls-key-file': join(dir, 'tls.key'),
+    'tls-cert-file': join(dir, 'tls.crt'),
   }
   const server = await manageServer(async () => {
     const running = await launch({

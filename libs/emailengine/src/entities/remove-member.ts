@@ -8,11 +8,11 @@ export function removeMember(value: object, path: string): boolean {
   for (let length = parts.length; length > 0; length--) {
     const name = parts.slice(0, length).join('.')
     if (!Object.hasOwn(value, name)) continue
-    const rest = parts.slice(length).join('.')
     if (Array.isArray(value)) return value.splice(Number(name), 1).length > 0
-    if (rest === '') return Reflect.deleteProperty(value, name)
+    if (length === parts.length) return Reflect.deleteProperty(value, name)
     const member = (value as Record<string, unknown>)[name]
-    return member !== null && typeof member === 'object' && removeMember(member, rest)
+    if (member === null || typeof member !== 'object') return false
+    return removeMember(member, parts.slice(length).join('.'))
   }
   return false
 }

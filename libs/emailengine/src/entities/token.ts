@@ -11,9 +11,10 @@ const { scopes: _scopes, ...members } = TokenRequest.properties
 export const TokenInput = Type.Object(
   {
     id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    scopes: Type.Array(Type.String(), { minItems: 1 }),
+    scopes: Type.Array(Type.String(), { minItems: 1, uniqueItems: true }),
     ...members,
     created: Type.Optional(Type.String({ format: 'date-time' })),
+    remoteAddress: Type.Optional(Type.String({ maxLength: 64 })),
   },
   { additionalProperties: false },
 )
@@ -51,6 +52,7 @@ export function mapToken(id: string, record: StoredObject): Entry<TokenInput> {
         permissions: toStructure(record['permissions']),
         created: toDate(record['created']),
         ip: toText(record['ip']),
+        remoteAddress: toText(record['remoteAddress']),
         expires,
       }),
       omitted: unknown.length > 0 ? [`scopes: ${list(unknown)}`] : [],
@@ -60,7 +62,7 @@ export function mapToken(id: string, record: StoredObject): Entry<TokenInput> {
 
 function scopesOf({ scopes }: StoredObject): string[] {
   const parsed = toList(scopes)
-  return Array.isArray(parsed) ? parsed.map(String) : []
+  return Array.isArray(parsed) ? [...new Set(parsed.map(String))] : []
 }
 
 /** Text of scopes for a report. Scopes of broken records can have any length. */

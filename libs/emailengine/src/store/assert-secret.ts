@@ -23,18 +23,20 @@ interface SecretCheck {
  */
 export async function assertSecret({ reader, keys, unsealer }: SecretCheck): Promise<void> {
   let tries = 0
-  for await (const text of sampleTexts(reader, keys)) {
-    for (const value of findSealedValues(text)) {
-      if ((await unsealer.unseal(value)) !== undefined) return
-      tries++
-      if (tries >= maxTries) break
-    }
+  for await (const value of sampleValues(reader, keys)) {
+    if ((await unsealer.unseal(value)) !== undefined) return
+    tries++
+    if (tries === maxTries) break
   }
   if (tries === 0) return
   throw new AppError(
     'invalid',
     'The secret does not decrypt the values of the store: pass the secret of the EmailEngine instance (EENGINE_SECRET)',
   )
+}
+
+async function* sampleValues(reader: RedisReader, keys: Keys): AsyncGenerator<string> {
+  for await (const text of sampleTexts(reader, keys)) yield* findSealedValues(text)
 }
 
 /** Texts that may contain encrypted values. Unreadable values are left out. */

@@ -2,8 +2,8 @@ import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { AppError, messageOf } from '@posthorn/errors'
 import { UnreadableError } from '../unreadable-error.ts'
 
-/** Time limit of the connection and of each response, for a Redis that does not respond. */
-const timeoutMs = 30_000
+/** Time after which a Redis that does not respond counts as unreachable, in milliseconds. */
+const defaultTimeoutMs = 30_000
 
 export type RedisConnection = Awaited<ReturnType<typeof connectRedis>>
 
@@ -19,7 +19,10 @@ export interface RedisAddress {
  *
  * @throws AppError `invalid` for an invalid URL, `unauthorized` for a wrong login, `unreachable`
  */
-export async function connectRedis({ url, ca }: RedisAddress) {
+export async function connectRedis(
+  { url, ca }: RedisAddress,
+  { timeoutMs = defaultTimeoutMs }: { timeoutMs?: number } = {},
+) {
   const isEncrypted = assertRedisUrl(url) === 'rediss:'
   const limits = {
     connectTimeout: timeoutMs,
@@ -30,6 +33,9 @@ export async function connectRedis({ url, ca }: RedisAddress) {
     url,
     RESP: 2, // Redis 6 with a user list may refuse HELLO.
     disableClientInfo: true,
+    // Keeps the socket alive while the caller works on a page of entities.
+    pingInterval: timeoutMs / 3,
+    commandOptions: { timeout: 0 }, // A timer per command takes most of the CPU time.
     socket: isEncrypted ? { ...limits, tls: true, ...(ca !== undefined && { ca }) } : limits,
   })
   // Errors of the connection reject the pending commands, which report the errors.

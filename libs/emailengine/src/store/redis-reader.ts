@@ -68,11 +68,11 @@ export class RedisReader {
     const existing = names.filter((_, at) => (sizes[at] ?? 0) > 0)
     if (existing.length === 0) return {}
     const values = await run(this.#redis.hmGet(key, existing))
-    const found = existing.flatMap((name, at) => {
+    const entries = existing.flatMap((name, at) => {
       const value = values[at] as Buffer | null | undefined
       return value ? [[name, value] as const] : []
     })
-    return Object.fromEntries(found) as Partial<Record<Name, Buffer>>
+    return Object.fromEntries(entries) as Partial<Record<Name, Buffer>>
   }
 
   exists(keys: readonly string[]): Promise<number> {

@@ -32,7 +32,7 @@ export class StoredValues {
   async objects(key: string, names: readonly string[]): Promise<StoredObject[]> {
     const values = await this.#reader.values(key, names)
     return Promise.all(
-      names.map((name) => {
+      names.map(async (name) => {
         const value = values[name]
         if (!value) throw new UnreadableError('there is no data for the id')
         return this.unpacked(value)
