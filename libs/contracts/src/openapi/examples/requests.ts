@@ -211,5 +211,9 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       payload: { event: 'messageNew', account: 'jane', data: {} },
     },
   },
+  testWebhookTarget: {
+    'any URL': { url: 'https://hooks.example.com/mail' },
+    'target of an account': { account: 'jane' },
+  },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }
