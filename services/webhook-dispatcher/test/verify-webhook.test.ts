@@ -245,7 +245,7 @@ describe('onVerifyWebhook', () => {
     expect(await request({ account: 'unknown' })).toEqual({})
   })
 
-  test('more than 5 tests at once: rejects with ttl', async () => {
+  test('more than 5 concurrent tests: rejects with ttl', async () => {
     await start({ SVC_WEBHOOK_TIMEOUT: '1s' })
     receiver.replyWith(() => ({ instead: 'hang' }))
     const calls = Array.from({ length: 6 }, () => request({ url: receiver.url }))
