@@ -1,7 +1,7 @@
 /**
  * Subject of an error. `account`: login, connection or state of an account; `sending`: attempt to
- * send a message; `webhook`: call to a webhook target; `export`: export of messages; `api`: response
- * to an API request.
+ * send a message; `webhook`: call to a webhook target; `export`: export of messages; `api`:
+ * response to an API request.
  */
 export type AdviceKind = 'account' | 'sending' | 'webhook' | 'export' | 'api'
 

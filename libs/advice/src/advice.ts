@@ -16,8 +16,8 @@ import { tokenRequests } from './tables/token-requests.ts'
 import { webhookOutcomes } from './tables/webhook-outcomes.ts'
 
 /**
- * Rows by subject, specific rows before general rows. The last row of each subject has no condition,
- * so that each error has an explanation.
+ * Rows by subject, specific rows before general rows. The last row of each subject has no
+ * condition, so that each error has an explanation.
  */
 export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = {
   account: [

@@ -7,9 +7,9 @@ import { WebhookTargetTestResult } from '../schemas/webhook-target-test.ts'
 import { Credentials } from './credentials.ts'
 
 // Commands that test mail servers and webhook targets, served by any replica of sync-worker, sender
-// or webhook-dispatcher. The exchange, the routing key and the shared queue are named `verify.imap`,
-// `verify.smtp` or `verify.webhook`. The requests contain credentials, so they are neither logged
-// nor written to disk.
+// or webhook-dispatcher. The exchange, the routing key and the shared queue have the same name:
+// `verify.imap`, `verify.smtp` or `verify.webhook`. The requests contain credentials, so they are
+// neither logged nor written to disk.
 
 const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 

@@ -23,8 +23,8 @@ export type FindTestTarget = (
 
 /**
  * Creates the function that finds webhook targets of test calls. Accounts and settings are read
- * without a cache, so that a change is tested immediately. `webhooksEnabled` counts as true, so that
- * a target can be tested before it gets events.
+ * without a cache, so that a change is tested immediately. `webhooksEnabled` counts as true, so
+ * that a target can be tested before it gets events.
  */
 export function createFindTestTarget(deps: Omit<TargetsDeps, 'routes'>): FindTestTarget {
   const { db, settings: cache } = deps
