@@ -99,9 +99,9 @@ test.each([
     404,
     { message: 'Account record was not found for requested ID' },
   ],
-])('testWebhookTarget: %s, is rejected', async (_name, body, status, expected) => {
+])('testWebhookTarget: %s, is rejected', async (_name, body, ...expected) => {
   const answer = await testTarget(body)
-  expect([answer.status, answer.body]).toMatchObject([status, expected])
+  expect([answer.status, answer.body]).toMatchObject(expected)
   expect(requests).toEqual([])
 })
 
