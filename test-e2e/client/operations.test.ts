@@ -290,6 +290,9 @@ test('webhook routes and deliveries: created, tested, listed, replayed, deleted'
   expect(await posthorn.listWebhookRouteErrors({ webhookRoute })).toBeDefined()
   await posthorn.deleteWebhookRoute({ webhookRoute })
 
+  const tested = await posthorn.testWebhookTarget({ body: { url: world.receiver.url } })
+  expect(tested).toMatchObject({ success: true, status: 200 })
+
   // A redirect fails a delivery without further attempts.
   world.receiver.replyWith(() => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } }))
   await world.mail.deliver(user.user, plainMessage({ messageId: freshMessageId() }))

@@ -7,7 +7,13 @@ import type { ServiceName } from './services.ts'
  * Names of the request queues that all replicas of a service share. The queue, its routing key and
  * its exchange have the same name.
  */
-export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
+export const sharedQueues = [
+  'credentials',
+  'outbox',
+  'verify.imap',
+  'verify.smtp',
+  'verify.webhook',
+] as const
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
@@ -56,7 +62,11 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
     requests: ['commands', 'credentials', 'outbox'],
     serves: ['outbox', 'verify.smtp'],
   },
-  'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
+  'webhook-dispatcher': {
+    declares: ['events'],
+    requests: ['credentials'],
+    serves: ['verify.webhook'],
+  },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
   // smtp-proxy does not declare the queue for submission hints, which tell senders about new
   // messages. If the queue does not exist, a hint is lost, and the message is sent at the next

@@ -74,6 +74,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['store'],
   ],
   'libs/access/src': [['store']],
+  'libs/advice/src': [['tables']],
   'libs/backends/src': [
     ['gmail', 'graph', 'imap'],
     ['provider-client'],

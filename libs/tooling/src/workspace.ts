@@ -63,6 +63,7 @@ const levels: Record<string, number> = {
   tooling: 0,
   client: 0,
   contracts: 1,
+  advice: 1,
   'message-id': 1,
   secrets: 1,
   links: 1,

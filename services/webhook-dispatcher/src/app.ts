@@ -11,6 +11,7 @@ import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
 import { type AttemptDelivery, createAttempts } from './attempt/attempt.ts'
 import { AttemptRecorder } from './attempt/recorder.ts'
 import { cacheSigningKeys, fetchSigningKeys } from './attempt/signing.ts'
+import { onVerifyWebhook } from './attempt/verify-webhook.ts'
 import type { Config, WebhookConfig } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { runReplays } from './store/replays.ts'
@@ -25,6 +26,7 @@ import { type RouteErrorLog, startRouteErrorLog } from './routes/route-error-log
 import { BodyMemory } from './store/events.ts'
 import { countDue, findOldestDueSeconds } from './store/deliveries.ts'
 import { targetOptions } from './targets/options.ts'
+import { createFindTestTarget } from './targets/test-target.ts'
 import { createTargets } from './targets/targets.ts'
 
 const name = 'webhook-dispatcher'
@@ -118,7 +120,7 @@ interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log' | 'metrics'>
 
 async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { db, bus, log, stack, config, closeTimeoutMs, measured, routeErrors } = context
-  const { options, ...receivers } = await startReceivers(context)
+  const { options, verification, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
     // The first suspension of a webhook target lasts as long as the first retry delay of a
@@ -149,6 +151,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const onChange = (paused: boolean) => dispatcher.setPaused(paused)
   const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))
   dispatcher.setPaused(queue.paused)
+  const handlers = [onVerifyWebhook(verification)]
+  stack.use(await bus.serve({ queue: 'verify.webhook', handlers }))
   registerDueAge(context.metrics, () =>
     queue.paused ? 0 : findOldestDueSeconds(db, throttle.suspended()),
   )
@@ -194,7 +198,10 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
       }),
     }),
   )
-  return { http, keys, targets, options }
+  const findTarget = createFindTestTarget({ db, settings, unsealLogin, unsealHeader })
+  const { timeoutMs } = config
+  const verification = { settings, findTarget, keys, http, options, timeoutMs, log }
+  return { http, keys, targets, options, verification }
 }
 
 async function startFanOut(

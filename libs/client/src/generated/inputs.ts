@@ -5110,3 +5110,67 @@ export interface TestWebhookRouteResult {
   /** CPU time that the filter function and the map function used, in milliseconds. */
   usedMs: number
 }
+
+/** Parameters and body of `testWebhookTarget`. */
+export interface TestWebhookTargetInput {
+  /**
+   * Maximum time in milliseconds to wait for the response of the worker that serves the
+   * account. Values below the default (`SVC_TIMEOUT`, 10,000) have no effect.
+   */
+  timeout?: number
+  /** Body of the request. */
+  body?: {
+    /**
+     * URL of the webhook target. A login in the URL is sent as HTTP Basic authentication. The
+     * headers of the setting `webhooksCustomHeaders` are sent only if the URL has the address
+     * of the default target. Not together with `account`.
+     */
+    url?: string
+    /**
+     * Id of the account whose webhook target is tested: its own target, or the default target
+     * if the account has none. Not together with `url`.
+     */
+    account?: string
+  }
+}
+
+/** Result of `testWebhookTarget`. */
+export interface TestWebhookTargetResult {
+  /** True if the webhook target responded with a status from 200 to 299. */
+  success: boolean
+  /** URL of the tested webhook target without login and query. */
+  address: string
+  /** Id of the test event, sent in the header `X-SVC-Wh-Event-Id`. */
+  eventId: string
+  /**
+   * Outcome of the test call: class of the HTTP status, such as `2xx` or `http-5xx`, or the
+   * reason without a response, such as `dns`.
+   */
+  outcome: 
+    | '2xx'
+    | 'http-4xx'
+    | 'http-5xx'
+    | 'redirect-refused'
+    | 'egress-blocked'
+    | 'dns'
+    | 'refused'
+    | 'unreachable'
+    | 'connect-timeout'
+    | 'response-timeout'
+    | 'tls'
+    | 'reset'
+    | 'protocol'
+    | 'proxy-fault'
+  /** HTTP status of the response. Absent if the webhook target did not respond. */
+  status?: number
+  /**
+   * Beginning of the body of the response, at most 2,000 characters. Empty without a response.
+   */
+  response: string
+  /** Text of the error of the test call, at most 500 characters. Absent with a response. */
+  error?: string
+  /** Names of custom headers that are not sent, because the names are reserved or invalid. */
+  skippedHeaders: string[]
+  /** Duration of the test call, in milliseconds. */
+  durationMs: number
+}

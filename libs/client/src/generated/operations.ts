@@ -1493,3 +1493,20 @@ export const testWebhookRoute = /* @__PURE__ */ defineOperation<
   'testWebhookRoute',
   'POST /admin/api/webhookRoutes/test',
 )
+
+/**
+ * Test a webhook target
+ *
+ * Sends one signed webhook with the event `test` to a webhook target and returns the response.
+ * Without `url` and `account`, tests the default target. The call is not repeated and not
+ * stored, and the setting `webhooksEnabled` has no effect. A failed call is part of the
+ * response, which has status 200. Each webhook-dispatcher admits at most 5 concurrent tests,
+ * and 1 test per second after a burst of 10. Further tests get the status 429 with `ttl`.
+ */
+export const testWebhookTarget = /* @__PURE__ */ defineOperation<
+  types.TestWebhookTargetInput,
+  types.TestWebhookTargetResult
+>(
+  'testWebhookTarget',
+  'POST /admin/api/webhookTargets/test',
+)

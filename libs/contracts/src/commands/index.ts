@@ -33,8 +33,8 @@ export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
  */
 export const quotaCommands = { lendUnits }
 /**
- * Commands that test mail servers, served by any sync-worker (`verifyImap`) or any sender
- * (`verifySmtp`).
+ * Commands that test mail servers and webhook targets, served by any sync-worker (`verifyImap`),
+ * any sender (`verifySmtp`) or any webhook-dispatcher (`verifyWebhook`).
  */
 export const verifyCommands = verify
 /** Commands about submissions (requests to send a message) in the outbox, served by any sender. */

@@ -26,6 +26,7 @@ import * as upkeep from './maintenance.ts'
 import * as verify from './verify.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhookRoutes from './webhook-routes.ts'
+import * as webhookTargets from './webhook-targets.ts'
 
 /** Operations of the REST API, by id. */
 export const operations = {
@@ -56,6 +57,7 @@ export const operations = {
   ...verify,
   ...webhookDeliveries,
   ...webhookRoutes,
+  ...webhookTargets,
 }
 export type OperationId = keyof typeof operations
 export const allOperations: readonly Operation[] = Object.values(operations)

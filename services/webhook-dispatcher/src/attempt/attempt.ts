@@ -49,9 +49,28 @@ export type AttemptDelivery = (
   signal: AbortSignal,
 ) => Promise<DeliveryResult>
 
-interface Prepared extends LoadedBody {
+interface Prepared extends LoadedBody, PreparedWebhook {}
+
+/** Body, target and signing keys of a call to a webhook target. */
+export interface PreparedWebhook {
+  body: string
   target: UnsealedTarget
   keys: SigningKeys
+  /** Timeout of the call. Absent: the timeout of all calls. */
+  timeoutMs?: number
+}
+
+/** Fields of a webhook delivery, or of a test call, that are part of the request to the target. */
+export type SentDelivery = Pick<
+  ClaimedDelivery,
+  'id' | 'eventId' | 'event' | 'account' | 'attempts' | 'queuedAt'
+>
+
+/** Result of a call to a webhook target. */
+export interface SentWebhook {
+  call: CallResult
+  /** Names of the custom headers that cannot be sent. */
+  skipped: readonly string[]
 }
 
 /**
@@ -63,7 +82,7 @@ interface Prepared extends LoadedBody {
  * is then recorded.
  */
 export function createAttempts(deps: AttemptDeps): AttemptDelivery {
-  const { recorder, options } = deps
+  const { recorder, options, metrics } = deps
   const send = createSender(deps)
   return async (delivery, signal) => {
     const { id } = delivery
@@ -79,7 +98,9 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
       using prepared = await prepare(deps, delivery, signal)
       const attempts = await recorder.begin(delivery, signal)
       if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
-      const call = await send({ ...delivery, attempts }, prepared, signal)
+      metrics.attemptStarted({ ...delivery, attempts })
+      const { call } = await send({ ...delivery, attempts }, prepared, signal)
+      metrics.attemptEnded(delivery.event, call)
       const attempt = { id, attempts, ageMs: Date.now() - delivery.queuedAt.getTime() }
       if (call.outcome !== '2xx') throw new AttemptError(attempt, call)
       return toResult(attempt, call)
@@ -111,14 +132,19 @@ async function prepare(
   return { ...prepared, ...loaded }
 }
 
-function createSender({ http, options, metrics, log }: AttemptDeps) {
+/** Creates the function that calls webhook targets, for attempts of deliveries and for tests. */
+export function createSender({
+  http,
+  options,
+  log,
+}: Pick<AttemptDeps, 'http' | 'options' | 'log'>) {
   const warnSkipped = warnSkippedHeaders(log)
   return async (
-    delivery: ClaimedDelivery,
-    prepared: Prepared,
+    delivery: SentDelivery,
+    prepared: PreparedWebhook,
     signal: AbortSignal,
-  ): Promise<CallResult> => {
-    const { target, body } = prepared
+  ): Promise<SentWebhook> => {
+    const { target, body, timeoutMs } = prepared
     const { id, eventId, event, account, attempts } = delivery
     const { url, authorization } = splitCredentials(target.url)
     const values = {
@@ -134,16 +160,14 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
     }
     const { headers, skipped } = requestHeaders(defined(values), target.headers)
     warnSkipped({ target: target.name, account, skipped })
-    metrics.attemptStarted(delivery)
     const call =
       target.unsealError === undefined
-        ? await http.call({ method: 'POST', url, headers, body, signal })
+        ? await http.call({ method: 'POST', url, headers, body, signal, ...defined({ timeoutMs }) })
         : unsealFailure(target.unsealError)
-    metrics.attemptEnded(event, call)
     const { outcome, status } = call
     const fields = { id, eventId, event, account, url: redactUrl(url), attempt: attempts }
     log.debug({ ...fields, outcome, status }, 'webhook attempt ended')
-    return call
+    return { call, skipped }
   }
 }
 
@@ -155,7 +179,7 @@ function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }
 
-function signatures({ eventId, queuedAt }: ClaimedDelivery, { target, body, keys }: Prepared) {
+function signatures({ eventId, queuedAt }: SentDelivery, { target, body, keys }: PreparedWebhook) {
   const now = new Date()
   const message = { id: eventId, timestamp: standardTimestamp(queuedAt, now), body }
   const secrets = standardSecrets(keys, laneOf(target), now)

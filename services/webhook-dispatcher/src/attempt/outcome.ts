@@ -137,15 +137,17 @@ function parseHttpDate(text: string): number {
 }
 
 /** Columns of a webhook delivery that describe the last response of the target. */
-function resultFields(id: string, { outcome, status, body, error }: CallResult) {
+function resultFields(id: string, call: CallResult) {
+  return { id, ...responseFields(call), waitMs: 0, uncounted: false }
+}
+
+/** Response of a webhook target to a call, with texts of limited length. */
+export function responseFields({ outcome, status, body, error }: CallResult) {
   return {
-    id,
     outcome,
     status: status ?? null,
     error: error === undefined ? null : storable(error, maxError),
     response: status === undefined ? null : storable(body.toString('utf8'), maxResponse),
-    waitMs: 0,
-    uncounted: false,
   }
 }
 

@@ -258,7 +258,8 @@ function unknownAccount({ target }: Delivery): AccountTarget | undefined {
     : { webhooks: null, webhooksCustomHeaders: null, tenantSet: [] }
 }
 
-async function unsealTarget(
+/** Unseals the login in the URL of a webhook target and the values of its headers. */
+export async function unsealTarget(
   { name, url, headers }: Target,
   { unsealLogin, unsealHeader }: Pick<TargetsDeps, 'unsealLogin' | 'unsealHeader'>,
 ): Promise<UnsealedTarget> {

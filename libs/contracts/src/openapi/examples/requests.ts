@@ -228,5 +228,9 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     },
   },
   importLinkKey: { 'service secret': { secret: 'a service secret of EmailEngine' } },
+  testWebhookTarget: {
+    'any URL': { url: 'https://hooks.example.com/mail' },
+    'target of an account': { account: 'jane' },
+  },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }

@@ -119,6 +119,16 @@ export const webhookResponses = {
     logs: [],
     usedMs: 0.8,
   },
+  testWebhookTarget: {
+    success: false,
+    address: 'https://hooks.example.com/mail',
+    eventId: ids.event,
+    outcome: 'http-4xx',
+    status: 401,
+    response: 'invalid signature',
+    skippedHeaders: [],
+    durationMs: 84,
+  },
   listWebhookRouteErrors: {
     id: ids.route,
     errors: [

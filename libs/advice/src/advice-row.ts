@@ -1,0 +1,50 @@
+/**
+ * Subject of an error. `account`: login, connection or state of an account; `sending`: attempt to
+ * send a message; `webhook`: call to a webhook target; `export`: export of messages; `api`:
+ * response to an API request.
+ */
+export type AdviceKind = 'account' | 'sending' | 'webhook' | 'export' | 'api'
+
+/** Error to explain. Absent members match only rows that do not test them. */
+export interface AdviceQuery {
+  kind: AdviceKind
+  /** State of the account: `state` or `stateDetail` of its record. */
+  state?: string
+  /**
+   * Code of the error: `serverResponseCode`, `errorCode`, `code` of an API error, or the outcome of
+   * a webhook. Case is ignored.
+   */
+  code?: string
+  /** HTTP status, or reply code of an SMTP server. */
+  status?: number
+  /** Text of the server, provider or API, which may come from a foreign server. */
+  response?: string
+}
+
+/** Explanation of an error in plain English. */
+export interface Advice {
+  /** Id of the explanation, stable between releases. */
+  id: string
+  /** Meaning of the error, for operators. */
+  meaning: string
+  /** Next step of the operator. */
+  action: string
+  /** Text for the owner of the account, without technical terms. */
+  ownerText: string
+  /** Page of the guides, with an anchor if the answer is one section: `send#what-can-go-wrong`. */
+  guide?: string
+}
+
+/** Row of an advice table. A row matches an error that fulfils all its conditions. */
+export interface AdviceRow extends Advice {
+  states?: readonly string[]
+  codes?: readonly string[]
+  statuses?: readonly number[]
+  /** Pattern of the text, without regard to case. Runs in linear time. */
+  text?: RegExp
+  /** Text that the pattern matches, as a server sends it. Required with `text`. */
+  example?: string
+}
+
+/** Sentence for owners of accounts in errors that resolve without their help. */
+export const nothingToDo = 'You do not need to do anything.'
