@@ -9,7 +9,7 @@ import {
 } from '../schemas/account-transfer.ts'
 import { AccountId, Bool, Int, Nullable, OneOf, Strict, Text, Time } from '../schemas/primitives.ts'
 
-const { read, write } = operationKinds('Account', 'admin', '*')
+const { read, write } = operationKinds('Account transfer', 'admin', '*')
 
 /** Maximum number of accounts in a response of `exportAccounts`. */
 const maxExported = 250

@@ -1,3 +1,5 @@
+import { transfer } from './account-transfer.ts'
+import { otherInstance } from './cast.ts'
 const server = { auth: { user: 'jane@example.com', pass: 'l3tterbox' } }
 const imap = { ...server, host: 'imap.example.com', port: 993, secure: true }
 const smtp = { ...server, host: 'smtp.example.com', port: 465, secure: true }
@@ -210,6 +212,10 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       content: { fn: "return payload.event === 'messageNew'" },
       payload: { event: 'messageNew', account: 'jane', data: {} },
     },
+  },
+  exportAccounts: { 'all accounts, first page': { publicKey: otherInstance.publicKey } },
+  importAccounts: {
+    'paused accounts': { accounts: [transfer], paused: true },
   },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }

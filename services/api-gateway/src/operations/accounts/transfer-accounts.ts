@@ -90,6 +90,7 @@ function onImportAccounts(deps: TransferDeps) {
     const checks = await checkTransfers(deps, { accounts: missing, applications, signal })
     const { serviceUrl = null } = await deps.settings.get()
     const notifyFrom = parseDate(body.notifyFrom ?? '') ?? new Date()
+    const rest = { paused, notifyFrom, serviceUrl, sealer: deps.sealer }
     const results: ImportResult[] = []
     for (const transfer of accounts) {
       const { account, oauth2 } = transfer
@@ -99,8 +100,7 @@ function onImportAccounts(deps: TransferDeps) {
       else {
         const app = oauth2 && (ids.get(oauth2.provider) ?? oauth2.provider)
         const { credentials } = check
-        const rest = { app, paused, notifyFrom, serviceUrl, sealer: deps.sealer }
-        results.push(await storeAccount(deps, { transfer, credentials, ...rest }))
+        results.push(await storeAccount(deps, { transfer, app, credentials, ...rest }))
       }
     }
     return { results }
