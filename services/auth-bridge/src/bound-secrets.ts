@@ -37,7 +37,7 @@ export interface SecretBinding {
 }
 
 type ProviderApp = Parameters<typeof describeProvider>[0]
-/** OAuth2 application with the members that decide to which tokens a binding (limit of use) fits. */
+/** OAuth2 application with the members that a binding (limit of the use) of tokens contains. */
 export type AppForBinding = ProviderApp & { id: string }
 
 /**

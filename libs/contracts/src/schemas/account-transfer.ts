@@ -43,9 +43,9 @@ const auth = Type.Optional(
   }),
 )
 
-/** Maximum length of a URL in a transfer, in which the sealed login is longer than its plaintext. */
+/** Maximum length of a URL in a transfer. A sealed login is longer than its plaintext. */
 const maxUrlLength = 16_384
-/** Maximum length of a sealed (encrypted) text. A grant has two tokens of up to 16,384 characters. */
+/** Maximum length of a sealed (encrypted) text. A grant has two tokens of 16,384 characters. */
 const maxSealedLength = 65_536
 
 const { name, email, expectedEmail, path, subconnections, copy, logs, paused, proxy, webhooks } =
