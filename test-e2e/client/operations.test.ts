@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
+import { otherInstance } from '@posthorn/contracts/openapi/examples/cast'
 import { operations } from '@posthorn/contracts/operations'
 import { verifyWebhook } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
@@ -17,7 +18,11 @@ afterAll(() => stack.disposeAsync())
 const address = 'ann@contoso.example'
 const fakes = stack.use(await startProviderFakes({ mailboxes: [address], handshakes: false }))
 const world = stack.use(
-  await startWorld({ env: fakes.env, settings: { serviceUrl: 'http://127.0.0.1:3000' } }),
+  await startWorld({
+    env: fakes.env,
+    envByService: { 'auth-bridge': { SVC_ACCOUNT_EXPORT_KEYS: otherInstance.publicKey } },
+    settings: { serviceUrl: 'http://127.0.0.1:3000' },
+  }),
 )
 const { posthorn, operations: exercised } = createExercisedClient(world)
 const account = 'anna'
@@ -307,6 +312,23 @@ test('webhook routes and deliveries: created, tested, listed, replayed, deleted'
   expect(await posthorn.getWebhookReplay({ replay: id })).toMatchObject({ id })
   const { replays } = await posthorn.listWebhookReplays()
   expect(replays.map((replay) => replay.id)).toContain(id)
+})
+
+test('accounts: exported for another instance, which this instance cannot import', async () => {
+  const { keys } = await posthorn.listKeys()
+  expect(keys).toMatchObject([{ current: true }])
+  const body = { publicKey: otherInstance.publicKey, accounts: [account] }
+  const { accounts } = await posthorn.exportAccounts({ body })
+  expect(accounts).toMatchObject([{ account, credentials: { imap: expect.any(String) } }])
+  expect(JSON.stringify(accounts)).not.toContain(user.pass)
+  const [transfer] = accounts
+  if (!transfer) throw new Error('no transfer')
+  const renamed = { ...transfer, account: 'moved' }
+  expect(await posthorn.importAccounts({ body: { accounts: [renamed] } })).toEqual({
+    results: [
+      { account: 'moved', result: 'rejected', reason: 'otherKey', message: expect.any(String) },
+    ],
+  })
 })
 
 test('accounts: index rebuilt, deleted', async () => {

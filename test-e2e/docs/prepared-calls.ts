@@ -60,6 +60,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
 export const expectedErrors: Readonly<Record<string, { status: number; reason: string }>> = {
   setLicense: { status: 403, reason: 'license keys do not exist' },
   deleteLicense: { status: 403, reason: 'license keys do not exist' },
+  exportAccounts: { status: 403, reason: 'the key of the example is not listed' },
   getOAuthToken: { status: 403, reason: 'reading of access tokens is switched off by default' },
 }
 

@@ -27,6 +27,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
   'services/auth-bridge/src': [
     ['commands'],
+    ['transfers'],
     ['oauth2', 'reseal'],
     ['providers', 'keys'],
     ['store'],

@@ -33,6 +33,7 @@ export function createTools(stack: AsyncDisposableStack, options: ToolOptions) {
   const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }
   return {
     sealer: createSealer(config.sealingKey),
+    sealingKey: config.sealingKey,
     autoconfig: createAutoconfig(stack, { config, settings, bus }),
     links: linkKeys(bus),
     renderer: stack.use(new Renderer(rendering)),

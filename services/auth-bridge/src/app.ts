@@ -51,6 +51,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   if (serviceOf(new URL(config.amqpUrl).username) !== name)
     log.warn('RabbitMQ user is not auth-bridge, requesters are unchecked')
   const unsealer = createUnsealer(keys)
+  const keyIds = new Set(keys.map(({ id }) => id))
   const sealer = createSealer(publicKey)
   const serving = stack.use(new AsyncDisposableStack())
   // Waits until the private keys can unseal (decrypt) the stored secrets. With wrong keys, this
@@ -58,7 +59,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   stack.use(
     runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (isServing || !(await canUnsealStored(db, unsealer, log))) return
-      await startServing(serving, { ...context, unsealer, sealer, config })
+      await startServing(serving, { ...context, unsealer, sealer, keyIds, config })
       isServing = true
     }),
   )
@@ -68,7 +69,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
 }
 
 type ServingOptions = Omit<OAuth2Options, 'proxy' | 'secrets' | 'config'> &
-  Awaited<ReturnType<typeof bootstrap>> & { config: Config }
+  Awaited<ReturnType<typeof bootstrap>> & { config: Config; keyIds: ReadonlySet<string> }
 
 async function startServing(stack: AsyncDisposableStack, options: ServingOptions): Promise<void> {
   const { db, bus, unsealer, log, config } = options
@@ -91,8 +92,9 @@ async function startServing(stack: AsyncDisposableStack, options: ServingOptions
   const authServer = createAuthServer({ http, address, sendsProtocol })
   const oauth2 = createOAuth2(stack, { ...options, secrets, proxy })
   const tokens = new AccessTokens(oauth2)
-  const { oauthTokensApi } = config
-  const deps = { ...oauth2, tokens, authServer, oauthTokensApi }
+  const { oauthTokensApi, accountExportKeys = [] } = config
+  const transfers = { accountExportKeys, keyIds: options.keyIds }
+  const deps = { ...oauth2, ...transfers, tokens, authServer, oauthTokensApi }
   stack.use(await bus.onInvalidate((message) => invalidate(message, settings, authServer)))
   stack.use(
     await bus.serve({

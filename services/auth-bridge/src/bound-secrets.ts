@@ -37,13 +37,14 @@ export interface SecretBinding {
 }
 
 type ProviderApp = Parameters<typeof describeProvider>[0]
-type TokenApp = ProviderApp & { id: string }
+/** OAuth2 application with the members that a binding (limit of the use) of tokens contains. */
+export type AppForBinding = ProviderApp & { id: string }
 
 /**
  * Binding of the tokens of an OAuth2 application: the only use that the sealed (encrypted) tokens
  * permit.
  */
-export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
+export function tokenBindingOf(app: AppForBinding): { app: string; provider: string } {
   return { app: app.id, provider: describeProvider(app) }
 }
 
@@ -114,7 +115,7 @@ export class BoundSecrets {
    *
    * @throws AppError `rejected` if the tokens are of another application or provider
    */
-  async openTokens({ sealed, context }: SealedSecret, app: TokenApp) {
+  async openTokens({ sealed, context }: SealedSecret, app: AppForBinding) {
     const opened = await this.#options.unsealer.open(sealed, context)
     const binding: SecretBinding = opened.binding ?? {}
     this.assertUse(context, useOf(binding, app))
@@ -125,7 +126,10 @@ export class BoundSecrets {
    * Unseals (decrypts) the OAuth2 tokens of an application. Undefined if the tokens belong to
    * another application, because the account changed its application after the tokens were sealed.
    */
-  async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
+  async findTokens(
+    { sealed, context }: SealedSecret,
+    app: AppForBinding,
+  ): Promise<string | undefined> {
     const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)
     const { isBound, fits } = useOf(binding, app)
     return fits && (isBound || !this.#options.config.requireBoundSecrets) ? value : undefined
@@ -150,7 +154,7 @@ export class BoundSecrets {
   }
 }
 
-function useOf({ app: id, provider }: SecretBinding, app: TokenApp) {
+function useOf({ app: id, provider }: SecretBinding, app: AppForBinding) {
   const isBound = id !== undefined
   return { isBound, fits: (!isBound || id === app.id) && isOf(app, provider) }
 }

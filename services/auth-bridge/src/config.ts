@@ -13,6 +13,7 @@ import {
 import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net/egress'
 import type { OriginMap } from '@posthorn/net/origin-map'
+import { readPublicKey } from '@posthorn/secrets'
 import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
@@ -54,6 +55,8 @@ export interface Config extends ServiceConfig, Secrets {
    * is.
    */
   readonly oauthTokensApi: boolean
+  /** Public keys of other instances for which accounts with their secrets may be exported. */
+  readonly accountExportKeys?: readonly string[]
 }
 
 export function readConfig(env: Env): Config {
@@ -70,7 +73,23 @@ export function readConfig(env: Env): Config {
     providerOrigins: readProviderOrigins(env),
     requireBoundSecrets: boolean(env, 'SVC_REQUIRE_BOUND_SECRETS', false),
     oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
+    accountExportKeys: readExportKeys(env),
   }
+}
+
+/**
+ * Reads the public keys for which accounts may be exported. Ids of keys are not accepted: an id is
+ * a short hash, for which another key could be found.
+ */
+function readExportKeys(env: Env): string[] {
+  const name = 'SVC_ACCOUNT_EXPORT_KEYS'
+  return (list(env, name) ?? []).map((text) => {
+    try {
+      return readPublicKey(text).text
+    } catch {
+      throw new ConfigError(name, 'must be public keys of 32 bytes as base64url, comma-separated')
+    }
+  })
 }
 
 /**

@@ -31,6 +31,832 @@ import type {
   TokenRequest,
 } from './schemas.ts'
 
+/** Parameters and body of `exportAccounts`. */
+export interface ExportAccountsInput {
+  /** Body of the request. */
+  body: {
+    /**
+     * Public key of an instance: 32 bytes of an X25519 key as base64url, as in
+     * `SVC_SECRET_PUBLIC_KEY`. Listed by `GET /admin/api/keys` of that instance.
+     */
+    publicKey: string
+    /**
+     * Ids of the accounts to export. Ids without an account are skipped. Absent: all accounts.
+     */
+    accounts?: string[]
+    /** Cursor of the page: `nextCursor` of the previous response. */
+    cursor?: string
+    /** Maximum number of accounts in the response. Defaults to 100. */
+    pageSize?: number
+  }
+}
+
+/** Result of `exportAccounts`. */
+export interface ExportAccountsResult {
+  /** Exported accounts of this page, ordered by id. */
+  accounts: {
+    /** Id of the account, chosen by the caller or generated when the account was registered. */
+    account: string
+    /** Display name of the account. Default name of the author of sent messages. */
+    name: string
+    /** Email address of the account. Default address of the author of sent messages. */
+    email?: string
+    /**
+     * Email address to which the login of the account must belong. Logins of other addresses
+     * are rejected.
+     */
+    expectedEmail?: string
+    /**
+     * Mailboxes of the account to sync, as paths or special uses such as `\Sent`. Absent, null
+     * or `*`: all mailboxes.
+     */
+    path?: string[] | null
+    /**
+     * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate IMAP
+     * connection each. Without effect for servers with NOTIFY (RFC 5465), which report changes
+     * of all mailboxes. A single value instead of a list is accepted, too.
+     */
+    subconnections?: string[]
+    /**
+     * URL that receives the webhooks of the account. The login in the URL is sealed
+     * (encrypted).
+     */
+    webhooks?: string
+    /** Additional HTTP headers of webhook requests, with sealed values. */
+    webhooksCustomHeaders?: {
+      /** Name of the HTTP header, such as `X-Tenant`. */
+      key: string
+      /** Value of the HTTP header, sealed (encrypted) unless it is empty. */
+      value: string
+    }[]
+    /**
+     * If true, a copy of each sent message is stored in the Sent mailbox. Null or never set: a
+     * copy is stored unless the mail provider stores sent messages. Without effect for accounts
+     * on a mail API.
+     */
+    copy?: boolean | null
+    /**
+     * If true, the protocol log of the account is recorded: IMAP commands and responses, or
+     * requests to the mail API. `GET /v1/logs/{account}` returns the log.
+     */
+    logs?: boolean
+    /**
+     * If true, the account is not connected to the incoming server: `state` is `other` and
+     * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
+     * complete.
+     */
+    paused?: boolean
+    /** Time of receipt from which messages are announced by `messageNew` (ISO 8601). */
+    notifyFrom?: string
+    /**
+     * URL of the proxy for connections to the mail servers. The login in the URL is sealed
+     * (encrypted).
+     */
+    proxy?: string
+    /**
+     * Host name that is sent to outgoing mail servers in the EHLO command. Null or never set:
+     * the setting `smtpEhloName` applies.
+     */
+    smtpEhloName?: string | null
+    /**
+     * Mailbox index of an IMAP account: `full` detects new, changed and deleted messages,
+     * `fast` new messages only. Null or never set: the setting `imapIndexer` applies.
+     */
+    imapIndexer?: 'full' | 'fast' | null
+    /** Incoming mail server of the account. Absent: no incoming server. */
+    imap?: {
+      /**
+       * If true, the login is requested from the authentication server (setting `authServer`)
+       * and not stored. Defaults to false.
+       */
+      useAuthServer?: boolean
+      /**
+       * Login at the mail server without its secret, which is in `credentials`. False: no login
+       * is stored.
+       */
+      auth?: {
+        /** Login name at the mail server, usually the email address. */
+        user: string
+        /**
+         * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+         * password.
+         */
+        accessToken?: true
+      } | false
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections use TLS from the start (usually ports 993 and 465). If false
+       * (default), connections use STARTTLS, see `tls.requireStartTls`.
+       */
+      secure?: boolean
+      /** TLS options of connections to the mail server. */
+      tls?: {
+        /**
+         * If true (default), the TLS certificate of the mail server must be valid. If false,
+         * any certificate is accepted.
+         */
+        rejectUnauthorized?: boolean
+        /** Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`. */
+        minVersion?: 
+          | 'TLSv1'
+          | 'TLSv1.1'
+          | 'TLSv1.2'
+          | 'TLSv1.3'
+        /**
+         * If true (default), a connection without TLS ends if the mail server does not offer
+         * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+         * same machine are exempt.
+         */
+        requireStartTls?: boolean
+      }
+      /**
+       * If true, IMAP4rev1 is used even if the server offers IMAP4rev2 (RFC 9051). Defaults to
+       * false.
+       */
+      disableIMAP4rev2?: boolean
+      /**
+       * Interval in seconds between full syncs of all mailboxes of the account. Initially 900.
+       */
+      resyncDelay?: number
+      /**
+       * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      sentMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      draftsMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      junkMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      trashMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      archiveMailPath?: string | null
+      /**
+       * If true, the incoming mail server is switched off and no mailbox of the account is
+       * synced. Defaults to false.
+       */
+      disabled?: boolean
+    } | {
+      /**
+       * If true, the login is requested from the authentication server (setting `authServer`)
+       * and not stored. Defaults to false.
+       */
+      useAuthServer?: boolean
+      /**
+       * Login at the mail server without its secret, which is in `credentials`. False: no login
+       * is stored.
+       */
+      auth?: {
+        /** Login name at the mail server, usually the email address. */
+        user: string
+        /**
+         * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+         * password.
+         */
+        accessToken?: true
+      } | false
+      /** Host name or IP address of the mail server. */
+      host?: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port?: number
+      /**
+       * If true, connections use TLS from the start (usually ports 993 and 465). If false
+       * (default), connections use STARTTLS, see `tls.requireStartTls`.
+       */
+      secure?: boolean
+      /** TLS options of connections to the mail server. */
+      tls?: {
+        /**
+         * If true (default), the TLS certificate of the mail server must be valid. If false,
+         * any certificate is accepted.
+         */
+        rejectUnauthorized?: boolean
+        /** Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`. */
+        minVersion?: 
+          | 'TLSv1'
+          | 'TLSv1.1'
+          | 'TLSv1.2'
+          | 'TLSv1.3'
+        /**
+         * If true (default), a connection without TLS ends if the mail server does not offer
+         * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+         * same machine are exempt.
+         */
+        requireStartTls?: boolean
+      }
+      /**
+       * If true, IMAP4rev1 is used even if the server offers IMAP4rev2 (RFC 9051). Defaults to
+       * false.
+       */
+      disableIMAP4rev2?: boolean
+      /**
+       * Interval in seconds between full syncs of all mailboxes of the account. Initially 900.
+       */
+      resyncDelay?: number
+      /**
+       * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      sentMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      draftsMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      junkMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      trashMailPath?: string | null
+      /**
+       * Path of the mailbox that serves as the Archive mailbox. Null or never set: the mailbox
+       * with this special use.
+       */
+      archiveMailPath?: string | null
+      /**
+       * If true, the incoming mail server is switched off and no mailbox of the account is
+       * synced. Defaults to false.
+       */
+      disabled: true
+    }
+    /** Outgoing mail server of the account. Absent: no outgoing server. */
+    smtp?: {
+      /**
+       * If true, the login is requested from the authentication server (setting `authServer`)
+       * and not stored. Defaults to false.
+       */
+      useAuthServer?: boolean
+      /**
+       * Login at the mail server without its secret, which is in `credentials`. False: no login
+       * is stored.
+       */
+      auth?: {
+        /** Login name at the mail server, usually the email address. */
+        user: string
+        /**
+         * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+         * password.
+         */
+        accessToken?: true
+      } | false
+      /** Host name or IP address of the mail server. */
+      host: string
+      /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+      port: number
+      /**
+       * If true, connections use TLS from the start (usually ports 993 and 465). If false
+       * (default), connections use STARTTLS, see `tls.requireStartTls`.
+       */
+      secure?: boolean
+      /** TLS options of connections to the mail server. */
+      tls?: {
+        /**
+         * If true (default), the TLS certificate of the mail server must be valid. If false,
+         * any certificate is accepted.
+         */
+        rejectUnauthorized?: boolean
+        /** Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`. */
+        minVersion?: 
+          | 'TLSv1'
+          | 'TLSv1.1'
+          | 'TLSv1.2'
+          | 'TLSv1.3'
+        /**
+         * If true (default), a connection without TLS ends if the mail server does not offer
+         * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+         * same machine are exempt.
+         */
+        requireStartTls?: boolean
+      }
+    }
+    /** OAuth2 login of the account without its tokens. Absent: no OAuth2. */
+    oauth2?: {
+      /** Id of the OAuth2 application, at the exporting instance. */
+      provider: string
+      /**
+       * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+       * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
+       */
+      auth?: {
+        /** Login name of the user at the OAuth2 provider, usually the email address. */
+        user?: string
+        /**
+         * Email address of a shared mailbox that the account uses instead of the mailbox of the
+         * user. The user needs access to the shared mailbox.
+         */
+        delegatedUser?: string
+        /**
+         * Id of another account whose OAuth2 grant is used. The account stores no grant then.
+         */
+        delegatedAccount?: string
+      }
+      /**
+       * If true, access tokens are requested from the authentication server (setting
+       * `authServer`), not from the OAuth2 provider.
+       */
+      useAuthServer?: boolean
+    }
+    /**
+     * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults
+     * to the setting `locale`.
+     */
+    locale?: string
+    /**
+     * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+     * Defaults to the setting `timezone`.
+     */
+    tz?: string
+    /**
+     * Settings of the account that a tenant has set: with a token bound to the account, or in
+     * the hosted form. `unknownHeaders`: headers whose origin is unknown. Absent: none.
+     */
+    tenantSet?: (
+      | 'imap'
+      | 'smtp'
+      | 'webhooks'
+      | 'webhooksCustomHeaders'
+      | 'unknownHeaders')[]
+    /**
+     * Secrets of the account, each sealed (encrypted) as a compact JWE for the other instance.
+     */
+    credentials: {
+      /** Secret of the login at the incoming mail server. */
+      imap?: string
+      /** Secret of the login at the outgoing mail server. */
+      smtp?: string
+      /** OAuth2 tokens of the account. */
+      oauth2?: string
+    }
+  }[]
+  /**
+   * Accounts of this page that were not exported, because no private key of auth-bridge unseals
+   * one of their secrets.
+   */
+  failed: {
+    /** Id of the account, chosen by the caller or generated when the account was registered. */
+    account: string
+    /** Reason for which the account was not exported. */
+    message: string
+  }[]
+  /** Cursor of the next page, for the member `cursor`. Null on the last page. */
+  nextCursor: string | null
+}
+
+/** Parameters and body of `importAccounts`. */
+export interface ImportAccountsInput {
+  /** Body of the request. */
+  body: {
+    /** Accounts from responses of `POST /admin/api/accountExports`. */
+    accounts: {
+      /**
+       * Id of the account, chosen by the caller or generated when the account was registered.
+       */
+      account: string
+      /** Display name of the account. Default name of the author of sent messages. */
+      name: string
+      /** Email address of the account. Default address of the author of sent messages. */
+      email?: string
+      /**
+       * Email address to which the login of the account must belong. Logins of other addresses
+       * are rejected.
+       */
+      expectedEmail?: string
+      /**
+       * Mailboxes of the account to sync, as paths or special uses such as `\Sent`. Absent,
+       * null or `*`: all mailboxes.
+       */
+      path?: string[] | null
+      /**
+       * Mailboxes (paths or special uses such as `\Sent`) to watch for changes on a separate
+       * IMAP connection each. Without effect for servers with NOTIFY (RFC 5465), which report
+       * changes of all mailboxes. A single value instead of a list is accepted, too.
+       */
+      subconnections?: string[]
+      /**
+       * URL that receives the webhooks of the account. The login in the URL is sealed
+       * (encrypted).
+       */
+      webhooks?: string
+      /** Additional HTTP headers of webhook requests, with sealed values. */
+      webhooksCustomHeaders?: {
+        /** Name of the HTTP header, such as `X-Tenant`. */
+        key: string
+        /** Value of the HTTP header, sealed (encrypted) unless it is empty. */
+        value: string
+      }[]
+      /**
+       * If true, a copy of each sent message is stored in the Sent mailbox. Null or never set:
+       * a copy is stored unless the mail provider stores sent messages. Without effect for
+       * accounts on a mail API.
+       */
+      copy?: boolean | null
+      /**
+       * If true, the protocol log of the account is recorded: IMAP commands and responses, or
+       * requests to the mail API. `GET /v1/logs/{account}` returns the log.
+       */
+      logs?: boolean
+      /**
+       * If true, the account is not connected to the incoming server: `state` is `other` and
+       * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
+       * complete.
+       */
+      paused?: boolean
+      /** Time of receipt from which messages are announced by `messageNew` (ISO 8601). */
+      notifyFrom?: string
+      /**
+       * URL of the proxy for connections to the mail servers. The login in the URL is sealed
+       * (encrypted).
+       */
+      proxy?: string
+      /**
+       * Host name that is sent to outgoing mail servers in the EHLO command. Null or never set:
+       * the setting `smtpEhloName` applies.
+       */
+      smtpEhloName?: string | null
+      /**
+       * Mailbox index of an IMAP account: `full` detects new, changed and deleted messages,
+       * `fast` new messages only. Null or never set: the setting `imapIndexer` applies.
+       */
+      imapIndexer?: 'full' | 'fast' | null
+      /** Incoming mail server of the account. Absent: no incoming server. */
+      imap?: {
+        /**
+         * If true, the login is requested from the authentication server (setting `authServer`)
+         * and not stored. Defaults to false.
+         */
+        useAuthServer?: boolean
+        /**
+         * Login at the mail server without its secret, which is in `credentials`. False: no
+         * login is stored.
+         */
+        auth?: {
+          /** Login name at the mail server, usually the email address. */
+          user: string
+          /**
+           * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+           * password.
+           */
+          accessToken?: true
+        } | false
+        /** Host name or IP address of the mail server. */
+        host: string
+        /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+        port: number
+        /**
+         * If true, connections use TLS from the start (usually ports 993 and 465). If false
+         * (default), connections use STARTTLS, see `tls.requireStartTls`.
+         */
+        secure?: boolean
+        /** TLS options of connections to the mail server. */
+        tls?: {
+          /**
+           * If true (default), the TLS certificate of the mail server must be valid. If false,
+           * any certificate is accepted.
+           */
+          rejectUnauthorized?: boolean
+          /**
+           * Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`.
+           */
+          minVersion?: 
+            | 'TLSv1'
+            | 'TLSv1.1'
+            | 'TLSv1.2'
+            | 'TLSv1.3'
+          /**
+           * If true (default), a connection without TLS ends if the mail server does not offer
+           * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+           * same machine are exempt.
+           */
+          requireStartTls?: boolean
+        }
+        /**
+         * If true, IMAP4rev1 is used even if the server offers IMAP4rev2 (RFC 9051). Defaults
+         * to false.
+         */
+        disableIMAP4rev2?: boolean
+        /**
+         * Interval in seconds between full syncs of all mailboxes of the account. Initially
+         * 900.
+         */
+        resyncDelay?: number
+        /**
+         * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        sentMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        draftsMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        junkMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        trashMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Archive mailbox. Null or never set: the
+         * mailbox with this special use.
+         */
+        archiveMailPath?: string | null
+        /**
+         * If true, the incoming mail server is switched off and no mailbox of the account is
+         * synced. Defaults to false.
+         */
+        disabled?: boolean
+      } | {
+        /**
+         * If true, the login is requested from the authentication server (setting `authServer`)
+         * and not stored. Defaults to false.
+         */
+        useAuthServer?: boolean
+        /**
+         * Login at the mail server without its secret, which is in `credentials`. False: no
+         * login is stored.
+         */
+        auth?: {
+          /** Login name at the mail server, usually the email address. */
+          user: string
+          /**
+           * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+           * password.
+           */
+          accessToken?: true
+        } | false
+        /** Host name or IP address of the mail server. */
+        host?: string
+        /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+        port?: number
+        /**
+         * If true, connections use TLS from the start (usually ports 993 and 465). If false
+         * (default), connections use STARTTLS, see `tls.requireStartTls`.
+         */
+        secure?: boolean
+        /** TLS options of connections to the mail server. */
+        tls?: {
+          /**
+           * If true (default), the TLS certificate of the mail server must be valid. If false,
+           * any certificate is accepted.
+           */
+          rejectUnauthorized?: boolean
+          /**
+           * Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`.
+           */
+          minVersion?: 
+            | 'TLSv1'
+            | 'TLSv1.1'
+            | 'TLSv1.2'
+            | 'TLSv1.3'
+          /**
+           * If true (default), a connection without TLS ends if the mail server does not offer
+           * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+           * same machine are exempt.
+           */
+          requireStartTls?: boolean
+        }
+        /**
+         * If true, IMAP4rev1 is used even if the server offers IMAP4rev2 (RFC 9051). Defaults
+         * to false.
+         */
+        disableIMAP4rev2?: boolean
+        /**
+         * Interval in seconds between full syncs of all mailboxes of the account. Initially
+         * 900.
+         */
+        resyncDelay?: number
+        /**
+         * Path of the mailbox that serves as the Sent mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        sentMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Drafts mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        draftsMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Junk mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        junkMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Trash mailbox. Null or never set: the mailbox
+         * with this special use.
+         */
+        trashMailPath?: string | null
+        /**
+         * Path of the mailbox that serves as the Archive mailbox. Null or never set: the
+         * mailbox with this special use.
+         */
+        archiveMailPath?: string | null
+        /**
+         * If true, the incoming mail server is switched off and no mailbox of the account is
+         * synced. Defaults to false.
+         */
+        disabled: true
+      }
+      /** Outgoing mail server of the account. Absent: no outgoing server. */
+      smtp?: {
+        /**
+         * If true, the login is requested from the authentication server (setting `authServer`)
+         * and not stored. Defaults to false.
+         */
+        useAuthServer?: boolean
+        /**
+         * Login at the mail server without its secret, which is in `credentials`. False: no
+         * login is stored.
+         */
+        auth?: {
+          /** Login name at the mail server, usually the email address. */
+          user: string
+          /**
+           * True if the sealed secret of the login is an OAuth2 access token. Absent for a
+           * password.
+           */
+          accessToken?: true
+        } | false
+        /** Host name or IP address of the mail server. */
+        host: string
+        /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
+        port: number
+        /**
+         * If true, connections use TLS from the start (usually ports 993 and 465). If false
+         * (default), connections use STARTTLS, see `tls.requireStartTls`.
+         */
+        secure?: boolean
+        /** TLS options of connections to the mail server. */
+        tls?: {
+          /**
+           * If true (default), the TLS certificate of the mail server must be valid. If false,
+           * any certificate is accepted.
+           */
+          rejectUnauthorized?: boolean
+          /**
+           * Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`.
+           */
+          minVersion?: 
+            | 'TLSv1'
+            | 'TLSv1.1'
+            | 'TLSv1.2'
+            | 'TLSv1.3'
+          /**
+           * If true (default), a connection without TLS ends if the mail server does not offer
+           * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the
+           * same machine are exempt.
+           */
+          requireStartTls?: boolean
+        }
+      }
+      /** OAuth2 login of the account without its tokens. Absent: no OAuth2. */
+      oauth2?: {
+        /** Id of the OAuth2 application, at the exporting instance. */
+        provider: string
+        /**
+         * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+         * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
+         */
+        auth?: {
+          /** Login name of the user at the OAuth2 provider, usually the email address. */
+          user?: string
+          /**
+           * Email address of a shared mailbox that the account uses instead of the mailbox of
+           * the user. The user needs access to the shared mailbox.
+           */
+          delegatedUser?: string
+          /**
+           * Id of another account whose OAuth2 grant is used. The account stores no grant then.
+           */
+          delegatedAccount?: string
+        }
+        /**
+         * If true, access tokens are requested from the authentication server (setting
+         * `authServer`), not from the OAuth2 provider.
+         */
+        useAuthServer?: boolean
+      }
+      /**
+       * Language tag, such as `en-GB`, for dates in quotations of replies and forwards.
+       * Defaults to the setting `locale`.
+       */
+      locale?: string
+      /**
+       * Time zone, such as `Europe/Tallinn`, for dates in quotations of replies and forwards.
+       * Defaults to the setting `timezone`.
+       */
+      tz?: string
+      /**
+       * Settings of the account that a tenant has set: with a token bound to the account, or in
+       * the hosted form. `unknownHeaders`: headers whose origin is unknown. Absent: none.
+       */
+      tenantSet?: (
+        | 'imap'
+        | 'smtp'
+        | 'webhooks'
+        | 'webhooksCustomHeaders'
+        | 'unknownHeaders')[]
+      /**
+       * Secrets of the account, each sealed (encrypted) as a compact JWE for the other
+       * instance.
+       */
+      credentials: {
+        /** Secret of the login at the incoming mail server. */
+        imap?: string
+        /** Secret of the login at the outgoing mail server. */
+        smtp?: string
+        /** OAuth2 tokens of the account. */
+        oauth2?: string
+      }
+    }[]
+    /**
+     * Ids of the OAuth2 applications of this instance, by the ids of the applications of the
+     * exporting instance. Applications that are absent here keep their id.
+     */
+    applications?: Record<string, string>
+    /**
+     * If true, the imported accounts are paused. If false, they are not. Absent: as exported.
+     */
+    paused?: boolean
+    /**
+     * Time of receipt from which messages of the imported accounts are announced (ISO 8601).
+     * Defaults to the time of the import. A later exported time stays.
+     */
+    notifyFrom?: string
+  }
+}
+
+/** Result of `importAccounts`. */
+export interface ImportAccountsResult {
+  /** Results of the accounts, in the order of the request. */
+  results: {
+    /** Id of the account, chosen by the caller or generated when the account was registered. */
+    account: string
+    /**
+     * `imported`: the account is registered. `exists`: an account with the id exists and is
+     * unchanged. `rejected`: nothing is stored, see `reason`.
+     */
+    result: 'imported' | 'exists' | 'rejected'
+    /**
+     * Reason of the rejection. `invalid`: a member is invalid. `unknownApplication`: the OAuth2
+     * application does not exist, or is for another provider. `userExists`: another account
+     * logs in as the same OAuth2 user. `otherKey`: a secret is sealed for another instance.
+     * `otherUse`: a secret was changed, or is sealed for another account, server, user or
+     * application.
+     */
+    reason?: 
+      | 'invalid'
+      | 'unknownApplication'
+      | 'userExists'
+      | 'otherKey'
+      | 'otherUse'
+    /** Explanation of the rejection. */
+    message?: string
+  }[]
+}
+
+/** Parameters and body of `listKeys`. */
+export type ListKeysInput = Record<string, never>
+
+/** Result of `listKeys`. */
+export interface ListKeysResult {
+  /** Public sealing keys, the current key first. */
+  keys: {
+    /** Id of the sealing key. Each secret that is sealed with the key contains the id. */
+    id: string
+    /**
+     * Public key of an instance: 32 bytes of an X25519 key as base64url, as in
+     * `SVC_SECRET_PUBLIC_KEY`. Listed by `GET /admin/api/keys` of that instance.
+     */
+    publicKey: string
+    /** True for the sealing key with which new secrets are sealed (encrypted). */
+    current: boolean
+  }[]
+}
+
 /** Parameters and body of `createAccount`. */
 export interface CreateAccountInput {
   /** Body of the request. */

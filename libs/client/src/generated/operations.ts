@@ -11,6 +11,50 @@ import {
 import type * as types from './inputs.ts'
 
 /**
+ * Export accounts for another instance
+ *
+ * Returns the settings of accounts, with all secrets sealed (encrypted) for the public key of
+ * another instance. The key must be listed in `SVC_ACCOUNT_EXPORT_KEYS` of auth-bridge. Nothing
+ * is changed.
+ */
+export const exportAccounts = /* @__PURE__ */ defineOperation<
+  types.ExportAccountsInput,
+  types.ExportAccountsResult
+>(
+  'exportAccounts',
+  'POST /admin/api/accountExports',
+)
+
+/**
+ * Import accounts from another instance
+ *
+ * Registers accounts that another instance has exported for a key of this instance. Existing
+ * accounts stay unchanged, so that a request can be repeated. auth-bridge checks every secret
+ * before its account is stored.
+ */
+export const importAccounts = /* @__PURE__ */ defineOperation<
+  types.ImportAccountsInput,
+  types.ImportAccountsResult
+>(
+  'importAccounts',
+  'POST /admin/api/accountImports',
+)
+
+/**
+ * List the public sealing keys
+ *
+ * Lists the public keys with which this instance seals (encrypts) secrets. Another instance
+ * exports accounts for the current key.
+ */
+export const listKeys = /* @__PURE__ */ defineOperation<
+  types.ListKeysInput,
+  types.ListKeysResult
+>(
+  'listKeys',
+  'GET /admin/api/keys',
+)
+
+/**
  * Register or update an account
  *
  * Registers an account: a mail login with its servers or mail provider. If the account id

@@ -1,3 +1,4 @@
+import * as accountTransfers from './account-transfers.ts'
 import * as credentials from './credentials.ts'
 import * as filing from './filing.ts'
 import * as mailboxes from './mailboxes.ts'
@@ -51,6 +52,8 @@ export const credentialCommands = {
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,
+  sealAccountTransfers: accountTransfers.sealAccountTransfers,
+  checkAccountTransfers: accountTransfers.checkAccountTransfers,
   ...oauth2,
   ...oauth2Login,
 }

@@ -2,6 +2,8 @@
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Account:
     'Registered mail logins: servers or mail provider, credentials and state. Includes the hosted form, which lets the owner of a mailbox connect it.',
+  'Account transfer':
+    'Accounts that move to another instance, with secrets that only the other instance can read.',
   Blocklist:
     'Recipients who receive no messages of a mailing list, because they unsubscribed or were added by an API client.',
   Stats: 'Statistics of the installation, and the stream of state changes of its accounts.',

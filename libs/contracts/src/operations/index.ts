@@ -1,4 +1,5 @@
 import type { Operation } from '../define.ts'
+import * as accountTransfers from './account-transfers.ts'
 import * as accounts from './accounts.ts'
 import * as authentication from './authentication.ts'
 import * as autoconfig from './autoconfig.ts'
@@ -30,6 +31,7 @@ import * as webhookTargets from './webhook-targets.ts'
 
 /** Operations of the REST API, by id. */
 export const operations = {
+  ...accountTransfers,
   ...accounts,
   ...authentication,
   ...autoconfig,

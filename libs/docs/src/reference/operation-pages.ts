@@ -8,6 +8,7 @@ import { parameterTable, sharedParameters } from './parameter-tables.ts'
 /** File name and title of the page of each tag, by name of the tag. */
 const pages: Readonly<Record<string, readonly [file: string, title: string]>> = {
   Account: ['accounts', 'Accounts'],
+  'Account transfer': ['account-transfers', 'Account transfers'],
   Blocklist: ['blocklists', 'Blocklists'],
   Stats: ['stats', 'Statistics and changes'],
   Export: ['exports', 'Exports'],

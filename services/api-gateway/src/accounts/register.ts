@@ -55,7 +55,19 @@ async function insert(tx: Tx, registration: Registration): Promise<RecordedEvent
   const inserted = await insertAccount(tx, row)
   if (!inserted) return undefined
   await storePasswords(tx, { ...registration, before: undefined, columns, app }, passwords)
-  const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
+  return recordAdded(tx, { account, createdAt: inserted.createdAt, serviceUrl })
+}
+
+/** Records the event accountAdded of a new account. */
+export function recordAdded(
+  tx: Tx,
+  {
+    account,
+    createdAt,
+    serviceUrl,
+  }: Pick<Registration, 'account' | 'serviceUrl'> & { createdAt: Date },
+): Promise<RecordedEvent[]> {
+  const eventId = deriveEventId([accountAdded.name, account, createdAt.getTime()])
   const event = { eventId, event: accountAdded.name, account, data: { account } }
   return recordEvents(tx, [event], serviceUrl)
 }

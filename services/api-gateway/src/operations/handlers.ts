@@ -5,6 +5,7 @@ import { accountSyncHandlers } from './accounts/account-sync.ts'
 import { onCreateAccount, onDeleteAccount, onUpdateAccount } from './accounts/change-accounts.ts'
 import { onGetOAuthToken } from './accounts/get-oauth-token.ts'
 import { accountReadHandlers } from './accounts/read-accounts.ts'
+import { transferHandlers } from './accounts/transfer-accounts.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { blocklistHandlers } from './blocklists.ts'
 import { onCreateAuthenticationForm } from './create-authentication-form.ts'
@@ -40,6 +41,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onUpdateAccount(deps),
     onDeleteAccount(deps),
     onVerifyAccount(deps),
+    ...transferHandlers(deps),
     onGetOAuthToken(deps),
     ...accountSyncHandlers(deps),
     onCreateAuthenticationForm(deps),

@@ -2,7 +2,7 @@ import type { Db } from '@posthorn/db'
 import type { TaskGroup } from '@posthorn/flow'
 import type { LinkKeys } from '@posthorn/links'
 import type { Sandbox } from '@posthorn/sandbox'
-import type { Sealer } from '@posthorn/secrets'
+import type { PublicKey, Sealer } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
 import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/tokens.ts'
@@ -19,6 +19,8 @@ export interface OperationDeps extends ResolveDeps {
   log: Logger
   tasks: TaskGroup
   sealer: Sealer
+  /** Public key of `sealer`. */
+  sealingKey: PublicKey
   sandbox: Sandbox
   renderer: Renderer
   tokens: TokenCache

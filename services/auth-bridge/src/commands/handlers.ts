@@ -10,10 +10,13 @@ import { onGetLinkSecret, onGetOpenAiApiKey, onGetServiceSecret } from './get-se
 import { onRevokeAccountGrant, onRevokeOAuth2Grant } from './revoke-oauth2-grant.ts'
 import { onStartOAuth2Login } from './start-oauth2-login.ts'
 import { onUnsealHeader, onUnsealLogin } from './unseal.ts'
+import { transferHandlers, type TransferDeps } from './transfer-accounts.ts'
 import { onVerifyOAuth2App, type VerifyDeps } from './verify-oauth2-app.ts'
 
 /** Handlers of all commands on the RabbitMQ queue `credentials`. */
-export function createHandlers(deps: OAuth2TokenDeps & VerifyDeps & { authServer: AuthServer }) {
+export function createHandlers(
+  deps: OAuth2TokenDeps & VerifyDeps & TransferDeps & { authServer: AuthServer },
+) {
   return [
     onGetCredentials(deps),
     onGetGatewayCredentials(deps),
@@ -31,5 +34,6 @@ export function createHandlers(deps: OAuth2TokenDeps & VerifyDeps & { authServer
     ...onCheckServerPassword(deps),
     onUnsealLogin(deps),
     onUnsealHeader(deps),
+    ...transferHandlers(deps),
   ]
 }

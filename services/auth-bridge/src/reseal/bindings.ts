@@ -9,7 +9,7 @@ import { tokenServersOf } from '../store/token-servers.ts'
  * binding limits the secret to the current registration of its account, gateway or application.
  * Undefined if the secret has no registration.
  */
-export function bindingOf({ key, use }: SealedRow): Binding | undefined {
+export function bindingOf({ key, use }: Pick<SealedRow, 'key' | 'use'>): Binding | undefined {
   if (use === null) return undefined
   const { gateway, account, app } = use
   if (gateway) return { to: destinationOf(gateway, { user: gateway.username ?? undefined }) }

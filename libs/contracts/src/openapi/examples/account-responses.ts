@@ -1,4 +1,5 @@
-import { ids, masked, onlyPage } from './cast.ts'
+import { ids, masked, onlyPage, otherInstance } from './cast.ts'
+import { transfer } from './account-transfer.ts'
 
 const server = { auth: { user: 'jane@example.com', pass: masked }, secure: true }
 const jane = {
@@ -29,6 +30,11 @@ const omar = {
 
 /** Examples of responses of the operations on accounts, by operation id. */
 export const accountResponses = {
+  listKeys: {
+    keys: [{ id: otherInstance.id, publicKey: otherInstance.publicKey, current: true }],
+  },
+  exportAccounts: { accounts: [transfer], failed: [], nextCursor: null },
+  importAccounts: { results: [{ account: 'jane', result: 'imported' }] },
   createAccount: { account: 'jane', state: 'new' },
   getAccount: {
     ...jane,

@@ -36,6 +36,13 @@ export const ids = {
   token: 'a8ae6e6ee929abea3afcfc5258c8ccd6f85273e0d4626d26c7279f3250f77c8e',
 } as const
 
+/** Public sealing key of another instance, and a shortened text that is sealed with it. */
+export const otherInstance = {
+  id: 'b973953f84e249cc',
+  publicKey: 'etwIthuFKzG6IROQikrJ-Mh7Uw_2yNFP2BVYC_7cySg',
+  sealed: 'eyJhbGciOiJFQ0RILUVTIiwiZW5jIjoiQTI1NkdDTSJ9..Zm9v.YmFy.YmF6',
+} as const
+
 export const messageIds = {
   fromAda: '<3f2a-invoice@mail.example.org>',
   toAda: '<5b1c-hello@posthorn.example.com>',

@@ -1,4 +1,5 @@
-import { ids } from './cast.ts'
+import { transfer } from './account-transfer.ts'
+import { ids, otherInstance } from './cast.ts'
 
 const server = { auth: { user: 'jane@example.com', pass: 'l3tterbox' } }
 const imap = { ...server, host: 'imap.example.com', port: 993, secure: true }
@@ -231,6 +232,10 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   testWebhookTarget: {
     'any URL': { url: 'https://hooks.example.com/mail' },
     'target of an account': { account: 'jane' },
+  },
+  exportAccounts: { 'all accounts, first page': { publicKey: otherInstance.publicKey } },
+  importAccounts: {
+    'paused accounts': { accounts: [transfer], paused: true },
   },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }

@@ -1,0 +1,37 @@
+import { type Db, textArray } from '@posthorn/db'
+import { sql } from 'kysely'
+
+interface AccountIdPage {
+  /** Ids to which the page is limited. Undefined: all accounts. */
+  accounts: readonly string[] | undefined
+  /** Id after which the page starts. */
+  cursor: string | undefined
+  pageSize: number
+}
+
+/** Lists one page of account ids, ordered by id, with the cursor of the next page. */
+export async function listAccountIds(db: Db, { accounts, cursor, pageSize }: AccountIdPage) {
+  let query = db.selectFrom('accounts').select('account')
+  if (accounts) query = query.where('account', '=', anyOf(accounts))
+  if (cursor !== undefined) query = query.where('account', '>', cursor)
+  const rows = await query
+    .orderBy('account')
+    .limit(pageSize + 1)
+    .execute()
+  const ids = rows.slice(0, pageSize).map(({ account }) => account)
+  return { ids, nextCursor: rows.length > pageSize ? (ids.at(-1) ?? null) : null }
+}
+
+/** Finds which of the ids belong to accounts. */
+export async function findExistingIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where('account', '=', anyOf(ids))
+    .execute()
+  return new Set(rows.map(({ account }) => account))
+}
+
+function anyOf(ids: readonly string[]) {
+  return sql<string>`any(${textArray(ids)})`
+}
