@@ -1,6 +1,24 @@
 import type { CommandGroup, CommandSpec } from '../program/command.ts'
 import { accounts } from './accounts/group.ts'
+import { bounce } from './bounce/group.ts'
+import { events } from './events/group.ts'
+import { exports } from './exports/group.ts'
+import { login, logout } from './login/commands.ts'
+import { messages } from './messages/group.ts'
+import { outbox } from './outbox/group.ts'
+import { send } from './send/command.ts'
 import { status } from './status/command.ts'
 
 /** Commands of the program in the order of the help. */
-export const commands: readonly (CommandSpec | CommandGroup)[] = [status, accounts]
+export const commands: readonly (CommandSpec | CommandGroup)[] = [
+  login,
+  logout,
+  status,
+  accounts,
+  messages,
+  events,
+  bounce,
+  send,
+  outbox,
+  exports,
+]
