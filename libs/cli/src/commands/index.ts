@@ -22,3 +22,12 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   outbox,
   exports,
 ]
+
+/** All commands with their paths, such as `accounts list`. */
+export function commandList(): { path: string; spec: CommandSpec }[] {
+  return commands.flatMap((part) =>
+    'commands' in part
+      ? part.commands.map((spec) => ({ path: `${part.name} ${spec.name}`, spec }))
+      : [{ path: part.name, spec: part }],
+  )
+}

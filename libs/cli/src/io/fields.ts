@@ -24,7 +24,9 @@ export function bytesText(bytes: number): string {
     value /= 1_000
     unit += 1
   }
-  return unit === 0 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : `${value.toFixed(1)} ${units[unit]}`
+  return unit === 0
+    ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+    : `${value.toFixed(1)} ${units[unit]}`
 }
 
 /** Number with its noun: `1 message`, `2 messages`. */

@@ -5,10 +5,7 @@ export const deleteAccounts: RunCommand = async ({ posthorn, output, signal }, a
   const client = await posthorn()
   const revoke = options['revoke'] === true
   for (const account of args) {
-    const result = await client.deleteAccount(
-      { account, ...(revoke && { revoke }) },
-      { signal },
-    )
+    const result = await client.deleteAccount({ account, ...(revoke && { revoke }) }, { signal })
     await output.result(result, `deleted ${result.account}`)
   }
 }

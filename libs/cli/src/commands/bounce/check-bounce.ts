@@ -17,7 +17,9 @@ export const checkBounce: RunCommand = async ({ terminal, output, signal }, args
     throw new CommandError(
       `${file === '-' ? 'the message' : file} is no bounce, delivery report or complaint`,
     )
-  await (report.kind === 'delivery' ? printDelivery(report, output) : printComplaint(report, output))
+  await (report.kind === 'delivery'
+    ? printDelivery(report, output)
+    : printComplaint(report, output))
 }
 
 /** Reads the first bytes of a message. */

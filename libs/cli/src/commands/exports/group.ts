@@ -84,9 +84,7 @@ const download: CommandSpec = {
   summary: 'Download the file of an export: a message per line, compressed with gzip.',
   details: 'A second run continues a download that was interrupted.',
   arguments: target,
-  options: [
-    { flags: '--to <path>', description: 'file to write (default: <export>.ndjson.gz)' },
-  ],
+  options: [{ flags: '--to <path>', description: 'file to write (default: <export>.ndjson.gz)' }],
   examples: [
     {
       purpose: 'Download the file of an export',

@@ -9,10 +9,7 @@ const maxBytes = 1_048_576
 export const showMessage: RunCommand = async ({ posthorn, output, signal }, args) => {
   const [account = '', message = ''] = args
   const client = await posthorn()
-  const detail = await client.getMessage(
-    { account, message, textType: '*', maxBytes },
-    { signal },
-  )
+  const detail = await client.getMessage({ account, message, textType: '*', maxBytes }, { signal })
   await output.result(detail, messageLines(detail))
 }
 
@@ -43,7 +40,9 @@ function textLines(text: MessageDetail['text']): string[] {
   if (text?.plain === undefined)
     return [text?.html === undefined ? '(no text)' : '(no plain text: --json has the HTML)']
   const lines = text.plain.trimEnd().split(/\r?\n/)
-  return text.hasMore ? [...lines, '', '(text cut: `posthorn messages source` has all of it)'] : lines
+  return text.hasMore
+    ? [...lines, '', '(text cut: `posthorn messages source` has all of it)']
+    : lines
 }
 
 function listText(addresses: readonly ReadAddress[] | undefined): string | undefined {

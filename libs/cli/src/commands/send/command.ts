@@ -47,7 +47,10 @@ export const send: CommandSpec = {
       purpose: 'Send a report with an attachment, once per day',
       line: 'send anna --to "Ben <ben@example.com>" --subject Report --text-file report.txt --attach report.pdf --idempotency-key report-2026-01-31',
     },
-    { purpose: 'Send a message that another program has written', line: 'send anna --raw - < message.eml' },
+    {
+      purpose: 'Send a message that another program has written',
+      line: 'send anna --raw - < message.eml',
+    },
   ],
   load: async () => (await import('./send-message.ts')).sendMessage,
 }
