@@ -76,7 +76,7 @@ async function readBody(
   )
   try {
     const body = JSON.parse(json) as AccountRegistration
-    return account === undefined ? { account: null, ...body } : { ...body, account }
+    return { ...body, account: account ?? body.account ?? null }
   } catch {
     throw new CommandError(`${file} is not valid JSON: write the body of the request into the file`)
   }

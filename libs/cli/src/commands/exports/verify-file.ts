@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
@@ -7,6 +8,8 @@ import { createGunzip } from 'node:zlib'
  * Undefined if the file cannot be decompressed.
  */
 export async function countLines(path: string, signal: AbortSignal): Promise<number | undefined> {
+  // An export without messages is an empty file, not an empty archive.
+  if ((await stat(path)).size === 0) return 0
   let lines = 0
   try {
     await pipeline(
