@@ -92,6 +92,6 @@ test('accounts add --wait: with a wrong password, fails with the last error', as
 test('accounts show: an account that does not exist, exit code 1', async () => {
   expect(await run('posthorn accounts show nobody')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('AccountNotFound'),
+    stderr: expect.stringContaining('Account record was not found'),
   })
 })

@@ -1,11 +1,13 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { useSharedWorld } from '../shared-world.ts'
 import { examplesOf } from './examples.ts'
 import { fillIn } from './fill-in.ts'
-import { runPosthorn } from './run-posthorn.ts'
+import { runPosthorn, startPosthorn } from './run-posthorn.ts'
 
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -52,20 +54,29 @@ test('login: without a terminal and a token, names the option to use', async () 
 })
 
 test('login: on a terminal, asks for URL and token and does not show the token', async () => {
-  const command = '\\"$POSTHORN_NODE\\" \\"$POSTHORN_PROGRAM\\" login'
-  const { code, stdout } = await runPosthorn(`script -qec "${command}" /dev/null`, {
-    cwd,
-    stdin: `${world.url}\n${world.token}\n`,
-  })
-  expect(stdout).toContain('URL of the server:')
-  expect(stdout).toContain('stored')
-  expect(code).toBe(0)
+  const line = `exec script -qec '"$POSTHORN_NODE" "$POSTHORN_PROGRAM" login' /dev/null`
+  const child = startPosthorn(line, { cwd, env: { SHELL: '/bin/sh' } })
+  let screen = ''
+  child.stdout?.on('data', (chunk) => (screen += String(chunk)))
+  const closed = once(child, 'close')
+  await eventually(() => screen.includes('URL of the server:'))
+  child.stdin?.write(`${world.url}\r`)
+  await eventually(() => screen.includes('Access token:'))
+  child.stdin?.write(`${world.token}\r`)
+  expect((await closed)[0]).toBe(0)
+  expect(screen).toContain(`stored  ${config}`)
+  expect(screen).not.toContain(world.token)
   expect(await run('posthorn logout')).toMatchObject({ code: 0 })
 })
 
 test.each([
   { scopes: ['api'], code: 0, text: 'has no scope `*`' },
-  { scopes: ['api'], account: 'anna', code: 0, text: 'for the account anna only' },
+  {
+    scopes: ['api'],
+    account: 'anna',
+    code: 0,
+    text: 'The token has limits (Unauthorized account)',
+  },
   { scopes: ['imap-proxy'], account: 'anna', code: 1, text: 'has no scope `api`' },
 ])('login: a token with few rights says so: $text', async ({ code, text, ...body }) => {
   await world.register('anna', world.mail.freshUser())

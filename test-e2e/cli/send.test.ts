@@ -45,7 +45,8 @@ test('send: texts, the source and attachments arrive unchanged', async () => {
   expect((await received('Raw')).data.messageId).toBe('<raw@example.test>')
   const { data } = await received('Report')
   expect(data.text.plain).toContain('All is well.')
-  const [{ id, filename }] = data.attachments as [{ id: string; filename: string }]
+  const message = await posthorn.getMessage({ account: 'ben', message: String(data.id) })
+  const { id = '', filename } = message.attachments?.[0] ?? {}
   expect(filename).toBe('report.pdf')
   const response = await posthorn.getAttachment({ account: 'ben', attachment: id })
   expect(Buffer.from(await response.arrayBuffer()).equals(attachment)).toBe(true)

@@ -75,7 +75,7 @@ async function readRights(
       )
     if (remoteAddress !== undefined)
       throw new CommandError(`the token must not be used from ${remoteAddress}`)
-    return { limit: 'The token has few permissions: some commands will fail.' }
+    return { limit: `The token has limits (${error.message}): some commands will fail.` }
   }
 }
 

@@ -1,5 +1,5 @@
-import { openAsBlob } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { constants, openAsBlob } from 'node:fs'
+import { access, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
@@ -90,7 +90,8 @@ async function readAttachment(path: string) {
 
 async function openBytes(path: string, stdin?: Readable): Promise<Binary> {
   if (path === '-' && stdin) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
-  return openAsBlob(path).catch(unreadable(path))
+  await access(path, constants.R_OK).catch(unreadable(path))
+  return openAsBlob(path)
 }
 
 function unreadable(path: string) {
