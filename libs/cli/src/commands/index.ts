@@ -1,10 +1,29 @@
 import type { CommandGroup, CommandSpec } from '../program/command.ts'
 import { accounts } from './accounts/group.ts'
+import { bounce } from './bounce/group.ts'
+import { events } from './events/group.ts'
+import { exports } from './exports/group.ts'
 import { importing } from './import/group.ts'
+import { login, logout } from './login/commands.ts'
+import { messages } from './messages/group.ts'
+import { outbox } from './outbox/group.ts'
+import { send } from './send/command.ts'
 import { status } from './status/command.ts'
 
 /** Commands of the program in the order of the help. */
-export const commands: readonly (CommandSpec | CommandGroup)[] = [status, accounts, importing]
+export const commands: readonly (CommandSpec | CommandGroup)[] = [
+  login,
+  logout,
+  status,
+  accounts,
+  messages,
+  events,
+  bounce,
+  send,
+  outbox,
+  exports,
+  importing,
+]
 
 /** All commands with their paths, such as `accounts list`. */
 export function commandList(): { path: string; spec: CommandSpec }[] {
