@@ -4714,6 +4714,11 @@ export interface CreateWebhookRouteInput {
        */
       map?: string | null
     }
+    /**
+     * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
+     * the time while they run. Null or absent: the webhook route does not expire.
+     */
+    expiresAt?: string | null
   }
 }
 
@@ -4776,6 +4781,11 @@ export interface UpdateWebhookRouteInput {
        */
       map?: string | null
     }
+    /**
+     * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
+     * the time while they run. Null or absent: the webhook route does not expire.
+     */
+    expiresAt?: string | null
   }
 }
 
@@ -4807,6 +4817,11 @@ export interface GetWebhookRouteResult {
   updated: string
   /** True if the webhook route delivers events. */
   enabled: boolean
+  /**
+   * Time at which the webhook route is deleted (ISO 8601). Null if the webhook route does not
+   * expire.
+   */
+  expiresAt: string | null
   /** URL that receives the webhooks of the route, with a masked password. */
   targetUrl: string
   /** Number of webhook deliveries that the route has created. */
@@ -4909,6 +4924,11 @@ export interface ListWebhookRoutesResult {
     updated: string
     /** True if the webhook route delivers events. */
     enabled: boolean
+    /**
+     * Time at which the webhook route is deleted (ISO 8601). Null if the webhook route does not
+     * expire.
+     */
+    expiresAt: string | null
     /** URL that receives the webhooks of the route, with a masked password. */
     targetUrl: string
     /** Number of webhook deliveries that the route has created. */
