@@ -42,7 +42,7 @@ test-integration: node_modules/.modules.yaml ## tests of one library or service 
 	@$(RUN) node libs/tooling/src/test.ts --kind integration
 
 test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per file
-	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client
+	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client test-e2e/cli
 
 test-faults: node_modules/.modules.yaml ## tests under kills and restarts, in full size
 	@$(RUN) TEST_FAULTS=full node libs/tooling/src/test.ts test-e2e/faults sync-worker/test/export-restarts sync-worker/test/export-folders

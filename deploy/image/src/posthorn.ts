@@ -54,7 +54,7 @@ async function runCommand(): Promise<void> {
     [name, ...args].filter((arg, index) => index > 0 || arg !== ''),
     {
       terminal: process,
-      version: `posthorn ${release.version} (${release.revision})`,
+      version: `${release.version} (${release.revision})`,
       jobs: Object.values(jobHelp),
       signal: interrupted.signal,
     },

@@ -1,5 +1,6 @@
+import type { Posthorn } from '@posthorn/client'
 import { resolveConnection } from './connection/connection.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CommandError, exitCodes } from './exit-codes.ts'
 import { Output } from './io/output.ts'
 import { printable } from './io/printable.ts'
 import { Progress } from './io/progress.ts'
@@ -7,7 +8,7 @@ import { Prompt } from './io/prompt.ts'
 import type { Terminal } from './io/terminal.ts'
 import { buildProgram, isHelp, isWrongUsage } from './program/build-program.ts'
 import type { CommandContext, JobSpec } from './program/command.ts'
-import { describeError } from './program/describe-error.ts'
+import { describeError, isUnknownOperation, unknownOperation } from './program/describe-error.ts'
 import { commands } from './commands/index.ts'
 
 /** Options of a run of the program. */
@@ -32,11 +33,16 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   for (const stream of [stdout, stderr]) stream.on('error', () => closed.abort())
   const ended = AbortSignal.any([signal, closed.signal])
   const progress = new Progress(stderr)
+  let client: (() => Promise<Posthorn>) | undefined
   const program = buildProgram({
     version,
     commands,
     jobs,
-    createContext: (values) => createContext(values, { terminal, progress, signal: ended }),
+    createContext: (values) => {
+      const context = createContext(values, { terminal, progress, signal: ended })
+      client = () => context.posthorn({ retryForMs: 0 })
+      return context
+    },
     write: (text) => void stdout.write(text),
     writeError: (text) => void stderr.write(text),
   })
@@ -48,7 +54,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     if (signal.aborted) return exitCodes.interrupted
     if (isHelp(error)) return exitCodes.success
     if (isWrongUsage(error)) return exitCodes.usage
-    const { lines, exitCode } = describeError(error)
+    const { lines, exitCode } = describeError(await explain(error, { version, client }))
     progress.clear()
     stderr.write(
       lines.map((line, index) => `${index ? '' : 'posthorn: '}${printable(line)}\n`).join(''),
@@ -57,6 +63,17 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   } finally {
     progress.clear()
   }
+}
+
+/** Replaces the error of an unknown operation by an error that names the releases. */
+async function explain(
+  error: unknown,
+  { version, client }: { version: string; client: (() => Promise<Posthorn>) | undefined },
+): Promise<unknown> {
+  if (!client || !isUnknownOperation(error)) return error
+  const stats = await (await client()).getStats().catch(() => undefined)
+  const server = stats?.version ?? 'unknown'
+  return new CommandError(unknownOperation({ server, program: version }))
 }
 
 function createContext(

@@ -17,7 +17,7 @@ export function buildProgram(parts: ProgramParts): Command {
   const program = withStreams(new Command('posthorn'), parts)
     .description('Calls a Posthorn server from the command line.')
     .usage('<command> [arguments] [options]')
-    .version(parts.version, '-v, --version', 'print the release')
+    .version(`posthorn ${parts.version}`, '-v, --version', 'print the release')
     .option('--url <url>', 'URL of the server (POSTHORN_URL)')
     .option(
       '--token-file <path>',

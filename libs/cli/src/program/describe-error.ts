@@ -23,6 +23,23 @@ export function describeError(error: unknown): DescribedError {
   return { lines: [error.message], exitCode: exitCodes.failed }
 }
 
+/**
+ * True for the response of a server that does not have the called operation: an older or newer
+ * release. All other responses with status 404 have a code.
+ */
+export function isUnknownOperation(error: unknown): boolean {
+  const { name, status, code } = error as Partial<PosthornError>
+  return name === 'PosthornError' && status === 404 && code === undefined
+}
+
+/** Text for a server that does not have an operation. The versions are compared by the user. */
+export function unknownOperation(versions: { server: string; program: string }): string {
+  return (
+    `the server does not have this operation: it has release ${versions.server}, ` +
+    `this program ${versions.program}. Use the program in the image of the server.`
+  )
+}
+
 function describeResponse(error: PosthornError): DescribedError {
   const { status, code, message, fields, requestId, ttl } = error
   const remedy = remedies[code ?? ''] ?? remedies[String(status)]

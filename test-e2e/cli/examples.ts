@@ -1,0 +1,17 @@
+import { commandList } from '@posthorn/cli/commands'
+
+/** Example of the help of a command, with the path of the command, such as `accounts list`. */
+export interface CommandExample {
+  command: string
+  /** Command line with the name of the program. */
+  line: string
+}
+
+/** Examples of the commands whose path starts with one of the words, in the order of the help. */
+export function examplesOf(...words: string[]): CommandExample[] {
+  return commandList()
+    .filter(({ path }) => words.includes(path.split(' ')[0] ?? ''))
+    .flatMap(({ path, spec }) =>
+      spec.examples.map(({ line }) => ({ command: path, line: `posthorn ${line}` })),
+    )
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { WorldAccess } from '../world.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Surroundings of a run of the program. */
+export interface PosthornRun {
+  /** Working directory, also the home directory: the program stores its login there. */
+  cwd: string
+  /** Input of the program. Default: none. */
+  stdin?: string | Uint8Array
+  env?: Readonly<Record<string, string>>
+}
+
+/** Result of a run of the program. */
+export interface PosthornResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Environment variables with which the program calls the system of a test. */
+export function connectionOf({ url, token }: Pick<WorldAccess, 'url' | 'token'>) {
+  return { POSTHORN_URL: url, POSTHORN_TOKEN: token }
+}
+
+/**
+ * Starts the program as a process. `line` is a command line of a shell in which `posthorn` is the
+ * program, such as `posthorn accounts list | head -1`.
+ */
+export function startPosthorn(line: string, { cwd, env }: PosthornRun): ChildProcess {
+  const bundle = process.env['TEST_BUNDLE']
+  const program = bundle ? join(bundle, 'posthorn.js') : join(root, 'deploy/image/src/posthorn.ts')
+  const script = `posthorn() { "$POSTHORN_NODE" "$POSTHORN_PROGRAM" "$@"; }; ${line}`
+  return spawn('bash', ['-o', 'pipefail', '-c', script], {
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: cwd,
+      LC_ALL: 'C.UTF-8',
+      POSTHORN_NODE: process.execPath,
+      POSTHORN_PROGRAM: program,
+      ...env,
+    },
+  })
+}
+
+/** Runs a command line until it ends. See `startPosthorn`. */
+export async function runPosthorn(line: string, run: PosthornRun): Promise<PosthornResult> {
+  const child = startPosthorn(line, run)
+  const { stdin, stdout, stderr } = child
+  if (!stdin || !stdout || !stderr) throw new Error('the streams of the program are missing')
+  // A program that does not read its input closes the pipe.
+  stdin.on('error', () => undefined)
+  stdin.end(run.stdin ?? '')
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve(code))
+  })
+  const [code, out, errors] = await Promise.all([ended, buffer(stdout), buffer(stderr)])
+  return { code, stdout: String(out), stderr: String(errors) }
+}
+
+/** JSON values of an output, one per line. */
+export function jsonLines<T>({ stdout }: Pick<PosthornResult, 'stdout'>): T[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T)
+}
