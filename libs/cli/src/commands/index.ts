@@ -1,9 +1,24 @@
 import type { CommandGroup, CommandSpec } from '../program/command.ts'
 import { accounts } from './accounts/group.ts'
+import { completion } from './completion/command.ts'
+import { oauth2 } from './oauth2/group.ts'
+import { routes } from './routes/group.ts'
+import { settings } from './settings/group.ts'
 import { status } from './status/command.ts'
+import { tokens } from './tokens/group.ts'
+import { webhooks } from './webhooks/group.ts'
 
 /** Commands of the program in the order of the help. */
-export const commands: readonly (CommandSpec | CommandGroup)[] = [status, accounts]
+export const commands: readonly (CommandSpec | CommandGroup)[] = [
+  status,
+  accounts,
+  webhooks,
+  routes,
+  tokens,
+  settings,
+  oauth2,
+  completion,
+]
 
 /** All commands with their paths, such as `accounts list`. */
 export function commandList(): { path: string; spec: CommandSpec }[] {

@@ -8,6 +8,13 @@ export function positiveInteger(text: string): number {
   return value
 }
 
+/** Converts the text of an option to the number of a port. */
+export function portNumber(text: string): number {
+  const port = positiveInteger(text)
+  if (port > 65_535) throw new UsageError('expected a port between 1 and 65535')
+  return port
+}
+
 /** Members with a value. Inputs of the client must not have undefined members. */
 export function defined<T extends object>(
   values: T,
