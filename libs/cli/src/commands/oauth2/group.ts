@@ -29,8 +29,8 @@ export const oauth2: CommandGroup = {
       ],
       examples: [
         {
-          purpose: 'Test an application with an account',
-          line: 'oauth2 verify AAABiL8tBxsAAAAB --account anna',
+          purpose: 'Test an application',
+          line: 'oauth2 verify AAABiL8tBxsAAAAB',
         },
       ],
       load: async () => (await lookAt()).verifyApp,

@@ -5,7 +5,7 @@ import type { OptionSpec, OptionValues } from '../../program/command.ts'
 export const secretOption: OptionSpec = {
   flags: '--secret-file <path>',
   description:
-    'file with the setting serviceSecret, or the key of the target in webhookSecrets (POSTHORN_WEBHOOK_SECRET)',
+    'file with the setting serviceSecret, or the key of the target in webhookSecrets (POSTHORN_WEBHOOK_SECRET, SVC_SERVICE_SECRET)',
 }
 
 /** Secret of webhook signatures: option `--secret-file`, or the environment. */
@@ -15,5 +15,5 @@ export async function findWebhookSecret(
 ): Promise<string | undefined> {
   const file = options['secretFile'] as string | undefined
   if (file !== undefined) return readSecretFile(file, stdin)
-  return env['POSTHORN_WEBHOOK_SECRET'] || undefined
+  return env['POSTHORN_WEBHOOK_SECRET'] || env['SVC_SERVICE_SECRET'] || undefined
 }
