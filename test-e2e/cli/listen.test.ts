@@ -92,8 +92,7 @@ test('without a forward that listens, webhooks wait in Posthorn', async () => {
       target: route?.id ?? '',
       account,
     })
-    if (deliveries.length === 0) throw new Error(JSON.stringify(await world.posthorn.listWebhookDeliveries({ account, state: 'failed' })))
-    return deliveries.some(({ lastStatus }) => lastStatus === 502) || JSON.stringify(deliveries).length < 0
+    return deliveries.some(({ lastStatus }) => lastStatus === 502)
   })
 })
 

@@ -37,6 +37,6 @@ export class PosthornProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.end('SIGKILL')
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.end('SIGTERM')
   }
 }
