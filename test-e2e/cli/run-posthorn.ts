@@ -31,20 +31,28 @@ export function connectionOf({ url, token }: Pick<WorldAccess, 'url' | 'token'>)
  * program, such as `posthorn accounts list | head -1`.
  */
 export function startPosthorn(line: string, { cwd, env }: PosthornRun): ChildProcess {
-  const bundle = process.env['TEST_BUNDLE']
-  const program = bundle ? join(bundle, 'posthorn.js') : join(root, 'deploy/image/src/posthorn.ts')
-  const script = `posthorn() { "$POSTHORN_NODE" "$POSTHORN_PROGRAM" "$@"; }; ${line}`
+  const script = `${shellFunction}; ${line}`
   return spawn('bash', ['-o', 'pipefail', '-c', script], {
     cwd,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: cwd,
-      LC_ALL: 'C.UTF-8',
-      POSTHORN_NODE: process.execPath,
-      POSTHORN_PROGRAM: program,
-      ...env,
-    },
+    env: { ...programEnv(cwd), ...env },
   })
+}
+
+/** Function of a shell that runs the program. Needs `programEnv`. */
+export const shellFunction = 'posthorn() { "$POSTHORN_NODE" "$POSTHORN_PROGRAM" "$@"; }'
+
+/** Environment of a run: Node, the program, and a home directory of its own. */
+export function programEnv(cwd: string) {
+  const bundle = process.env['TEST_BUNDLE']
+  return {
+    PATH: process.env['PATH'],
+    HOME: cwd,
+    LC_ALL: 'C.UTF-8',
+    POSTHORN_NODE: process.execPath,
+    POSTHORN_PROGRAM: bundle
+      ? join(bundle, 'posthorn.js')
+      : join(root, 'deploy/image/src/posthorn.ts'),
+  }
 }
 
 /** Runs a command line until it ends. See `startPosthorn`. */

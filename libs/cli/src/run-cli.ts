@@ -39,7 +39,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     commands,
     jobs,
     createContext: (values) => {
-      const context = createContext(values, { terminal, progress, signal: ended })
+      const context = createContext(values, { terminal, progress, signal: ended, jobs })
       client = () => context.posthorn({ retryForMs: 0 })
       return context
     },
@@ -78,8 +78,12 @@ async function explain(
 
 function createContext(
   values: Readonly<Record<string, unknown>>,
-  { terminal, progress, signal }: { terminal: Terminal; progress: Progress; signal: AbortSignal },
+  {
+    jobs,
+    ...surroundings
+  }: Pick<CommandContext, 'terminal' | 'progress' | 'signal'> & Pick<RunOptions, 'jobs'>,
 ): CommandContext {
+  const { terminal, signal } = surroundings
   const { stdout } = terminal
   const connection = () =>
     resolveConnection(
@@ -89,11 +93,10 @@ function createContext(
   let resolved: ReturnType<typeof connection> | undefined
   const once = () => (resolved ??= connection())
   return {
-    terminal,
-    progress,
+    ...surroundings,
+    program: { commands, jobs },
     output: new Output(stdout, { json: values['json'] === true }),
     prompt: new Prompt(terminal, signal),
-    signal,
     connection: once,
     async posthorn(options = {}) {
       const { url, token } = await once()

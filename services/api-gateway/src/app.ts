@@ -86,7 +86,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),
   // because the setup waits until a concurrent replica has completed its setup.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
-  startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
+  startSweeps(stack, outbox, { bus, log, tokenLog: config.tokenLog })
   stack.use(
     await bus.onInvalidate((message) =>
       invalidateCaches(message, { ...deps, tokenWatch, pushTrust }),

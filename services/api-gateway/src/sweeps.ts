@@ -1,9 +1,11 @@
+import type { Bus } from '@posthorn/bus'
 import type { Db } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { deleteExpired } from './store/delete-expired.ts'
 import { sweepTokenLog, type TokenLogLimits } from './store/token-log.ts'
 import { deleteExpiredTokens } from './store/tokens.ts'
+import { deleteExpiredRoutes } from './store/webhook-routes.ts'
 
 /**
  * Interval at which expired rows are deleted. Idempotency keys, form links and sign-ins expire
@@ -11,12 +13,17 @@ import { deleteExpiredTokens } from './store/tokens.ts'
  */
 const rowsMs = 600_000
 const tokensMs = 60_000
+/**
+ * Interval at which expired webhook routes are deleted. Programs that receive webhooks for a short
+ * time, such as `posthorn webhooks listen`, leave such a route if they are killed.
+ */
+const routesMs = 10_000
 
 /** Starts the tasks that delete expired rows periodically, until `stack` is disposed. */
 export function startSweeps(
   stack: AsyncDisposableStack,
   db: Db,
-  { log, tokenLog }: { log: Logger; tokenLog: TokenLogLimits },
+  { bus, log, tokenLog }: { bus: Bus; log: Logger; tokenLog: TokenLogLimits },
 ): void {
   stack.use(
     runPeriodically({ everyMs: rowsMs, log, name: 'expired-rows' }, () => deleteExpired(db)),
@@ -25,6 +32,11 @@ export function startSweeps(
     runPeriodically({ everyMs: tokensMs, log, name: 'expired-tokens' }, async () => {
       await deleteExpiredTokens(db)
       await sweepTokenLog(db, tokenLog)
+    }),
+  )
+  stack.use(
+    runPeriodically({ everyMs: routesMs, log, name: 'expired-routes' }, async () => {
+      for (const id of await deleteExpiredRoutes(db)) await bus.invalidate({ topic: 'routes', id })
     }),
   )
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Invalidation } from '@posthorn/contracts/hints'
 import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
+import { deleteExpiredRoutes } from '../src/store/webhook-routes.ts'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -46,6 +47,7 @@ test('webhook routes: create, read, update, delete', async () => {
     created: expect.any(String),
     updated: expect.any(String),
     enabled: true,
+    expiresAt: null,
     targetUrl: 'https://user:******@chat.example/hook?room=1',
     tcount: 0,
     webhookErrorFlag: null,
@@ -90,6 +92,32 @@ test('webhook routes: create, read, update, delete', async () => {
     const answer = await call(method, path, method === 'PUT' ? { body: { name: 'x' } } : {})
     expect([answer.status, answer.body['code']]).toEqual([404, 'NotFound'])
   }
+})
+
+test('webhook routes: a route is deleted at its time, and stays if the time was extended', async () => {
+  const soon = new Date(Date.now() + 1_000).toISOString()
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const [expiring, extended, lasting] = [
+    await create({ ...route, expiresAt: soon }),
+    await create({ ...route, expiresAt: soon }),
+    await create(),
+  ]
+  expect((await get(expiring)).body).toMatchObject({ expiresAt: soon })
+  await call('PUT', `${admin}/${extended}`, { body: { expiresAt: later } })
+  await eventually(async () => expect(await get(expiring)).toMatchObject({ status: 404 }), {
+    timeoutMs: 30_000,
+  })
+  expect((await get(extended)).body).toMatchObject({ expiresAt: later })
+  expect(await get(lasting)).toMatchObject({ status: 200 })
+  await call('PUT', `${admin}/${extended}`, { body: { expiresAt: null } })
+  expect((await get(extended)).body).toMatchObject({ expiresAt: null })
+})
+
+test('deleteExpiredRoutes: without an expired route, leaves the version of the routes', async () => {
+  await create()
+  const before = await stamp()
+  expect(await deleteExpiredRoutes(db)).toEqual([])
+  expect(await stamp()).toBe(before)
 })
 
 test('getWebhookRoute: contains counts and errors written by webhook-dispatcher', async () => {

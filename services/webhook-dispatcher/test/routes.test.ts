@@ -21,6 +21,7 @@ async function addRoute(route: {
   filter?: string
   map?: string
   enabled?: boolean
+  expiresAt?: Date
   headers?: { key: string; value: string }[]
 }): Promise<string> {
   const { headers = [], ...columns } = route
@@ -85,6 +86,16 @@ test('routes: without a filter, gets every event; webhookEvents applies to the d
   expect(usual.requests[0]?.headers).not.toHaveProperty('x-svc-wh-custom-route')
   expect(one?.body).toEqual(usual.requests[0]?.body)
   expect(await counted(id)).toBe(2)
+})
+
+test('routes: an expired route gets no event, before api-gateway deletes it', async () => {
+  const [expired, lasting] = [await bench.receiver(), await bench.receiver()]
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  await addRoute({ targetUrl: expired.url, expiresAt: new Date(Date.now() - 1_000) })
+  await addRoute({ targetUrl: lasting.url, expiresAt: new Date(Date.now() + 60_000) })
+  await bench.emit({ account: await account(), event: 'messageSent' })
+  await eventually(() => expect(lasting.requests).toHaveLength(1))
+  expect(expired.requests).toHaveLength(0)
 })
 
 test('routes: with inboxNewOnly, get new messages of the Inbox only, and all other events', async () => {

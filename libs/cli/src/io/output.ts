@@ -72,7 +72,7 @@ export class Output {
   }
 
   #width(): number {
-    return this.#stream.columns ?? 80
+    return this.#stream.columns || 80
   }
 
   async #write(chunk: string | Uint8Array): Promise<void> {

@@ -21,7 +21,7 @@ export class Progress {
   show(text: string): void {
     const line = printable(text)
     if (this.#stream.isTTY) {
-      const width = (this.#stream.columns ?? 80) - 1
+      const width = (this.#stream.columns || 80) - 1
       this.#stream.write(`\r\u001b[K${line.slice(0, width)}`)
       this.#isShown = true
       return

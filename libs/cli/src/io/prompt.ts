@@ -45,14 +45,12 @@ export class Prompt {
       terminal: true,
     })
     try {
-      const interrupted = new Promise<never>((_resolve, reject) => {
-        lines.once('SIGINT', () => {
-          process.kill(process.pid, 'SIGINT')
-          reject(new DOMException('interrupted', 'AbortError'))
-        })
+      // In raw mode, Ctrl-C is a key. The signal aborts the question, as it aborts other work.
+      lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+      const closed = new Promise<never>((_resolve, reject) => {
         lines.once('close', () => reject(new UsageError(`no answer: ${remedy}`)))
       })
-      return await Promise.race([lines.question('', { signal: this.#signal }), interrupted])
+      return await Promise.race([lines.question('', { signal: this.#signal }), closed])
     } finally {
       lines.close()
       if (isHidden) stderr.write('\n')

@@ -16,6 +16,8 @@ export interface CommandContext {
   prompt: Prompt
   /** Aborts at SIGINT and SIGTERM, and when the reader of the output has closed it. */
   signal: AbortSignal
+  /** All commands and jobs of the program. */
+  program: { commands: readonly (CommandSpec | CommandGroup)[]; jobs: readonly JobSpec[] }
   /** Connection of the command: options, environment or stored login. */
   connection(): Promise<Connection>
   /** Client of the API. Calls are repeated for `retryForMs`, by default 3 s. */

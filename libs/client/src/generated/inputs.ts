@@ -5672,6 +5672,11 @@ export interface CreateWebhookRouteInput {
        */
       map?: string | null
     }
+    /**
+     * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
+     * the time while they run. Null or absent: the webhook route does not expire.
+     */
+    expiresAt?: string | null
   }
 }
 
@@ -5734,6 +5739,11 @@ export interface UpdateWebhookRouteInput {
        */
       map?: string | null
     }
+    /**
+     * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
+     * the time while they run. Null or absent: the webhook route does not expire.
+     */
+    expiresAt?: string | null
   }
 }
 
@@ -5765,6 +5775,11 @@ export interface GetWebhookRouteResult {
   updated: string
   /** True if the webhook route delivers events. */
   enabled: boolean
+  /**
+   * Time at which the webhook route is deleted (ISO 8601). Null if the webhook route does not
+   * expire.
+   */
+  expiresAt: string | null
   /** URL that receives the webhooks of the route, with a masked password. */
   targetUrl: string
   /** Number of webhook deliveries that the route has created. */
@@ -5867,6 +5882,11 @@ export interface ListWebhookRoutesResult {
     updated: string
     /** True if the webhook route delivers events. */
     enabled: boolean
+    /**
+     * Time at which the webhook route is deleted (ISO 8601). Null if the webhook route does not
+     * expire.
+     */
+    expiresAt: string | null
     /** URL that receives the webhooks of the route, with a masked password. */
     targetUrl: string
     /** Number of webhook deliveries that the route has created. */

@@ -63,6 +63,13 @@ const changeable = {
     }),
   ),
   content: Type.Optional(RouteFunctions),
+  expiresAt: Type.Optional(
+    Nullable(
+      Time(
+        'Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend the time while they run. Null or absent: the webhook route does not expire.',
+      ),
+    ),
+  ),
 }
 export const WebhookRouteCreation = Strict({
   id: ChosenId('webhook route'),
@@ -92,6 +99,11 @@ const listed = {
   created: Time('Time at which the webhook route was created (ISO 8601).'),
   updated: Time('Time of the last change of the webhook route (ISO 8601).'),
   enabled: Bool('True if the webhook route delivers events.'),
+  expiresAt: Nullable(
+    Time(
+      'Time at which the webhook route is deleted (ISO 8601). Null if the webhook route does not expire.',
+    ),
+  ),
   targetUrl: Text('URL that receives the webhooks of the route, with a masked password.'),
   tcount: Int('Number of webhook deliveries that the route has created.'),
   webhookErrorFlag: Nullable(

@@ -17,6 +17,8 @@ export interface WebhookRoutes {
   map: string | null
   /** Version of the webhook route, incremented by every change of the row. */
   version: Generated<number>
+  /** Time at which api-gateway deletes the webhook route. Null if the route does not expire. */
+  expiresAt: Date | null
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }

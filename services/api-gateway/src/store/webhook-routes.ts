@@ -16,7 +16,7 @@ const errorFlag = sql<string | null>`(
 function withState(db: Db) {
   return db
     .selectFrom('webhookRoutes')
-    .select(['id', 'name', 'description', 'targetUrl', 'enabled', 'customHeaders'])
+    .select(['id', 'name', 'description', 'targetUrl', 'enabled', 'customHeaders', 'expiresAt'])
     .select(['createdAt', 'updatedAt', timesApplied.as('tcount'), errorFlag.as('errorFlag')])
 }
 
@@ -58,7 +58,14 @@ export async function insertRoute(db: Db, route: Insertable<WebhookRoutes>): Pro
 export type RouteColumns = Partial<
   Pick<
     Insertable<WebhookRoutes>,
-    'name' | 'description' | 'targetUrl' | 'enabled' | 'customHeaders' | 'filter' | 'map'
+    | 'name'
+    | 'description'
+    | 'targetUrl'
+    | 'enabled'
+    | 'customHeaders'
+    | 'filter'
+    | 'map'
+    | 'expiresAt'
   >
 >
 
@@ -77,6 +84,18 @@ export async function deleteRoute(db: Db, id: string): Promise<void> {
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirstOrThrow(routeNotFound)
+}
+
+/**
+ * Deletes the webhook routes whose time has ended. Returns their ids. Without such a route nothing
+ * is written, because each write makes the webhook-dispatchers read all routes.
+ */
+export async function deleteExpiredRoutes(db: Db): Promise<string[]> {
+  const expired = sql<boolean>`expires_at <= now()`
+  const found = await db.selectFrom('webhookRoutes').select('id').where(expired).execute()
+  if (found.length === 0) return []
+  const deleted = await db.deleteFrom('webhookRoutes').where(expired).returning('id').execute()
+  return deleted.map(({ id }) => id)
 }
 
 /**

@@ -76,7 +76,7 @@ async function listDeletedTargets(
   ])
 }
 
-/** Enabled webhook route. */
+/** Enabled webhook route that has not expired. */
 export interface Route {
   id: string
   version: number
@@ -105,7 +105,9 @@ export async function readRoutes(db: Db): Promise<RouteSnapshot> {
   const { rows } = await sql<Omit<Route, 'id'> & { id: string | null; stamp: string }>`
     select s.stamp, r.id, r.version, r.target_url as url, r.custom_headers as headers, r.filter,
       r.map
-    from webhook_routes_stamp s left join webhook_routes r on r.enabled order by r.created_at, r.id
+    from webhook_routes_stamp s left join webhook_routes r
+      on r.enabled and (r.expires_at is null or r.expires_at > now())
+    order by r.created_at, r.id
   `.execute(db)
   const routes = rows.flatMap(({ stamp: _stamp, id, ...route }) =>
     id === null ? [] : [{ id, ...route }],

@@ -44,6 +44,7 @@ const route = {
   created: '2030-01-15T10:00:00.000Z',
   updated: '2030-01-15T10:00:00.000Z',
   enabled: true,
+  expiresAt: null,
   targetUrl: 'https://hooks.example.com/invoices',
   tcount: 12,
   webhookErrorFlag: null,

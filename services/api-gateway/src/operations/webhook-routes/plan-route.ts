@@ -19,12 +19,13 @@ export function columnsOf(
   input: Partial<WebhookRouteCreation> & WebhookRouteUpdate,
   stored?: LockedRoute,
 ): RouteColumns {
-  const { name, description, targetUrl, enabled, customHeaders, content } = input
+  const { name, description, targetUrl, enabled, customHeaders, content, expiresAt } = input
   const { fn, map } = content ?? {}
   return defined({
     name,
     description,
     enabled,
+    expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt,
     targetUrl: targetUrl === undefined ? undefined : unmaskTarget(targetUrl, stored),
     customHeaders: customHeaders && JSON.stringify(unmaskCustomHeaders(customHeaders, stored)),
     filter: fn === undefined ? undefined : sourceOf(fn),

@@ -107,12 +107,13 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
 }
 
 /** Webhook route as the API represents it, with masked password and header values. */
-function describeListed({ createdAt, updatedAt, errorFlag, ...row }: RouteListRow) {
+function describeListed({ createdAt, updatedAt, expiresAt, errorFlag, ...row }: RouteListRow) {
   return {
     ...row,
     description: row.description ?? '',
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
     targetUrl: maskUrl(row.targetUrl),
     webhookErrorFlag: errorFlag,
     customHeaders: maskHeaders(row.customHeaders),

@@ -1,0 +1,45 @@
+import type { ListWebhookDeliveriesInput } from '@posthorn/client'
+import { take } from '../../io/take.ts'
+import type { RunCommand } from '../../program/command.ts'
+import { localTime } from '../../program/times.ts'
+import { defined } from '../../program/values.ts'
+import { filterOf } from './filter.ts'
+
+/** Deliveries per request. */
+const pageSize = 1_000
+
+/** Prints webhook deliveries while their pages are read, by default those that failed. */
+export const listFailed: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
+  const { state, limit } = options as {
+    state?: ListWebhookDeliveriesInput['state']
+    limit?: number
+  }
+  const client = await posthorn()
+  const deliveries = client.listWebhookDeliveries.all(
+    {
+      pageSize: Math.min(pageSize, limit ?? pageSize),
+      ...filterOf(options),
+      ...defined({ state }),
+    },
+    { signal },
+  )
+  await output.table(
+    take(deliveries, limit),
+    [
+      { title: 'DELIVERY', text: ({ id }) => id },
+      {
+        title: 'TIME',
+        text: ({ finishedAt, nextAttemptAt, queuedAt }) =>
+          localTime(finishedAt ?? nextAttemptAt ?? queuedAt),
+      },
+      { title: 'EVENT', text: ({ event }) => event },
+      { title: 'ACCOUNT', text: ({ account }) => account },
+      { title: 'TARGET', text: ({ address }) => address },
+      { title: 'ATTEMPTS', text: ({ attempts }) => attempts },
+      { title: 'OUTCOME', text: ({ lastStatus, lastOutcome }) => lastStatus ?? lastOutcome },
+      { title: 'REPLAYED', text: ({ replayedAt }) => (replayedAt ? 'yes' : 'no') },
+      { title: 'ERROR', text: ({ lastError }) => lastError },
+    ],
+    { empty: `no ${state ?? 'failed'} webhook deliveries` },
+  )
+}

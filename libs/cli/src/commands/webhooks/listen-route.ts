@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type CreateWebhookRouteInput, type Posthorn, PosthornError } from '@posthorn/client'
+import { CommandError } from '../../exit-codes.ts'
+
+/** Time for which the server keeps the route of a program that does not extend it any more. */
+const lifeMs = 60_000
+/** Interval at which the time is extended: two attempts may fail before the route is deleted. */
+const extendMs = 20_000
+/** Time for the deletion of the route at the end. Later the server deletes the route itself. */
+const deleteMs = 5_000
+
+/** Route of the receiver. Disposal deletes the route. */
+export interface ListenRoute extends AsyncDisposable {
+  /** Extends the time of the route until `signal` aborts. */
+  extend: (signal: AbortSignal) => Promise<void>
+}
+
+/** Filter function of the route: selects events by name and account. Undefined selects all. */
+export function filterSource(
+  events: readonly string[] | undefined,
+  account: string | undefined,
+): string | undefined {
+  const conditions = [
+    ...(events === undefined ? [] : [`${JSON.stringify(events)}.includes(payload.event)`]),
+    ...(account === undefined ? [] : [`payload.account === ${JSON.stringify(account)}`]),
+  ]
+  return conditions.length === 0 ? undefined : `return ${conditions.join(' && ')}`
+}
+
+/**
+ * Creates the route of a receiver. The server deletes the route a minute after the last extension,
+ * so that a killed program leaves no route.
+ */
+export async function createListenRoute(
+  client: Posthorn,
+  route: Omit<CreateWebhookRouteInput['body'], 'expiresAt'>,
+  { signal, onLost }: { signal: AbortSignal; onLost: (reason: string) => void },
+): Promise<ListenRoute> {
+  const expiresAt = () => new Date(Date.now() + lifeMs).toISOString()
+  const create = async () => {
+    const body = { ...route, expiresAt: expiresAt() }
+    return (await client.createWebhookRoute({ body }, { signal }).catch(explainOlderServer)).id
+  }
+  let id = await create()
+  const extendOnce = async () => {
+    try {
+      await client.updateWebhookRoute(
+        { webhookRoute: id, body: { expiresAt: expiresAt() } },
+        { signal },
+      )
+    } catch (error) {
+      if (!(error instanceof PosthornError) || error.status !== 404) throw error
+      onLost('the route had expired or was deleted, and is created again')
+      id = await create()
+    }
+  }
+  return {
+    async extend(signal) {
+      for (;;) {
+        await delay(extendMs, undefined, { signal })
+        await extendOnce().catch((error: unknown) => {
+          signal.throwIfAborted()
+          onLost(`the route was not extended: ${String((error as Error).message)}`)
+        })
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const options = { signal: AbortSignal.timeout(deleteMs), retryForMs: deleteMs }
+      await client.deleteWebhookRoute({ webhookRoute: id }, options).catch((error: unknown) => {
+        if (error instanceof PosthornError && error.status === 404) return
+        onLost(
+          `the route ${id} was not deleted: ${String((error as Error).message)}. The server deletes it within a minute.`,
+        )
+      })
+    },
+  }
+}
+
+function explainOlderServer(error: unknown): never {
+  if (error instanceof PosthornError && error.fields.some(({ path }) => path === 'expiresAt'))
+    throw new CommandError(
+      'the server is older than this program and knows no routes that expire: update the server',
+    )
+  throw error
+}

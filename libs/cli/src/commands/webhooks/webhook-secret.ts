@@ -1,0 +1,19 @@
+import { readSecretFile } from '../../connection/secret-input.ts'
+import type { Terminal } from '../../io/terminal.ts'
+import type { OptionSpec, OptionValues } from '../../program/command.ts'
+
+export const secretOption: OptionSpec = {
+  flags: '--secret-file <path>',
+  description:
+    'file with the setting serviceSecret, or the key of the target in webhookSecrets (POSTHORN_WEBHOOK_SECRET, SVC_SERVICE_SECRET)',
+}
+
+/** Secret of webhook signatures: option `--secret-file`, or the environment. */
+export async function findWebhookSecret(
+  options: OptionValues,
+  { env, stdin }: Pick<Terminal, 'env' | 'stdin'>,
+): Promise<string | undefined> {
+  const file = options['secretFile'] as string | undefined
+  if (file !== undefined) return readSecretFile(file, stdin)
+  return env['POSTHORN_WEBHOOK_SECRET'] || env['SVC_SERVICE_SECRET'] || undefined
+}

@@ -1,0 +1,47 @@
+import { UsageError } from '../exit-codes.ts'
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** Converts the text of an option to a time (ISO 8601): a time, or a period before now (`2h`). */
+export function timeBefore(text: string, now = Date.now()): string {
+  return timeAt(text, (ms) => now - ms)
+}
+
+/** Converts the text of an option to a time (ISO 8601): a time, or a period after now (`30d`). */
+export function timeAfter(text: string, now = Date.now()): string {
+  return timeAt(text, (ms) => now + ms)
+}
+
+function timeAt(text: string, fromPeriod: (ms: number) => number): string {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const time =
+    count === undefined ? Date.parse(text) : fromPeriod(Number(count) * (unitMs[unit] ?? 0))
+  const date = new Date(time)
+  // A text such as `1` is a year for `Date.parse`.
+  if ((count === undefined && !/^\d{4}-\d{2}-\d{2}/.test(text)) || Number.isNaN(date.getTime()))
+    throw new UsageError(
+      'expected a time such as 2030-01-31T08:00:00Z, or a period such as 2h or 7d',
+    )
+  return date.toISOString()
+}
+
+/** Converts the text of an option to the texts between its commas. */
+export function commaSeparated(text: string): string[] {
+  const values = text.split(',').map((value) => value.trim())
+  if (values.includes('')) throw new UsageError('expected texts that are separated by commas')
+  return values
+}
+
+/** Time of the API as a table shows it: `2030-01-31 08:00:00`, in the time zone of the terminal. */
+export function localTime(time: string | null | undefined): string | undefined {
+  if (!time) return undefined
+  const date = new Date(time)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { eventually } from '@posthorn/testkit'
+import { type PosthornRun, programEnv } from './run-posthorn.ts'
+
+/** Program that runs until it gets a signal. The test process is its parent: no shell is between. */
+export class PosthornProcess implements AsyncDisposable {
+  readonly child: ChildProcess
+  stdout = ''
+  stderr = ''
+  readonly #ended: Promise<unknown[]>
+
+  constructor(args: readonly string[], { cwd, env }: PosthornRun) {
+    const base = programEnv(cwd)
+    this.child = spawn(base.POSTHORN_NODE, [base.POSTHORN_PROGRAM, ...args], {
+      cwd,
+      env: { ...base, ...env },
+    })
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()))
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()))
+    this.#ended = once(this.child, 'close')
+  }
+
+  /** Waits until a text was printed to one of the streams. */
+  async printed(text: string): Promise<void> {
+    await eventually(() => {
+      if (this.child.exitCode !== null) throw new Error(`the program has ended: ${this.stderr}`)
+      return this.stderr.includes(text) || this.stdout.includes(text)
+    })
+  }
+
+  /** Sends a signal and waits for the end. Resolves with the exit code, null after SIGKILL. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal)
+    const [code] = await this.#ended
+    return code as number | null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.end('SIGTERM')
+  }
+}
