@@ -101,9 +101,11 @@ export interface ExportAccountsResult {
      */
     logs?: boolean
     /**
-     * If true, the account is not connected to the incoming server: `state` is `other` and
-     * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
-     * complete.
+     * If true, the account is paused: it opens no connection to its incoming server or mail
+     * API, and renews no subscription. `state` is `other` and `stateDetail` is `paused`.
+     * Operations that need the mailbox respond 503 `NoAvailable`. Messages are still sent if
+     * the first sync of the account is complete, and mail clients can still log in through the
+     * IMAP proxy. If false, the account connects like a new account. Defaults to false.
      */
     paused?: boolean
     /** Time of receipt from which messages are announced by `messageNew` (ISO 8601). */
@@ -476,9 +478,11 @@ export interface ImportAccountsInput {
        */
       logs?: boolean
       /**
-       * If true, the account is not connected to the incoming server: `state` is `other` and
-       * `stateDetail` is `paused`. Messages are still sent if the first sync of the account is
-       * complete.
+       * If true, the account is paused: it opens no connection to its incoming server or mail
+       * API, and renews no subscription. `state` is `other` and `stateDetail` is `paused`.
+       * Operations that need the mailbox respond 503 `NoAvailable`. Messages are still sent if
+       * the first sync of the account is complete, and mail clients can still log in through
+       * the IMAP proxy. If false, the account connects like a new account. Defaults to false.
        */
       paused?: boolean
       /** Time of receipt from which messages are announced by `messageNew` (ISO 8601). */
