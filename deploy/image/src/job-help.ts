@@ -41,7 +41,7 @@ Examples:
   },
   keys: {
     name: 'keys',
-    summary: 'Print a new SVC_SECRET with its public key. See also: posthorn sealing-keys.',
+    summary: 'Print a new SVC_SECRET with its public key.',
     help: `Usage: posthorn keys [--format secret|env|json] [--namespace <name>] [--public]
 
 Prints a new SVC_SECRET and its public key, or those of the variable SVC_SECRET. Needs no server.

@@ -31,8 +31,10 @@ process.on('uncaughtException', (error: unknown) => {
 
 const [name = '', ...args] = process.argv.slice(2)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
+// The job prints new keys, its command lists the keys of a server.
+const isCommand = name === 'keys' && args[0] === 'list'
 const isHelp = name in jobHelp && args.some((arg) => ['--help', '-h'].includes(arg))
-if (start && !isHelp) {
+if (start && !isCommand && !isHelp) {
   process.argv.splice(2, 1)
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name

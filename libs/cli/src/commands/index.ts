@@ -5,6 +5,7 @@ import { completion } from './completion/command.ts'
 import { events } from './events/group.ts'
 import { exports } from './exports/group.ts'
 import { importing } from './import/group.ts'
+import { keys } from './keys/group.ts'
 import { login, logout } from './login/commands.ts'
 import { messages } from './messages/group.ts'
 import { oauth2 } from './oauth2/group.ts'
@@ -34,6 +35,7 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   tokens,
   settings,
   oauth2,
+  keys,
   completion,
 ]
 

@@ -105,8 +105,16 @@ function parseWith(parse: (text: string) => unknown, text: string): unknown {
   }
 }
 
-/** Lists a job in the help. The entry point of the program runs jobs before this parser. */
+/**
+ * Lists a job in the help. The entry point of the program runs jobs before this parser. A group
+ * with the name of a job has the help of both.
+ */
 function addJob(program: Command, { name, summary, help }: JobSpec, parts: ProgramParts): void {
+  const group = program.commands.find((command) => command.name() === name)
+  if (group) {
+    group.addHelpText('after', `\nWithout a command, a job of the server:\n\n${help}`)
+    return
+  }
   const command = withStreams(new Command(name), parts).summary(summary)
   command.helpInformation = () => help
   program.addCommand(command)

@@ -1,15 +1,16 @@
+import { accountAdvice } from '@posthorn/advice'
 import type { AccountRecord } from '@posthorn/client'
 import { bytesText, type Field, fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
 import { errorText } from './wait-until-connected.ts'
 
-/** Prints an account. The API masks its passwords and tokens. */
+/** Prints an account with advice. The API masks its passwords and tokens. */
 export const showAccount: RunCommand = async ({ posthorn, output, signal }, args, options) => {
   const [account = ''] = args
   const client = await posthorn()
   const quota = options['quota'] === true
   const record = await client.getAccount({ account, ...(quota && { quota }) }, { signal })
-  await output.result(record, accountLines(record))
+  await output.result(record, [...accountLines(record), ...adviceLines(record)])
 }
 
 /** Lines for people: state, errors, servers and counters of an account. */
@@ -35,6 +36,12 @@ export function accountLines(record: AccountRecord): string[] {
     ['quota', quotaText(record.quota)],
     ['events', events.map(([event, count]) => `${event} ${count}`).join(', ')],
   ])
+}
+
+/** Meaning of the state of an account, and what an operator can do. */
+export function adviceLines(record: AccountRecord): string[] {
+  const advice = accountAdvice(record)
+  return advice ? ['', advice.meaning, `What to do: ${advice.action}`] : []
 }
 
 function serverFields({ imap, smtp, oauth2 }: AccountRecord): Field[] {

@@ -151,8 +151,23 @@ if neither the option nor the environment has it.`,
   load: async () => (await import('./verify-request.ts')).verifyRequest,
 }
 
+const testTarget: CommandSpec = {
+  name: 'test',
+  summary: 'Send a signed test event to a webhook target and show the response.',
+  details: 'Without options, tests the default target. Nothing is stored or repeated.',
+  options: [
+    { flags: '--target <url>', description: 'URL to test instead', parse: httpUrl },
+    { flags: '--account <id>', description: 'test the target of this account' },
+  ],
+  examples: [
+    { purpose: 'Test the default target', line: 'webhooks test' },
+    { purpose: 'Test the target of an account', line: 'webhooks test --account anna' },
+  ],
+  load: async () => (await import('./test-target.ts')).testTarget,
+}
+
 export const webhooks: CommandGroup = {
   name: 'webhooks',
   summary: 'Receive, inspect and replay webhooks.',
-  commands: [listen, failed, show, retry, replay, verify],
+  commands: [listen, failed, show, retry, replay, testTarget, verify],
 }
