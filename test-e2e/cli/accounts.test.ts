@@ -31,7 +31,9 @@ afterAll(async () => {
 })
 
 // The examples of the other commands need the accounts that those of `add` register.
+// `transfer.test.ts` runs the examples of `export` and `import`.
 const examples = examplesOf('accounts')
+  .filter(({ command }) => !/ (ex|im)port$/.test(command))
   .map(({ command, line }) => ({ command, line: fillIn(line, values) }))
   .toSorted((a, b) => order(a.command) - order(b.command))
 

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { Sealer, StoreWriter } from '@posthorn/emailengine/test-store'
 import { eventually, startTestRedis } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
+import { examplesOf } from './examples.ts'
 import { connectionOf, jsonLines, runPosthorn, startPosthorn } from './run-posthorn.ts'
 
 // Imports the store of an EmailEngine instance into a running system, and uses what clients and
@@ -211,6 +212,18 @@ test('import emailengine: no secret is printed or logged', async () => {
   )
   for (const text of [...outputs, ...logs])
     for (const value of secrets) expect(text.includes(value)).toBe(false)
+})
+
+test('import emailengine: the examples of the help', async () => {
+  await using other = await new StoreWriter(`${redis.url}/1`).connect()
+  await other.gateway('second', { name: 'Second', host: 'relay.example.com', port: '587' })
+  for (const { line } of examplesOf('import')) {
+    const filled = line.replace('redis://127.0.0.1:6379/8', `${redis.url}/1`)
+    const { code, stdout } = await runPosthorn(filled, { cwd, env: posthornEnv })
+    expect([line, code]).toEqual([line, 0])
+    expect(stdout).toMatch(/^KIND +IMPORTED +UNCHANGED/m)
+  }
+  expect(await posthorn.getGateway({ gateway: 'second' })).toMatchObject({ name: 'Second' })
 })
 
 test('import emailengine: wrong sources fail with a remedy and import nothing', async () => {

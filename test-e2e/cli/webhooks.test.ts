@@ -125,7 +125,8 @@ test('webhooks verify: fails for other bytes, another secret, and an age above -
 test.each(examplesOf('webhooks').filter(({ command }) => command !== 'webhooks listen'))(
   '$line',
   async ({ line }) => {
-    const result = await run(line.replace(exampleId, failing[0] ?? ''))
+    const filled = line.replace(exampleId, failing[0] ?? '').replace('anna', accounts[0] ?? '')
+    const result = await run(filled)
     expect(result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('posthorn:') })
   },
 )
