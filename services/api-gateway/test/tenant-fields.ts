@@ -102,7 +102,7 @@ export const namingFields: readonly FieldKind[] = [
   named('message', 'refused', 'params.message reference.message'),
   named('text', 'refused', 'params.text'),
   named('attachment', 'refused', 'params.attachment attachments.reference'),
-  named('token', 'refused', 'token'),
+  named('token', 'refused', 'token tokens.id'),
   named('queueId', 'refused', 'queueId'),
   named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp'),
@@ -142,7 +142,7 @@ export const namingFields: readonly FieldKind[] = [
   ),
   named('url', 'harmless', 'webhookSecrets.target webhookTargets.target referrers'),
   named('host', 'harmless', 'host smtpEhloName imapProxyServerHost smtpServerHost'),
-  named('ip', 'harmless', 'localAddress localAddresses ip restrictions.addresses'),
+  named('ip', 'harmless', 'localAddress localAddresses ip remoteAddress restrictions.addresses'),
   named('messageId', 'harmless', 'messageId dsn.id'),
   named('emailId', 'harmless', 'emailId emailIds threadId'),
   named('key', 'harmless', 'idempotency-key'),
@@ -152,7 +152,7 @@ export const namingFields: readonly FieldKind[] = [
 /** Fields with content, times, secrets or words of the interface: they name no object. */
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
-  'internalDate notifyFrom sendAt expires since until before sentBefore sentSince seq uid',
+  'internalDate notifyFrom sendAt created access.time expires since until before sentBefore sentSince seq uid',
   'startDate endDate range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
