@@ -21,7 +21,10 @@ import type * as types from './inputs.ts'
 export const createAccount = /* @__PURE__ */ defineOperation<
   types.CreateAccountInput,
   types.CreateAccountResult
->('createAccount', 'POST /v1/account')
+>(
+  'createAccount',
+  'POST /v1/account',
+)
 
 /**
  * Delete an account
@@ -32,7 +35,10 @@ export const createAccount = /* @__PURE__ */ defineOperation<
 export const deleteAccount = /* @__PURE__ */ defineOperation<
   types.DeleteAccountInput,
   types.DeleteAccountResult
->('deleteAccount', 'DELETE /v1/account/{account}')
+>(
+  'deleteAccount',
+  'DELETE /v1/account/{account}',
+)
 
 /**
  * Read an account with its state
@@ -44,7 +50,10 @@ export const deleteAccount = /* @__PURE__ */ defineOperation<
 export const getAccount = /* @__PURE__ */ defineOperation<
   types.GetAccountInput,
   types.GetAccountResult
->('getAccount', 'GET /v1/account/{account}')
+>(
+  'getAccount',
+  'GET /v1/account/{account}',
+)
 
 /**
  * Change an account
@@ -59,7 +68,10 @@ export const getAccount = /* @__PURE__ */ defineOperation<
 export const updateAccount = /* @__PURE__ */ defineOperation<
   types.UpdateAccountInput,
   types.UpdateAccountResult
->('updateAccount', 'PUT /v1/account/{account}')
+>(
+  'updateAccount',
+  'PUT /v1/account/{account}',
+)
 
 /**
  * List accounts
@@ -71,7 +83,11 @@ export const listAccounts = /* @__PURE__ */ defineList<
   types.ListAccountsInput,
   types.ListAccountsResult,
   'accounts'
->('listAccounts', 'GET /v1/accounts', 'accounts')
+>(
+  'listAccounts',
+  'GET /v1/accounts',
+  'accounts',
+)
 
 /**
  * Create a link to the hosted form for connecting a mailbox
@@ -83,7 +99,10 @@ export const listAccounts = /* @__PURE__ */ defineList<
 export const createAuthenticationForm = /* @__PURE__ */ defineOperation<
   types.CreateAuthenticationFormInput,
   types.CreateAuthenticationFormResult
->('createAuthenticationForm', 'POST /v1/authentication/form')
+>(
+  'createAuthenticationForm',
+  'POST /v1/authentication/form',
+)
 
 /**
  * Look up the mail servers of an address
@@ -95,7 +114,10 @@ export const createAuthenticationForm = /* @__PURE__ */ defineOperation<
 export const getAutoconfig = /* @__PURE__ */ defineOperation<
   types.GetAutoconfigInput,
   types.GetAutoconfigResult
->('getAutoconfig', 'GET /v1/autoconfig')
+>(
+  'getAutoconfig',
+  'GET /v1/autoconfig',
+)
 
 /**
  * Add an address to a blocklist
@@ -107,7 +129,10 @@ export const getAutoconfig = /* @__PURE__ */ defineOperation<
 export const addToBlocklist = /* @__PURE__ */ defineOperation<
   types.AddToBlocklistInput,
   types.AddToBlocklistResult
->('addToBlocklist', 'POST /v1/blocklist/{listId}')
+>(
+  'addToBlocklist',
+  'POST /v1/blocklist/{listId}',
+)
 
 /**
  * List the addresses of a blocklist
@@ -119,7 +144,11 @@ export const getBlocklist = /* @__PURE__ */ defineList<
   types.GetBlocklistInput,
   types.GetBlocklistResult,
   'addresses'
->('getBlocklist', 'GET /v1/blocklist/{listId}', 'addresses')
+>(
+  'getBlocklist',
+  'GET /v1/blocklist/{listId}',
+  'addresses',
+)
 
 /**
  * Remove an address from a blocklist
@@ -130,7 +159,10 @@ export const getBlocklist = /* @__PURE__ */ defineList<
 export const removeFromBlocklist = /* @__PURE__ */ defineOperation<
   types.RemoveFromBlocklistInput,
   types.RemoveFromBlocklistResult
->('removeFromBlocklist', 'DELETE /v1/blocklist/{listId}')
+>(
+  'removeFromBlocklist',
+  'DELETE /v1/blocklist/{listId}',
+)
 
 /**
  * List blocklists
@@ -143,7 +175,11 @@ export const listBlocklists = /* @__PURE__ */ defineList<
   types.ListBlocklistsInput,
   types.ListBlocklistsResult,
   'blocklists'
->('listBlocklists', 'GET /v1/blocklists', 'blocklists')
+>(
+  'listBlocklists',
+  'GET /v1/blocklists',
+  'blocklists',
+)
 
 /**
  * Follow state changes of all accounts and proxies
@@ -160,7 +196,9 @@ export const listBlocklists = /* @__PURE__ */ defineList<
  * `{"lastEventId": "…"}`, followed by the stored changes: read all accounts again. Comments
  * keep an idle connection open.
  */
-export const followChanges = /* @__PURE__ */ defineDownload<types.FollowChangesInput>(
+export const followChanges = /* @__PURE__ */ defineDownload<
+  types.FollowChangesInput
+>(
   'followChanges',
   'GET /v1/changes',
 )
@@ -175,7 +213,10 @@ export const followChanges = /* @__PURE__ */ defineDownload<types.FollowChangesI
 export const createExport = /* @__PURE__ */ defineOperation<
   types.CreateExportInput,
   types.CreateExportResult
->('createExport', 'POST /v1/account/{account}/export')
+>(
+  'createExport',
+  'POST /v1/account/{account}/export',
+)
 
 /**
  * Cancel or delete an export
@@ -187,7 +228,10 @@ export const createExport = /* @__PURE__ */ defineOperation<
 export const deleteExport = /* @__PURE__ */ defineOperation<
   types.DeleteExportInput,
   types.DeleteExportResult
->('deleteExport', 'DELETE /v1/account/{account}/export/{exportId}')
+>(
+  'deleteExport',
+  'DELETE /v1/account/{account}/export/{exportId}',
+)
 
 /**
  * Read the status of an export
@@ -198,7 +242,10 @@ export const deleteExport = /* @__PURE__ */ defineOperation<
 export const getExport = /* @__PURE__ */ defineOperation<
   types.GetExportInput,
   types.GetExportResult
->('getExport', 'GET /v1/account/{account}/export/{exportId}')
+>(
+  'getExport',
+  'GET /v1/account/{account}/export/{exportId}',
+)
 
 /**
  * Download the file of an export
@@ -209,7 +256,9 @@ export const getExport = /* @__PURE__ */ defineOperation<
  * and the `ETag` of the first response as `If-Range`. The response ends early if the file is
  * damaged, if the export is deleted, or if the token is revoked during the download.
  */
-export const downloadExport = /* @__PURE__ */ defineResumableDownload<types.DownloadExportInput>(
+export const downloadExport = /* @__PURE__ */ defineResumableDownload<
+  types.DownloadExportInput
+>(
   'downloadExport',
   'GET /v1/account/{account}/export/{exportId}/download',
 )
@@ -224,7 +273,11 @@ export const listAllExports = /* @__PURE__ */ defineList<
   types.ListAllExportsInput,
   types.ListAllExportsResult,
   'exports'
->('listAllExports', 'GET /admin/api/exports', 'exports')
+>(
+  'listAllExports',
+  'GET /admin/api/exports',
+  'exports',
+)
 
 /**
  * List exports of an account
@@ -236,7 +289,11 @@ export const listExports = /* @__PURE__ */ defineList<
   types.ListExportsInput,
   types.ListExportsResult,
   'exports'
->('listExports', 'GET /v1/account/{account}/exports', 'exports')
+>(
+  'listExports',
+  'GET /v1/account/{account}/exports',
+  'exports',
+)
 
 /**
  * Register or replace a gateway
@@ -248,7 +305,10 @@ export const listExports = /* @__PURE__ */ defineList<
 export const createGateway = /* @__PURE__ */ defineOperation<
   types.CreateGatewayInput,
   types.CreateGatewayResult
->('createGateway', 'POST /v1/gateway')
+>(
+  'createGateway',
+  'POST /v1/gateway',
+)
 
 /**
  * Delete a gateway
@@ -259,7 +319,10 @@ export const createGateway = /* @__PURE__ */ defineOperation<
 export const deleteGateway = /* @__PURE__ */ defineOperation<
   types.DeleteGatewayInput,
   types.DeleteGatewayResult
->('deleteGateway', 'DELETE /v1/gateway/{gateway}')
+>(
+  'deleteGateway',
+  'DELETE /v1/gateway/{gateway}',
+)
 
 /**
  * Read a gateway
@@ -269,7 +332,10 @@ export const deleteGateway = /* @__PURE__ */ defineOperation<
 export const getGateway = /* @__PURE__ */ defineOperation<
   types.GetGatewayInput,
   types.GetGatewayResult
->('getGateway', 'GET /v1/gateway/{gateway}')
+>(
+  'getGateway',
+  'GET /v1/gateway/{gateway}',
+)
 
 /**
  * List gateways
@@ -280,7 +346,11 @@ export const listGateways = /* @__PURE__ */ defineList<
   types.ListGatewaysInput,
   types.ListGatewaysResult,
   'gateways'
->('listGateways', 'GET /v1/gateways', 'gateways')
+>(
+  'listGateways',
+  'GET /v1/gateways',
+  'gateways',
+)
 
 /**
  * Change a gateway
@@ -292,7 +362,10 @@ export const listGateways = /* @__PURE__ */ defineList<
 export const updateGateway = /* @__PURE__ */ defineOperation<
   types.UpdateGatewayInput,
   types.UpdateGatewayResult
->('updateGateway', 'PUT /v1/gateway/edit/{gateway}')
+>(
+  'updateGateway',
+  'PUT /v1/gateway/edit/{gateway}',
+)
 
 /**
  * Remove the license key
@@ -303,7 +376,10 @@ export const updateGateway = /* @__PURE__ */ defineOperation<
 export const deleteLicense = /* @__PURE__ */ defineOperation<
   types.DeleteLicenseInput,
   types.DeleteLicenseResult
->('deleteLicense', 'DELETE /v1/license')
+>(
+  'deleteLicense',
+  'DELETE /v1/license',
+)
 
 /**
  * Read the license
@@ -314,7 +390,10 @@ export const deleteLicense = /* @__PURE__ */ defineOperation<
 export const getLicense = /* @__PURE__ */ defineOperation<
   types.GetLicenseInput,
   types.GetLicenseResult
->('getLicense', 'GET /v1/license')
+>(
+  'getLicense',
+  'GET /v1/license',
+)
 
 /**
  * Install a license key
@@ -325,7 +404,10 @@ export const getLicense = /* @__PURE__ */ defineOperation<
 export const setLicense = /* @__PURE__ */ defineOperation<
   types.SetLicenseInput,
   types.SetLicenseResult
->('setLicense', 'POST /v1/license')
+>(
+  'setLicense',
+  'POST /v1/license',
+)
 
 /**
  * Import the secret with which EmailEngine signed links
@@ -338,7 +420,10 @@ export const setLicense = /* @__PURE__ */ defineOperation<
 export const importLinkKey = /* @__PURE__ */ defineOperation<
   types.ImportLinkKeyInput,
   types.ImportLinkKeyResult
->('importLinkKey', 'POST /admin/api/linkKeyImports')
+>(
+  'importLinkKey',
+  'POST /admin/api/linkKeyImports',
+)
 
 /**
  * Read the protocol log of an account
@@ -349,7 +434,9 @@ export const importLinkKey = /* @__PURE__ */ defineOperation<
  * is bound to an account, or has a permissions record, reads only the lines after the reply to
  * a login.
  */
-export const getLogs = /* @__PURE__ */ defineTextOperation<types.GetLogsInput>(
+export const getLogs = /* @__PURE__ */ defineTextOperation<
+  types.GetLogsInput
+>(
   'getLogs',
   'GET /v1/logs/{account}',
 )
@@ -364,7 +451,10 @@ export const getLogs = /* @__PURE__ */ defineTextOperation<types.GetLogsInput>(
 export const createMailbox = /* @__PURE__ */ defineOperation<
   types.CreateMailboxInput,
   types.CreateMailboxResult
->('createMailbox', 'POST /v1/account/{account}/mailbox')
+>(
+  'createMailbox',
+  'POST /v1/account/{account}/mailbox',
+)
 
 /**
  * Delete a mailbox with its messages
@@ -377,7 +467,10 @@ export const createMailbox = /* @__PURE__ */ defineOperation<
 export const deleteMailbox = /* @__PURE__ */ defineOperation<
   types.DeleteMailboxInput,
   types.DeleteMailboxResult
->('deleteMailbox', 'DELETE /v1/account/{account}/mailbox')
+>(
+  'deleteMailbox',
+  'DELETE /v1/account/{account}/mailbox',
+)
 
 /**
  * Rename a mailbox or change its subscription
@@ -391,7 +484,10 @@ export const deleteMailbox = /* @__PURE__ */ defineOperation<
 export const updateMailbox = /* @__PURE__ */ defineOperation<
   types.UpdateMailboxInput,
   types.UpdateMailboxResult
->('updateMailbox', 'PUT /v1/account/{account}/mailbox')
+>(
+  'updateMailbox',
+  'PUT /v1/account/{account}/mailbox',
+)
 
 /**
  * List mailboxes
@@ -402,7 +498,10 @@ export const updateMailbox = /* @__PURE__ */ defineOperation<
 export const listMailboxes = /* @__PURE__ */ defineOperation<
   types.ListMailboxesInput,
   types.ListMailboxesResult
->('listMailboxes', 'GET /v1/account/{account}/mailboxes')
+>(
+  'listMailboxes',
+  'GET /v1/account/{account}/mailboxes',
+)
 
 /**
  * Delete a message
@@ -413,7 +512,11 @@ export const listMailboxes = /* @__PURE__ */ defineOperation<
 export const deleteMessage = /* @__PURE__ */ defineOperation<
   types.DeleteMessageInput,
   types.DeleteMessageResult
->('deleteMessage', 'DELETE /v1/account/{account}/message/{message}', false)
+>(
+  'deleteMessage',
+  'DELETE /v1/account/{account}/message/{message}',
+  false,
+)
 
 /**
  * Change flags and labels of a message
@@ -425,7 +528,10 @@ export const deleteMessage = /* @__PURE__ */ defineOperation<
 export const updateMessage = /* @__PURE__ */ defineOperation<
   types.UpdateMessageInput,
   types.UpdateMessageResult
->('updateMessage', 'PUT /v1/account/{account}/message/{message}')
+>(
+  'updateMessage',
+  'PUT /v1/account/{account}/message/{message}',
+)
 
 /**
  * Read a message
@@ -436,7 +542,10 @@ export const updateMessage = /* @__PURE__ */ defineOperation<
 export const getMessage = /* @__PURE__ */ defineOperation<
   types.GetMessageInput,
   types.GetMessageResult
->('getMessage', 'GET /v1/account/{account}/message/{message}')
+>(
+  'getMessage',
+  'GET /v1/account/{account}/message/{message}',
+)
 
 /**
  * Delete all messages that match a search
@@ -451,7 +560,11 @@ export const getMessage = /* @__PURE__ */ defineOperation<
 export const deleteMessages = /* @__PURE__ */ defineOperation<
   types.DeleteMessagesInput,
   types.DeleteMessagesResult
->('deleteMessages', 'PUT /v1/account/{account}/messages/delete', false)
+>(
+  'deleteMessages',
+  'PUT /v1/account/{account}/messages/delete',
+  false,
+)
 
 /**
  * Move a message to another mailbox
@@ -463,7 +576,10 @@ export const deleteMessages = /* @__PURE__ */ defineOperation<
 export const moveMessage = /* @__PURE__ */ defineOperation<
   types.MoveMessageInput,
   types.MoveMessageResult
->('moveMessage', 'PUT /v1/account/{account}/message/{message}/move')
+>(
+  'moveMessage',
+  'PUT /v1/account/{account}/message/{message}/move',
+)
 
 /**
  * Move all messages that match a search to another mailbox
@@ -477,7 +593,10 @@ export const moveMessage = /* @__PURE__ */ defineOperation<
 export const moveMessages = /* @__PURE__ */ defineOperation<
   types.MoveMessagesInput,
   types.MoveMessagesResult
->('moveMessages', 'PUT /v1/account/{account}/messages/move')
+>(
+  'moveMessages',
+  'PUT /v1/account/{account}/messages/move',
+)
 
 /**
  * Change flags and labels of all messages that match a search
@@ -491,7 +610,10 @@ export const moveMessages = /* @__PURE__ */ defineOperation<
 export const updateMessages = /* @__PURE__ */ defineOperation<
   types.UpdateMessagesInput,
   types.UpdateMessagesResult
->('updateMessages', 'PUT /v1/account/{account}/messages')
+>(
+  'updateMessages',
+  'PUT /v1/account/{account}/messages',
+)
 
 /**
  * List messages of a mailbox
@@ -504,7 +626,11 @@ export const listMessages = /* @__PURE__ */ defineList<
   types.ListMessagesInput,
   types.ListMessagesResult,
   'messages'
->('listMessages', 'GET /v1/account/{account}/messages', 'messages')
+>(
+  'listMessages',
+  'GET /v1/account/{account}/messages',
+  'messages',
+)
 
 /**
  * Download an attachment
@@ -512,7 +638,9 @@ export const listMessages = /* @__PURE__ */ defineList<
  * Downloads an attachment. The body is the decoded content. The headers `Content-Type` and
  * `Content-Disposition` carry the media type and the file name.
  */
-export const getAttachment = /* @__PURE__ */ defineDownload<types.GetAttachmentInput>(
+export const getAttachment = /* @__PURE__ */ defineDownload<
+  types.GetAttachmentInput
+>(
   'getAttachment',
   'GET /v1/account/{account}/attachment/{attachment}',
 )
@@ -522,7 +650,9 @@ export const getAttachment = /* @__PURE__ */ defineDownload<types.GetAttachmentI
  *
  * Downloads the source of a message (RFC 5322), as stored on the mail server.
  */
-export const getMessageSource = /* @__PURE__ */ defineDownload<types.GetMessageSourceInput>(
+export const getMessageSource = /* @__PURE__ */ defineDownload<
+  types.GetMessageSourceInput
+>(
   'getMessageSource',
   'GET /v1/account/{account}/message/{message}/source',
 )
@@ -533,7 +663,10 @@ export const getMessageSource = /* @__PURE__ */ defineDownload<types.GetMessageS
  * Reads the plain text and the HTML of a message. `text` in the path is the value of `text.id`
  * of the message.
  */
-export const getText = /* @__PURE__ */ defineOperation<types.GetTextInput, types.GetTextResult>(
+export const getText = /* @__PURE__ */ defineOperation<
+  types.GetTextInput,
+  types.GetTextResult
+>(
   'getText',
   'GET /v1/account/{account}/text/{text}',
 )
@@ -549,7 +682,11 @@ export const searchMessages = /* @__PURE__ */ defineList<
   types.SearchMessagesInput,
   types.SearchMessagesResult,
   'messages'
->('searchMessages', 'POST /v1/account/{account}/search', 'messages')
+>(
+  'searchMessages',
+  'POST /v1/account/{account}/search',
+  'messages',
+)
 
 /**
  * Test an OAuth2 application
@@ -562,7 +699,11 @@ export const searchMessages = /* @__PURE__ */ defineList<
 export const checkOAuth2App = /* @__PURE__ */ defineOperation<
   types.CheckOAuth2AppInput,
   types.CheckOAuth2AppResult
->('checkOAuth2App', 'POST /v1/oauth2/{app}/verify', true)
+>(
+  'checkOAuth2App',
+  'POST /v1/oauth2/{app}/verify',
+  true,
+)
 
 /**
  * Register an OAuth2 application
@@ -573,7 +714,10 @@ export const checkOAuth2App = /* @__PURE__ */ defineOperation<
 export const createOAuth2App = /* @__PURE__ */ defineOperation<
   types.CreateOAuth2AppInput,
   types.CreateOAuth2AppResult
->('createOAuth2App', 'POST /v1/oauth2')
+>(
+  'createOAuth2App',
+  'POST /v1/oauth2',
+)
 
 /**
  * List OAuth2 applications
@@ -584,7 +728,11 @@ export const listOAuth2Apps = /* @__PURE__ */ defineList<
   types.ListOAuth2AppsInput,
   types.ListOAuth2AppsResult,
   'apps'
->('listOAuth2Apps', 'GET /v1/oauth2', 'apps')
+>(
+  'listOAuth2Apps',
+  'GET /v1/oauth2',
+  'apps',
+)
 
 /**
  * Delete an OAuth2 application
@@ -595,7 +743,10 @@ export const listOAuth2Apps = /* @__PURE__ */ defineList<
 export const deleteOAuth2App = /* @__PURE__ */ defineOperation<
   types.DeleteOAuth2AppInput,
   types.DeleteOAuth2AppResult
->('deleteOAuth2App', 'DELETE /v1/oauth2/{app}')
+>(
+  'deleteOAuth2App',
+  'DELETE /v1/oauth2/{app}',
+)
 
 /**
  * Read an OAuth2 application
@@ -606,7 +757,10 @@ export const deleteOAuth2App = /* @__PURE__ */ defineOperation<
 export const getOAuth2App = /* @__PURE__ */ defineOperation<
   types.GetOAuth2AppInput,
   types.GetOAuth2AppResult
->('getOAuth2App', 'GET /v1/oauth2/{app}')
+>(
+  'getOAuth2App',
+  'GET /v1/oauth2/{app}',
+)
 
 /**
  * Change an OAuth2 application
@@ -618,7 +772,10 @@ export const getOAuth2App = /* @__PURE__ */ defineOperation<
 export const updateOAuth2App = /* @__PURE__ */ defineOperation<
   types.UpdateOAuth2AppInput,
   types.UpdateOAuth2AppResult
->('updateOAuth2App', 'PUT /v1/oauth2/{app}')
+>(
+  'updateOAuth2App',
+  'PUT /v1/oauth2/{app}',
+)
 
 /**
  * Get an access token of an account
@@ -631,7 +788,10 @@ export const updateOAuth2App = /* @__PURE__ */ defineOperation<
 export const getOAuthToken = /* @__PURE__ */ defineOperation<
   types.GetOAuthTokenInput,
   types.GetOAuthTokenResult
->('getOAuthToken', 'GET /v1/account/{account}/oauth-token')
+>(
+  'getOAuthToken',
+  'GET /v1/account/{account}/oauth-token',
+)
 
 /**
  * Read the status of Pub/Sub
@@ -643,7 +803,11 @@ export const getPubSubStatus = /* @__PURE__ */ defineList<
   types.GetPubSubStatusInput,
   types.GetPubSubStatusResult,
   'apps'
->('getPubSubStatus', 'GET /v1/pubsub/status', 'apps')
+>(
+  'getPubSubStatus',
+  'GET /v1/pubsub/status',
+  'apps',
+)
 
 /**
  * Cancel a message in the outbox
@@ -654,7 +818,10 @@ export const getPubSubStatus = /* @__PURE__ */ defineList<
 export const deleteOutboxEntry = /* @__PURE__ */ defineOperation<
   types.DeleteOutboxEntryInput,
   types.DeleteOutboxEntryResult
->('deleteOutboxEntry', 'DELETE /v1/outbox/{queueId}')
+>(
+  'deleteOutboxEntry',
+  'DELETE /v1/outbox/{queueId}',
+)
 
 /**
  * Read a message in the outbox
@@ -665,7 +832,10 @@ export const deleteOutboxEntry = /* @__PURE__ */ defineOperation<
 export const getOutboxEntry = /* @__PURE__ */ defineOperation<
   types.GetOutboxEntryInput,
   types.GetOutboxEntryResult
->('getOutboxEntry', 'GET /v1/outbox/{queueId}')
+>(
+  'getOutboxEntry',
+  'GET /v1/outbox/{queueId}',
+)
 
 /**
  * Hold a message in the outbox
@@ -677,7 +847,10 @@ export const getOutboxEntry = /* @__PURE__ */ defineOperation<
 export const holdOutboxEntry = /* @__PURE__ */ defineOperation<
   types.HoldOutboxEntryInput,
   types.HoldOutboxEntryResult
->('holdOutboxEntry', 'PUT /v1/outbox/{queueId}/hold')
+>(
+  'holdOutboxEntry',
+  'PUT /v1/outbox/{queueId}/hold',
+)
 
 /**
  * List messages in the outbox
@@ -689,7 +862,11 @@ export const listOutbox = /* @__PURE__ */ defineList<
   types.ListOutboxInput,
   types.ListOutboxResult,
   'messages'
->('listOutbox', 'GET /v1/outbox', 'messages')
+>(
+  'listOutbox',
+  'GET /v1/outbox',
+  'messages',
+)
 
 /**
  * Release a held message
@@ -700,7 +877,10 @@ export const listOutbox = /* @__PURE__ */ defineList<
 export const releaseOutboxEntry = /* @__PURE__ */ defineOperation<
   types.ReleaseOutboxEntryInput,
   types.ReleaseOutboxEntryResult
->('releaseOutboxEntry', 'PUT /v1/outbox/{queueId}/release')
+>(
+  'releaseOutboxEntry',
+  'PUT /v1/outbox/{queueId}/release',
+)
 
 /**
  * Send a message in the outbox now
@@ -712,7 +892,10 @@ export const releaseOutboxEntry = /* @__PURE__ */ defineOperation<
 export const sendOutboxEntry = /* @__PURE__ */ defineOperation<
   types.SendOutboxEntryInput,
   types.SendOutboxEntryResult
->('sendOutboxEntry', 'PUT /v1/outbox/{queueId}/send')
+>(
+  'sendOutboxEntry',
+  'PUT /v1/outbox/{queueId}/send',
+)
 
 /**
  * Read the state of a queue
@@ -720,7 +903,10 @@ export const sendOutboxEntry = /* @__PURE__ */ defineOperation<
  * Reads whether a work queue is paused, and how many entries it has. The queue `submit` sends
  * messages, the queue `notify` delivers webhooks.
  */
-export const getQueue = /* @__PURE__ */ defineOperation<types.GetQueueInput, types.GetQueueResult>(
+export const getQueue = /* @__PURE__ */ defineOperation<
+  types.GetQueueInput,
+  types.GetQueueResult
+>(
   'getQueue',
   'GET /v1/settings/queue/{queue}',
 )
@@ -735,7 +921,10 @@ export const getQueue = /* @__PURE__ */ defineOperation<types.GetQueueInput, typ
 export const updateQueue = /* @__PURE__ */ defineOperation<
   types.UpdateQueueInput,
   types.UpdateQueueResult
->('updateQueue', 'PUT /v1/settings/queue/{queue}')
+>(
+  'updateQueue',
+  'PUT /v1/settings/queue/{queue}',
+)
 
 /**
  * Read settings
@@ -747,7 +936,10 @@ export const updateQueue = /* @__PURE__ */ defineOperation<
 export const getSettings = /* @__PURE__ */ defineOperation<
   types.GetSettingsInput,
   types.GetSettingsResult
->('getSettings', 'GET /v1/settings')
+>(
+  'getSettings',
+  'GET /v1/settings',
+)
 
 /**
  * Change settings
@@ -759,7 +951,10 @@ export const getSettings = /* @__PURE__ */ defineOperation<
 export const updateSettings = /* @__PURE__ */ defineOperation<
   types.UpdateSettingsInput,
   types.UpdateSettingsResult
->('updateSettings', 'POST /v1/settings')
+>(
+  'updateSettings',
+  'POST /v1/settings',
+)
 
 /**
  * Read statistics of the instance
@@ -768,7 +963,10 @@ export const updateSettings = /* @__PURE__ */ defineOperation<
  * length of the queues, and counters of events, webhooks, submissions and API calls in the time
  * window of the last `seconds`.
  */
-export const getStats = /* @__PURE__ */ defineOperation<types.GetStatsInput, types.GetStatsResult>(
+export const getStats = /* @__PURE__ */ defineOperation<
+  types.GetStatsInput,
+  types.GetStatsResult
+>(
   'getStats',
   'GET /v1/stats',
 )
@@ -786,7 +984,10 @@ export const getStats = /* @__PURE__ */ defineOperation<types.GetStatsInput, typ
 export const submitDraft = /* @__PURE__ */ defineSubmission<
   types.SubmitDraftInput,
   types.SubmitDraftResult
->('submitDraft', 'POST /v1/account/{account}/message/{message}/submit')
+>(
+  'submitDraft',
+  'POST /v1/account/{account}/message/{message}/submit',
+)
 
 /**
  * Submit a message
@@ -803,7 +1004,10 @@ export const submitDraft = /* @__PURE__ */ defineSubmission<
 export const submitMessage = /* @__PURE__ */ defineSubmission<
   types.SubmitMessageInput,
   types.SubmitMessageResult
->('submitMessage', 'POST /v1/account/{account}/submit')
+>(
+  'submitMessage',
+  'POST /v1/account/{account}/submit',
+)
 
 /**
  * Create a template
@@ -814,7 +1018,10 @@ export const submitMessage = /* @__PURE__ */ defineSubmission<
 export const createTemplate = /* @__PURE__ */ defineOperation<
   types.CreateTemplateInput,
   types.CreateTemplateResult
->('createTemplate', 'POST /v1/templates/template')
+>(
+  'createTemplate',
+  'POST /v1/templates/template',
+)
 
 /**
  * Delete a template
@@ -824,7 +1031,10 @@ export const createTemplate = /* @__PURE__ */ defineOperation<
 export const deleteTemplate = /* @__PURE__ */ defineOperation<
   types.DeleteTemplateInput,
   types.DeleteTemplateResult
->('deleteTemplate', 'DELETE /v1/templates/template/{template}')
+>(
+  'deleteTemplate',
+  'DELETE /v1/templates/template/{template}',
+)
 
 /**
  * Read a template
@@ -836,7 +1046,10 @@ export const deleteTemplate = /* @__PURE__ */ defineOperation<
 export const getTemplate = /* @__PURE__ */ defineOperation<
   types.GetTemplateInput,
   types.GetTemplateResult
->('getTemplate', 'GET /v1/templates/template/{template}')
+>(
+  'getTemplate',
+  'GET /v1/templates/template/{template}',
+)
 
 /**
  * Change a template
@@ -847,7 +1060,10 @@ export const getTemplate = /* @__PURE__ */ defineOperation<
 export const updateTemplate = /* @__PURE__ */ defineOperation<
   types.UpdateTemplateInput,
   types.UpdateTemplateResult
->('updateTemplate', 'PUT /v1/templates/template/{template}')
+>(
+  'updateTemplate',
+  'PUT /v1/templates/template/{template}',
+)
 
 /**
  * Delete all templates of an account
@@ -858,7 +1074,10 @@ export const updateTemplate = /* @__PURE__ */ defineOperation<
 export const flushTemplates = /* @__PURE__ */ defineOperation<
   types.FlushTemplatesInput,
   types.FlushTemplatesResult
->('flushTemplates', 'DELETE /v1/templates/account/{account}')
+>(
+  'flushTemplates',
+  'DELETE /v1/templates/account/{account}',
+)
 
 /**
  * List templates
@@ -870,7 +1089,11 @@ export const listTemplates = /* @__PURE__ */ defineList<
   types.ListTemplatesInput,
   types.ListTemplatesResult,
   'templates'
->('listTemplates', 'GET /v1/templates', 'templates')
+>(
+  'listTemplates',
+  'GET /v1/templates',
+  'templates',
+)
 
 /**
  * Create an access token
@@ -882,7 +1105,10 @@ export const listTemplates = /* @__PURE__ */ defineList<
 export const createToken = /* @__PURE__ */ defineOperation<
   types.CreateTokenInput,
   types.CreateTokenResult
->('createToken', 'POST /v1/tokens')
+>(
+  'createToken',
+  'POST /v1/tokens',
+)
 
 /**
  * List access tokens
@@ -894,7 +1120,11 @@ export const listTokens = /* @__PURE__ */ defineList<
   types.ListTokensInput,
   types.ListTokensResult,
   'tokens'
->('listTokens', 'GET /v1/tokens', 'tokens')
+>(
+  'listTokens',
+  'GET /v1/tokens',
+  'tokens',
+)
 
 /**
  * Create an access token
@@ -906,7 +1136,10 @@ export const listTokens = /* @__PURE__ */ defineList<
 export const createTokenAlias = /* @__PURE__ */ defineOperation<
   types.CreateTokenAliasInput,
   types.CreateTokenAliasResult
->('createTokenAlias', 'POST /v1/token')
+>(
+  'createTokenAlias',
+  'POST /v1/token',
+)
 
 /**
  * Delete an access token by value or id
@@ -917,7 +1150,10 @@ export const createTokenAlias = /* @__PURE__ */ defineOperation<
 export const deleteToken = /* @__PURE__ */ defineOperation<
   types.DeleteTokenInput,
   types.DeleteTokenResult
->('deleteToken', 'DELETE /v1/tokens/{token}')
+>(
+  'deleteToken',
+  'DELETE /v1/tokens/{token}',
+)
 
 /**
  * Read an access token by value or id
@@ -925,7 +1161,10 @@ export const deleteToken = /* @__PURE__ */ defineOperation<
  * Reads the scopes, restrictions, permissions and last use of an access token. The path names
  * the token by its value or by its id (SHA-256 of the value).
  */
-export const getToken = /* @__PURE__ */ defineOperation<types.GetTokenInput, types.GetTokenResult>(
+export const getToken = /* @__PURE__ */ defineOperation<
+  types.GetTokenInput,
+  types.GetTokenResult
+>(
   'getToken',
   'GET /v1/tokens/{token}',
 )
@@ -939,7 +1178,10 @@ export const getToken = /* @__PURE__ */ defineOperation<types.GetTokenInput, typ
 export const deleteTokenAlias = /* @__PURE__ */ defineOperation<
   types.DeleteTokenAliasInput,
   types.DeleteTokenAliasResult
->('deleteTokenAlias', 'DELETE /v1/token/{token}')
+>(
+  'deleteTokenAlias',
+  'DELETE /v1/token/{token}',
+)
 
 /**
  * Read the uses of an access token
@@ -953,7 +1195,11 @@ export const getTokenLog = /* @__PURE__ */ defineList<
   types.GetTokenLogInput,
   types.GetTokenLogResult,
   'entries'
->('getTokenLog', 'GET /v1/tokens/{token}/log', 'entries')
+>(
+  'getTokenLog',
+  'GET /v1/tokens/{token}/log',
+  'entries',
+)
 
 /**
  * Upload a message into a mailbox
@@ -965,7 +1211,10 @@ export const getTokenLog = /* @__PURE__ */ defineList<
 export const uploadMessage = /* @__PURE__ */ defineOperation<
   types.UploadMessageInput,
   types.UploadMessageResult
->('uploadMessage', 'POST /v1/account/{account}/message')
+>(
+  'uploadMessage',
+  'POST /v1/account/{account}/message',
+)
 
 /**
  * Rebuild the mailbox index of an account
@@ -977,7 +1226,10 @@ export const uploadMessage = /* @__PURE__ */ defineOperation<
 export const flushAccount = /* @__PURE__ */ defineOperation<
   types.FlushAccountInput,
   types.FlushAccountResult
->('flushAccount', 'PUT /v1/account/{account}/flush')
+>(
+  'flushAccount',
+  'PUT /v1/account/{account}/flush',
+)
 
 /**
  * List signatures stored by the provider
@@ -989,7 +1241,10 @@ export const flushAccount = /* @__PURE__ */ defineOperation<
 export const getServerSignatures = /* @__PURE__ */ defineOperation<
   types.GetServerSignaturesInput,
   types.GetServerSignaturesResult
->('getServerSignatures', 'GET /v1/account/{account}/server-signatures')
+>(
+  'getServerSignatures',
+  'GET /v1/account/{account}/server-signatures',
+)
 
 /**
  * Reconnect an account
@@ -1001,7 +1256,10 @@ export const getServerSignatures = /* @__PURE__ */ defineOperation<
 export const reconnectAccount = /* @__PURE__ */ defineOperation<
   types.ReconnectAccountInput,
   types.ReconnectAccountResult
->('reconnectAccount', 'PUT /v1/account/{account}/reconnect')
+>(
+  'reconnectAccount',
+  'PUT /v1/account/{account}/reconnect',
+)
 
 /**
  * Sync all mailboxes of an account
@@ -1012,7 +1270,10 @@ export const reconnectAccount = /* @__PURE__ */ defineOperation<
 export const syncAccount = /* @__PURE__ */ defineOperation<
   types.SyncAccountInput,
   types.SyncAccountResult
->('syncAccount', 'PUT /v1/account/{account}/sync')
+>(
+  'syncAccount',
+  'PUT /v1/account/{account}/sync',
+)
 
 /**
  * Test mail servers and credentials
@@ -1023,7 +1284,11 @@ export const syncAccount = /* @__PURE__ */ defineOperation<
 export const verifyAccount = /* @__PURE__ */ defineOperation<
   types.VerifyAccountInput,
   types.VerifyAccountResult
->('verifyAccount', 'POST /v1/verifyAccount', true)
+>(
+  'verifyAccount',
+  'POST /v1/verifyAccount',
+  true,
+)
 
 /**
  * Replay all failed webhook deliveries that match a filter
@@ -1035,7 +1300,10 @@ export const verifyAccount = /* @__PURE__ */ defineOperation<
 export const createWebhookReplay = /* @__PURE__ */ defineOperation<
   types.CreateWebhookReplayInput,
   types.CreateWebhookReplayResult
->('createWebhookReplay', 'POST /admin/api/webhookReplays')
+>(
+  'createWebhookReplay',
+  'POST /admin/api/webhookReplays',
+)
 
 /**
  * List webhook replays
@@ -1046,7 +1314,11 @@ export const listWebhookReplays = /* @__PURE__ */ defineList<
   types.ListWebhookReplaysInput,
   types.ListWebhookReplaysResult,
   'replays'
->('listWebhookReplays', 'GET /admin/api/webhookReplays', 'replays')
+>(
+  'listWebhookReplays',
+  'GET /admin/api/webhookReplays',
+  'replays',
+)
 
 /**
  * Read a webhook delivery with its payload, attempts and replays
@@ -1057,7 +1329,10 @@ export const listWebhookReplays = /* @__PURE__ */ defineList<
 export const getWebhookDelivery = /* @__PURE__ */ defineOperation<
   types.GetWebhookDeliveryInput,
   types.GetWebhookDeliveryResult
->('getWebhookDelivery', 'GET /admin/api/webhookDeliveries/{delivery}')
+>(
+  'getWebhookDelivery',
+  'GET /admin/api/webhookDeliveries/{delivery}',
+)
 
 /**
  * Read the progress of a webhook replay
@@ -1068,7 +1343,10 @@ export const getWebhookDelivery = /* @__PURE__ */ defineOperation<
 export const getWebhookReplay = /* @__PURE__ */ defineOperation<
   types.GetWebhookReplayInput,
   types.GetWebhookReplayResult
->('getWebhookReplay', 'GET /admin/api/webhookReplays/{replay}')
+>(
+  'getWebhookReplay',
+  'GET /admin/api/webhookReplays/{replay}',
+)
 
 /**
  * List webhook deliveries
@@ -1080,7 +1358,11 @@ export const listWebhookDeliveries = /* @__PURE__ */ defineList<
   types.ListWebhookDeliveriesInput,
   types.ListWebhookDeliveriesResult,
   'deliveries'
->('listWebhookDeliveries', 'GET /admin/api/webhookDeliveries', 'deliveries')
+>(
+  'listWebhookDeliveries',
+  'GET /admin/api/webhookDeliveries',
+  'deliveries',
+)
 
 /**
  * Replay a failed webhook delivery
@@ -1091,7 +1373,10 @@ export const listWebhookDeliveries = /* @__PURE__ */ defineList<
 export const retryWebhookDelivery = /* @__PURE__ */ defineOperation<
   types.RetryWebhookDeliveryInput,
   types.RetryWebhookDeliveryResult
->('retryWebhookDelivery', 'POST /admin/api/webhookDeliveries/{delivery}/retry')
+>(
+  'retryWebhookDelivery',
+  'POST /admin/api/webhookDeliveries/{delivery}/retry',
+)
 
 /**
  * Create a webhook route
@@ -1103,7 +1388,10 @@ export const retryWebhookDelivery = /* @__PURE__ */ defineOperation<
 export const createWebhookRoute = /* @__PURE__ */ defineOperation<
   types.CreateWebhookRouteInput,
   types.CreateWebhookRouteResult
->('createWebhookRoute', 'POST /admin/api/webhookRoutes')
+>(
+  'createWebhookRoute',
+  'POST /admin/api/webhookRoutes',
+)
 
 /**
  * Delete a webhook route
@@ -1113,7 +1401,10 @@ export const createWebhookRoute = /* @__PURE__ */ defineOperation<
 export const deleteWebhookRoute = /* @__PURE__ */ defineOperation<
   types.DeleteWebhookRouteInput,
   types.DeleteWebhookRouteResult
->('deleteWebhookRoute', 'DELETE /admin/api/webhookRoutes/{webhookRoute}')
+>(
+  'deleteWebhookRoute',
+  'DELETE /admin/api/webhookRoutes/{webhookRoute}',
+)
 
 /**
  * Change a webhook route
@@ -1125,7 +1416,10 @@ export const deleteWebhookRoute = /* @__PURE__ */ defineOperation<
 export const updateWebhookRoute = /* @__PURE__ */ defineOperation<
   types.UpdateWebhookRouteInput,
   types.UpdateWebhookRouteResult
->('updateWebhookRoute', 'PUT /admin/api/webhookRoutes/{webhookRoute}')
+>(
+  'updateWebhookRoute',
+  'PUT /admin/api/webhookRoutes/{webhookRoute}',
+)
 
 /**
  * Read a webhook route
@@ -1135,7 +1429,10 @@ export const updateWebhookRoute = /* @__PURE__ */ defineOperation<
 export const getWebhookRoute = /* @__PURE__ */ defineOperation<
   types.GetWebhookRouteInput,
   types.GetWebhookRouteResult
->('getWebhookRoute', 'GET /v1/webhookRoutes/webhookRoute/{webhookRoute}')
+>(
+  'getWebhookRoute',
+  'GET /v1/webhookRoutes/webhookRoute/{webhookRoute}',
+)
 
 /**
  * List errors of the functions of a webhook route
@@ -1146,7 +1443,10 @@ export const getWebhookRoute = /* @__PURE__ */ defineOperation<
 export const listWebhookRouteErrors = /* @__PURE__ */ defineOperation<
   types.ListWebhookRouteErrorsInput,
   types.ListWebhookRouteErrorsResult
->('listWebhookRouteErrors', 'GET /admin/api/webhookRoutes/{webhookRoute}/errors')
+>(
+  'listWebhookRouteErrors',
+  'GET /admin/api/webhookRoutes/{webhookRoute}/errors',
+)
 
 /**
  * List webhook routes
@@ -1158,7 +1458,11 @@ export const listWebhookRoutes = /* @__PURE__ */ defineList<
   types.ListWebhookRoutesInput,
   types.ListWebhookRoutesResult,
   'webhooks'
->('listWebhookRoutes', 'GET /v1/webhookRoutes', 'webhooks')
+>(
+  'listWebhookRoutes',
+  'GET /v1/webhookRoutes',
+  'webhooks',
+)
 
 /**
  * Test the functions of a webhook route
@@ -1169,4 +1473,7 @@ export const listWebhookRoutes = /* @__PURE__ */ defineList<
 export const testWebhookRoute = /* @__PURE__ */ defineOperation<
   types.TestWebhookRouteInput,
   types.TestWebhookRouteResult
->('testWebhookRoute', 'POST /admin/api/webhookRoutes/test')
+>(
+  'testWebhookRoute',
+  'POST /admin/api/webhookRoutes/test',
+)

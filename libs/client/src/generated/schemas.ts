@@ -13,7 +13,7 @@ export interface AccountListEntry {
    * or `delegated` (OAuth2 grant of another account). `oauth2`: the OAuth2 application does not
    * exist. `invalid`: the account with the grant does not exist.
    */
-  type:
+  type: 
     | 'imap'
     | 'sending'
     | 'gmail'
@@ -31,7 +31,14 @@ export interface AccountListEntry {
    * unreachable, or the login failed for another reason; `unset`: no incoming server, or
    * syncing is switched off; `other`: disconnected or paused.
    */
-  state: 'new' | 'init' | 'connected' | 'authenticationError' | 'connectError' | 'unset' | 'other'
+  state: 
+    | 'new'
+    | 'init'
+    | 'connected'
+    | 'authenticationError'
+    | 'connectError'
+    | 'unset'
+    | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
    * login is in progress; `syncing`: the first sync after the login is in progress;
@@ -39,7 +46,7 @@ export interface AccountListEntry {
    * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
    * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
-  stateDetail:
+  stateDetail: 
     | 'new'
     | 'init'
     | 'connecting'
@@ -95,7 +102,14 @@ export interface AccountRecord {
    * unreachable, or the login failed for another reason; `unset`: no incoming server, or
    * syncing is switched off; `other`: disconnected or paused.
    */
-  state: 'new' | 'init' | 'connected' | 'authenticationError' | 'connectError' | 'unset' | 'other'
+  state: 
+    | 'new'
+    | 'init'
+    | 'connected'
+    | 'authenticationError'
+    | 'connectError'
+    | 'unset'
+    | 'other'
   /**
    * State of the account in more detail than `state`. Additional values: `connecting`: the
    * login is in progress; `syncing`: the first sync after the login is in progress;
@@ -103,7 +117,7 @@ export interface AccountRecord {
    * `paused`. For accounts that have synced before, `connecting` and `syncing` appear only if
    * the login or the sync takes more than 5 s (variable `SVC_TRANSIENT_STATE_DELAY`).
    */
-  stateDetail:
+  stateDetail: 
     | 'new'
     | 'init'
     | 'connecting'
@@ -119,7 +133,7 @@ export interface AccountRecord {
    * or `delegated` (OAuth2 grant of another account). `oauth2`: the OAuth2 application does not
    * exist. `invalid`: the account with the grant does not exist.
    */
-  type:
+  type: 
     | 'imap'
     | 'sending'
     | 'gmail'
@@ -282,16 +296,14 @@ export interface AccountRecord {
      * Login at the mail server: login name with a password or an OAuth2 access token. False: no
      * login is stored.
      */
-    auth?:
-      | {
-          /** Login name at the mail server, usually the email address. */
-          user: string
-          /** Masked password: `******`. Absent if no password is stored. */
-          pass?: string
-          /** Masked OAuth2 access token: `******`. Absent if no access token is stored. */
-          accessToken?: string
-        }
-      | false
+    auth?: {
+      /** Login name at the mail server, usually the email address. */
+      user: string
+      /** Masked password: `******`. Absent if no password is stored. */
+      pass?: string
+      /** Masked OAuth2 access token: `******`. Absent if no access token is stored. */
+      accessToken?: string
+    } | false
     /** Host name or IP address of the mail server. */
     host?: string
     /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -309,7 +321,11 @@ export interface AccountRecord {
        */
       rejectUnauthorized?: boolean
       /** Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`. */
-      minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+      minVersion?: 
+        | 'TLSv1'
+        | 'TLSv1.1'
+        | 'TLSv1.2'
+        | 'TLSv1.3'
       /**
        * If true (default), a connection without TLS ends if the mail server does not offer
        * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the same
@@ -368,16 +384,14 @@ export interface AccountRecord {
      * Login at the mail server: login name with a password or an OAuth2 access token. False: no
      * login is stored.
      */
-    auth?:
-      | {
-          /** Login name at the mail server, usually the email address. */
-          user: string
-          /** Masked password: `******`. Absent if no password is stored. */
-          pass?: string
-          /** Masked OAuth2 access token: `******`. Absent if no access token is stored. */
-          accessToken?: string
-        }
-      | false
+    auth?: {
+      /** Login name at the mail server, usually the email address. */
+      user: string
+      /** Masked password: `******`. Absent if no password is stored. */
+      pass?: string
+      /** Masked OAuth2 access token: `******`. Absent if no access token is stored. */
+      accessToken?: string
+    } | false
     /** Host name or IP address of the mail server. */
     host?: string
     /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -395,7 +409,11 @@ export interface AccountRecord {
        */
       rejectUnauthorized?: boolean
       /** Lowest TLS version that is accepted from the mail server. Defaults to `TLSv1.2`. */
-      minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+      minVersion?: 
+        | 'TLSv1'
+        | 'TLSv1.1'
+        | 'TLSv1.2'
+        | 'TLSv1.3'
       /**
        * If true (default), a connection without TLS ends if the mail server does not offer
        * STARTTLS. If false, login and mail are then sent unencrypted. Mail servers on the same
@@ -439,16 +457,14 @@ export interface AccountRecord {
    * Storage quota of the account. Only if requested with `quota`. False if the mail server does
    * not report a quota.
    */
-  quota?:
-    | {
-        /** Storage that the messages of the account use, in bytes. */
-        usage: number
-        /** Storage limit of the account, in bytes. */
-        limit: number
-        /** Used share of the storage limit, such as `53%`. */
-        status: string
-      }
-    | false
+  quota?: {
+    /** Storage that the messages of the account use, in bytes. */
+    usage: number
+    /** Storage limit of the account, in bytes. */
+    limit: number
+    /** Used share of the storage limit, such as `53%`. */
+    status: string
+  } | false
   /**
    * Time at which syncing was switched off after repeated authentication failures (ISO 8601).
    * Absent otherwise.
@@ -621,52 +637,50 @@ export interface AccountRegistration {
   /** Outgoing mail server of the account (SMTP). False: the account has no outgoing server. */
   smtp?: SmtpConfig | false
   /** OAuth2 login of the account. False: the account has no OAuth2 login. */
-  oauth2?:
-    | {
-        /** Id of the OAuth2 application through which the account accesses the mailbox. */
-        provider?: string
-        /**
-         * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
-         * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
-         */
-        auth?: {
-          /** Login name of the user at the OAuth2 provider, usually the email address. */
-          user?: string
-          /**
-           * Email address of a shared mailbox that the account uses instead of the mailbox of the
-           * user. The user needs access to the shared mailbox.
-           */
-          delegatedUser?: string
-          /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
-          delegatedAccount?: string
-        }
-        /**
-         * If true, access tokens are requested from the authentication server (setting
-         * `authServer`), not from the OAuth2 provider.
-         */
-        useAuthServer?: boolean
-        /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
-        accessToken?: string
-        /**
-         * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
-         * encrypted.
-         */
-        refreshToken?: string
-        /** Time at which the access token expires (ISO 8601). */
-        expires?: string
-        /**
-         * If true, the account is not created. The response contains the URL of the consent page,
-         * valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same
-         * browser.
-         */
-        authorize?: boolean
-        /**
-         * URL to which the browser of the owner is redirected after the consent, with the query
-         * parameters `account` and `state`. Only with `authorize`.
-         */
-        redirectUrl?: string
-      }
-    | false
+  oauth2?: {
+    /** Id of the OAuth2 application through which the account accesses the mailbox. */
+    provider?: string
+    /**
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
+     */
+    auth?: {
+      /** Login name of the user at the OAuth2 provider, usually the email address. */
+      user?: string
+      /**
+       * Email address of a shared mailbox that the account uses instead of the mailbox of the
+       * user. The user needs access to the shared mailbox.
+       */
+      delegatedUser?: string
+      /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
+      delegatedAccount?: string
+    }
+    /**
+     * If true, access tokens are requested from the authentication server (setting
+     * `authServer`), not from the OAuth2 provider.
+     */
+    useAuthServer?: boolean
+    /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
+    accessToken?: string
+    /**
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
+     */
+    refreshToken?: string
+    /** Time at which the access token expires (ISO 8601). */
+    expires?: string
+    /**
+     * If true, the account is not created. The response contains the URL of the consent page,
+     * valid for 24 h. After the URL is opened, the owner must consent within 1 h in the same
+     * browser.
+     */
+    authorize?: boolean
+    /**
+     * URL to which the browser of the owner is redirected after the consent, with the query
+     * parameters `account` and `state`. Only with `authorize`.
+     */
+    redirectUrl?: string
+  } | false
   /**
    * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
    * the setting `locale`.
@@ -750,59 +764,57 @@ export interface AccountUpdate {
   /** Outgoing mail server of the account (SMTP). False: the account has no outgoing server. */
   smtp?: SmtpUpdate | false
   /** OAuth2 login of the account. False: the account has no OAuth2 login. */
-  oauth2?:
-    | {
-        /** Id of the OAuth2 application through which the account accesses the mailbox. */
-        provider?: string
-        /**
-         * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
-         * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
-         */
-        auth?: {
-          /** Login name of the user at the OAuth2 provider, usually the email address. */
-          user?: string
-          /**
-           * Email address of a shared mailbox that the account uses instead of the mailbox of the
-           * user. The user needs access to the shared mailbox.
-           */
-          delegatedUser?: string
-          /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
-          delegatedAccount?: string
-        }
-        /**
-         * If true, access tokens are requested from the authentication server (setting
-         * `authServer`), not from the OAuth2 provider.
-         */
-        useAuthServer?: boolean
-        /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
-        accessToken?: string
-        /**
-         * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
-         * encrypted.
-         */
-        refreshToken?: string
-        /** Time at which the access token expires (ISO 8601). */
-        expires?: string
-        /**
-         * If true, nothing changes until the owner consents. All fields of the request then apply
-         * together. The response contains the URL of the consent page, valid for 24 h. After the
-         * URL is opened, the owner must consent within 1 h in the same browser. Consent of a user
-         * other than the login name of the account is refused, unless `oauth2.auth.user` names that
-         * user.
-         */
-        authorize?: boolean
-        /**
-         * URL to which the browser of the owner is redirected after the consent, with the query
-         * parameters `account` and `state`. Only with `authorize`.
-         */
-        redirectUrl?: string
-        /**
-         * If true, absent members of `oauth2` keep their stored values. If false (default), the
-         * whole object except the tokens is replaced.
-         */
-        partial?: boolean
-      }
-    | false
+  oauth2?: {
+    /** Id of the OAuth2 application through which the account accesses the mailbox. */
+    provider?: string
+    /**
+     * User at the OAuth2 provider (`user`). For access to another mailbox, also the shared
+     * mailbox (`delegatedUser`) or the account with the OAuth2 grant (`delegatedAccount`).
+     */
+    auth?: {
+      /** Login name of the user at the OAuth2 provider, usually the email address. */
+      user?: string
+      /**
+       * Email address of a shared mailbox that the account uses instead of the mailbox of the
+       * user. The user needs access to the shared mailbox.
+       */
+      delegatedUser?: string
+      /** Id of another account whose OAuth2 grant is used. The account stores no grant then. */
+      delegatedAccount?: string
+    }
+    /**
+     * If true, access tokens are requested from the authentication server (setting
+     * `authServer`), not from the OAuth2 provider.
+     */
+    useAuthServer?: boolean
+    /** OAuth2 access token that the caller has received from the provider. Stored encrypted. */
+    accessToken?: string
+    /**
+     * OAuth2 refresh token from the provider, with which access tokens are requested. Stored
+     * encrypted.
+     */
+    refreshToken?: string
+    /** Time at which the access token expires (ISO 8601). */
+    expires?: string
+    /**
+     * If true, nothing changes until the owner consents. All fields of the request then apply
+     * together. The response contains the URL of the consent page, valid for 24 h. After the
+     * URL is opened, the owner must consent within 1 h in the same browser. Consent of a user
+     * other than the login name of the account is refused, unless `oauth2.auth.user` names that
+     * user.
+     */
+    authorize?: boolean
+    /**
+     * URL to which the browser of the owner is redirected after the consent, with the query
+     * parameters `account` and `state`. Only with `authorize`.
+     */
+    redirectUrl?: string
+    /**
+     * If true, absent members of `oauth2` keep their stored values. If false (default), the
+     * whole object except the tokens is replaced.
+     */
+    partial?: boolean
+  } | false
   /**
    * Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Defaults to
    * the setting `locale`.
@@ -1023,19 +1035,17 @@ export interface ImapConfig {
    * Login at the mail server: login name with a password or an OAuth2 access token. False: no
    * login is stored.
    */
-  auth?:
-    | {
-        /** Login name at the mail server, usually the email address. */
-        user: string
-        /** Password for the login name at the mail server. */
-        pass?: string
-        /**
-         * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
-         * caller must replace the token before the token expires. False: the password is used.
-         */
-        accessToken?: string | false
-      }
-    | false
+  auth?: {
+    /** Login name at the mail server, usually the email address. */
+    user: string
+    /** Password for the login name at the mail server. */
+    pass?: string
+    /**
+     * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
+     * caller must replace the token before the token expires. False: the password is used.
+     */
+    accessToken?: string | false
+  } | false
   /** Host name or IP address of the mail server. */
   host: string
   /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -1111,19 +1121,17 @@ export interface ImapDisabled {
    * Login at the mail server: login name with a password or an OAuth2 access token. False: no
    * login is stored.
    */
-  auth?:
-    | {
-        /** Login name at the mail server, usually the email address. */
-        user: string
-        /** Password for the login name at the mail server. */
-        pass?: string
-        /**
-         * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
-         * caller must replace the token before the token expires. False: the password is used.
-         */
-        accessToken?: string | false
-      }
-    | false
+  auth?: {
+    /** Login name at the mail server, usually the email address. */
+    user: string
+    /** Password for the login name at the mail server. */
+    pass?: string
+    /**
+     * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
+     * caller must replace the token before the token expires. False: the password is used.
+     */
+    accessToken?: string | false
+  } | false
   /** Host name or IP address of the mail server. */
   host?: string
   /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -1199,19 +1207,17 @@ export interface ImapUpdate {
    * Login at the mail server: login name with a password or an OAuth2 access token. False: no
    * login is stored.
    */
-  auth?:
-    | {
-        /** Login name at the mail server, usually the email address. */
-        user: string
-        /** Password for the login name at the mail server. */
-        pass?: string
-        /**
-         * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
-         * caller must replace the token before the token expires. False: the password is used.
-         */
-        accessToken?: string | false
-      }
-    | false
+  auth?: {
+    /** Login name at the mail server, usually the email address. */
+    user: string
+    /** Password for the login name at the mail server. */
+    pass?: string
+    /**
+     * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
+     * caller must replace the token before the token expires. False: the password is used.
+     */
+    accessToken?: string | false
+  } | false
   /** Host name or IP address of the mail server. */
   host?: string
   /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -1379,7 +1385,7 @@ export interface MailboxEntry {
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
    * special use.
    */
-  specialUse?:
+  specialUse?: 
     | '\\All'
     | '\\Archive'
     | '\\Drafts'
@@ -1486,7 +1492,12 @@ export interface MessageDetail {
    * Category (tab) of the message in a Gmail inbox. For Gmail over IMAP, the setting
    * `resolveGmailCategories` is required.
    */
-  category?: 'primary' | 'social' | 'promotions' | 'updates' | 'forums'
+  category?: 
+    | 'primary'
+    | 'social'
+    | 'promotions'
+    | 'updates'
+    | 'forums'
   /** Attachments of the message, usually without contents. */
   attachments?: AttachmentInfo[]
   /** Texts of the message: id, sizes and, if requested, contents. */
@@ -1495,7 +1506,7 @@ export interface MessageDetail {
    * Special use of the mailbox that contains the message. For Gmail, special use of the labels
    * of the message.
    */
-  messageSpecialUse?:
+  messageSpecialUse?: 
     | '\\All'
     | '\\Archive'
     | '\\Drafts'
@@ -1545,7 +1556,7 @@ export interface MessageDetail {
    * Special use of the mailbox, such as `\Sent` (RFC 6154). Absent if the mailbox has no
    * special use.
    */
-  specialUse?:
+  specialUse?: 
     | '\\All'
     | '\\Archive'
     | '\\Drafts'
@@ -1627,7 +1638,12 @@ export interface MessageEntry {
    * Category (tab) of the message in a Gmail inbox. For Gmail over IMAP, the setting
    * `resolveGmailCategories` is required.
    */
-  category?: 'primary' | 'social' | 'promotions' | 'updates' | 'forums'
+  category?: 
+    | 'primary'
+    | 'social'
+    | 'promotions'
+    | 'updates'
+    | 'forums'
   /** Attachments of the message, usually without contents. */
   attachments?: AttachmentInfo[]
   /** Texts of the message: id, sizes and, if requested, contents. */
@@ -1636,7 +1652,7 @@ export interface MessageEntry {
    * Special use of the mailbox that contains the message. For Gmail, special use of the labels
    * of the message.
    */
-  messageSpecialUse?:
+  messageSpecialUse?: 
     | '\\All'
     | '\\Archive'
     | '\\Drafts'
@@ -1721,8 +1737,7 @@ export interface Permissions {
     | 'gateway'
     | 'events'
     | 'diagnostics'
-    | 'logs'
-  )[]
+    | 'logs')[]
 }
 
 /** Body of an error response. */
@@ -2062,21 +2077,19 @@ export interface Settings {
    * Secret keys for the header `webhook-signature`, by webhook target. For other targets, the
    * setting `serviceSecret` is the key. A new list replaces the whole list.
    */
-  webhookSecrets?:
-    | {
-        /**
-         * URL of the webhook target without login and query. Applies to every target with this URL:
-         * the default target, targets of accounts, and targets of webhook routes. Their logins and
-         * queries may differ.
-         */
-        target: string
-        /**
-         * Secret key for the header `webhook-signature` of requests to the target. Stored
-         * encrypted.
-         */
-        secret: string
-      }[]
-    | null
+  webhookSecrets?: {
+    /**
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
+     */
+    target: string
+    /**
+     * Secret key for the header `webhook-signature` of requests to the target. Stored
+     * encrypted.
+     */
+    secret: string
+  }[] | null
   /**
    * Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for
    * at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9 delays:
@@ -2112,32 +2125,30 @@ export interface Settings {
    * Options of single webhook targets: delays between attempts, concurrency and rate of
    * requests. These options replace the settings for all webhook targets. None by default.
    */
-  webhookTargets?:
-    | {
-        /**
-         * URL of the webhook target without login and query. Applies to every target with this URL:
-         * the default target, targets of accounts, and targets of webhook routes. Their logins and
-         * queries may differ.
-         */
-        target: string
-        /**
-         * Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for
-         * at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9
-         * delays: 5 s, then twice the previous delay.
-         */
-        retrySchedule?: number[]
-        /**
-         * Maximum number of concurrent webhook requests of each webhook-dispatcher process to the
-         * same target. Defaults to the variable `SVC_WEBHOOK_TARGET_CONCURRENCY`.
-         */
-        concurrency?: number
-        /**
-         * Maximum number of webhook requests per second of each webhook-dispatcher process to the
-         * same target. No limit by default.
-         */
-        rate?: number
-      }[]
-    | null
+  webhookTargets?: {
+    /**
+     * URL of the webhook target without login and query. Applies to every target with this URL:
+     * the default target, targets of accounts, and targets of webhook routes. Their logins and
+     * queries may differ.
+     */
+    target: string
+    /**
+     * Delays in seconds after failed attempts to deliver a webhook, such as `[5, 60, 3600]` for
+     * at most 4 attempts. Each delay is shortened by up to 20 % at random. Defaults to 9
+     * delays: 5 s, then twice the previous delay.
+     */
+    retrySchedule?: number[]
+    /**
+     * Maximum number of concurrent webhook requests of each webhook-dispatcher process to the
+     * same target. Defaults to the variable `SVC_WEBHOOK_TARGET_CONCURRENCY`.
+     */
+    concurrency?: number
+    /**
+     * Maximum number of webhook requests per second of each webhook-dispatcher process to the
+     * same target. No limit by default.
+     */
+    rate?: number
+  }[] | null
   /**
    * URL of the authentication server, which returns the logins of accounts with
    * `useAuthServer`. None by default.
@@ -2427,19 +2438,17 @@ export interface SmtpConfig {
    * Login at the mail server: login name with a password or an OAuth2 access token. False: no
    * login is stored.
    */
-  auth?:
-    | {
-        /** Login name at the mail server, usually the email address. */
-        user: string
-        /** Password for the login name at the mail server. */
-        pass?: string
-        /**
-         * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
-         * caller must replace the token before the token expires. False: the password is used.
-         */
-        accessToken?: string | false
-      }
-    | false
+  auth?: {
+    /** Login name at the mail server, usually the email address. */
+    user: string
+    /** Password for the login name at the mail server. */
+    pass?: string
+    /**
+     * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
+     * caller must replace the token before the token expires. False: the password is used.
+     */
+    accessToken?: string | false
+  } | false
   /** Host name or IP address of the mail server. */
   host: string
   /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -2478,19 +2487,17 @@ export interface SmtpUpdate {
    * Login at the mail server: login name with a password or an OAuth2 access token. False: no
    * login is stored.
    */
-  auth?:
-    | {
-        /** Login name at the mail server, usually the email address. */
-        user: string
-        /** Password for the login name at the mail server. */
-        pass?: string
-        /**
-         * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
-         * caller must replace the token before the token expires. False: the password is used.
-         */
-        accessToken?: string | false
-      }
-    | false
+  auth?: {
+    /** Login name at the mail server, usually the email address. */
+    user: string
+    /** Password for the login name at the mail server. */
+    pass?: string
+    /**
+     * OAuth2 access token for the login, instead of a password (XOAUTH2 or OAUTHBEARER). The
+     * caller must replace the token before the token expires. False: the password is used.
+     */
+    accessToken?: string | false
+  } | false
   /** Host name or IP address of the mail server. */
   host?: string
   /** TCP port of the mail server, such as 993 (IMAP) or 587 (SMTP). */
@@ -2628,17 +2635,15 @@ export interface Submission {
    * Rendering of the placeholders in the subject and texts of the message. False: placeholders
    * are not replaced.
    */
-  render?:
-    | {
-        /** Format of `html`: `html` (default) or `markdown`, which is converted to HTML. */
-        format?: 'html' | 'markdown'
-        /**
-         * Values of the placeholders in subject and texts, by name. A placeholder refers to a value
-         * as `params.<name>`.
-         */
-        params?: Record<string, unknown>
-      }
-    | false
+  render?: {
+    /** Format of `html`: `html` (default) or `markdown`, which is converted to HTML. */
+    format?: 'html' | 'markdown'
+    /**
+     * Values of the placeholders in subject and texts, by name. A placeholder refers to a value
+     * as `params.<name>`.
+     */
+    params?: Record<string, unknown>
+  } | false
   /**
    * Earliest time at which the message is sent (ISO 8601). Defaults to the time of the request.
    */
