@@ -130,7 +130,8 @@ test('exportAccounts: pages through all accounts, in commands of limited size', 
   )
   expect(pages).toEqual([ids.slice(0, 80), ids.slice(80)])
   expect([first.body['nextCursor'], second.body['nextCursor']]).toEqual(['a079', null])
-  expect(exports.map(({ accounts }) => accounts.length).sort()).toEqual([30, 40, maxTransferBatch])
+  const sizes = exports.map(({ accounts }) => accounts.length)
+  expect(sizes.sort((a, b) => a - b)).toEqual([30, 40, maxTransferBatch])
   expect(exports.every(({ token }) => token !== null)).toBe(true)
 })
 

@@ -97,7 +97,7 @@ function missing(name: string): never {
 
 /** Fields that name something, by kind. Fields of closed operations are never reached. */
 export const namingFields: readonly FieldKind[] = [
-  named('account', 'refused', 'account delegatedAccount'),
+  named('account', 'refused', 'account delegatedAccount accounts'),
   named('template', 'refused', 'template'),
   named('message', 'refused', 'params.message reference.message'),
   named('text', 'refused', 'params.text'),
@@ -105,7 +105,7 @@ export const namingFields: readonly FieldKind[] = [
   named('token', 'refused', 'token tokens.id'),
   named('queueId', 'refused', 'queueId'),
   named('exportId', 'refused', 'exportId'),
-  named('app', 'refused', 'app oauth2.provider pubSubApp'),
+  named('app', 'refused', 'app oauth2.provider pubSubApp applications.*'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
   named('uuid', 'refused', 'delivery replay'),
   // Stored credentials must stay with their user, server and network path.
@@ -160,7 +160,8 @@ const plainFields = [
   'googleTopicName googleSubscriptionName license fn map event outcome webhookEvents',
   'notifyHeaders secret serviceSecret templateHeader templateHtmlHead scriptEnv pageBrandName',
   'openAiAPIKey openAiModel openAiPrompt imapClientName imapClientVersion imapClientVendor',
-  'imapClientSupportUrl imapProxyServerPassword smtpServerPassword',
+  'imapClientSupportUrl imapProxyServerPassword smtpServerPassword publicKey',
+  'credentials.imap credentials.smtp credentials.oauth2',
 ]
   .join(' ')
   .split(' ')

@@ -55,7 +55,7 @@ async function sealInPlace(
   const owner = `account/${account}` as const
   const sealUrl = async (url: string | null) =>
     url === null ? null : sealLogin(await unsealLogin(url, unsealer), sealer)
-  const unsealed = headers?.map(async ({ key, value = '' }) => ({
+  const unsealed = headers?.map(async ({ key, value }) => ({
     key,
     value: await unsealHeader({ owner, key, value }, unsealer),
   }))
