@@ -18,6 +18,9 @@ async function written(database: number, isSealed = true): Promise<string> {
   return url
 }
 
+const countTimers = () =>
+  process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
 describe('openStore: secret', () => {
   test.each([
     ['a wrong secret', new Secret('another secret')],
@@ -152,11 +155,15 @@ describe('openStore: Redis', () => {
     const url = await written(6)
     await using writer = await new StoreWriter(url).resume()
     for (let at = 0; at < 1_000; at++) await writer.account(`a-${at}`, { name: 'n' })
+    const timers = countTimers()
     await using store = await openStore({ url, secret: new Secret(secret) })
     const read = async () => {
       for await (const _entry of store.accounts())
         await writer.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     }
     await expect(read()).rejects.toMatchObject({ kind: 'unreachable' })
+    store.close()
+    // A timer of the connection would keep a command running after its end.
+    expect(countTimers()).toBeLessThanOrEqual(timers)
   })
 })

@@ -43,10 +43,19 @@ export async function connectRedis(
   try {
     await client.connect()
   } catch (cause) {
-    client.destroy()
+    endConnection(client)
     throw connectionError(cause)
   }
   return client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+}
+
+/** Ends a connection, also if it is lost already: its timers would keep the process running. */
+export function endConnection(connection: { destroy: () => void }): void {
+  try {
+    connection.destroy()
+  } catch {
+    // A lost connection cannot be closed, but its timers have ended now.
+  }
 }
 
 /** Returns the protocol of a Redis URL. */

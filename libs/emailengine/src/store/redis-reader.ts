@@ -1,5 +1,5 @@
 import { UnreadableError } from '../unreadable-error.ts'
-import { commandError, type RedisConnection } from './connect.ts'
+import { commandError, endConnection, type RedisConnection } from './connect.ts'
 
 /** Number of elements that Redis should return per page. Redis may return more elements. */
 const pageSize = 100
@@ -89,9 +89,9 @@ export class RedisReader {
     return countOf(this.#redis.hLen(key))
   }
 
-  /** Ends the connection. */
+  /** Ends the connection. Can be called more than once. */
   close(): void {
-    if (this.#redis.isOpen) this.#redis.destroy()
+    endConnection(this.#redis)
   }
 }
 
