@@ -92,7 +92,7 @@ test('accounts add --wait: with a wrong password, fails with the last error', as
 })
 
 test('accounts show: an account that does not exist, exit code 1', async () => {
-  expect(await run('posthorn accounts show nobody')).toMatchObject({
+  expect(await run('posthorn accounts show unknown')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Account record was not found'),
   })

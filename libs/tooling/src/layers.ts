@@ -86,6 +86,9 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/backends/src/imap': [['messages'], ['mailboxes'], ['connection'], ['responses']],
   'libs/bus/src': [['rpc'], ['pubsub'], ['connection']],
   'libs/cli/src': [['commands'], ['program'], ['connection'], ['io']],
+  'libs/cli/src/commands': [
+    ['accounts', 'bounce', 'events', 'exports', 'login', 'messages', 'outbox', 'send', 'status'],
+  ],
   'libs/client/src': [
     ['compatibility', 'generator', 'package'],
     ['webhooks'],

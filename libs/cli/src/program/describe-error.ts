@@ -7,7 +7,10 @@ export interface DescribedError {
   exitCode: number
 }
 
-/** Describes the error of a command. The names of classes are compared: the client is loaded late. */
+/**
+ * Describes the error of a command. The names of classes are compared, because the client is loaded
+ * late.
+ */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode }
   if (!(error instanceof Error)) return { lines: [String(error)], exitCode: exitCodes.failed }

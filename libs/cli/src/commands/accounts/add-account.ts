@@ -84,9 +84,9 @@ async function readBody(
 
 /** Fails if the account exists: the API would change its settings. */
 async function assertAbsent(client: Posthorn, account: string, signal: AbortSignal): Promise<void> {
-  const found = await client.getAccount({ account }, { signal }).catch((error: unknown) => {
+  const record = await client.getAccount({ account }, { signal }).catch((error: unknown) => {
     if ((error as { status?: number }).status === 404) return undefined
     throw error
   })
-  if (found) throw new CommandError(`the account ${account} exists: change it with --update`)
+  if (record) throw new CommandError(`the account ${account} exists: change it with --update`)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { mergeServers } from './read-registration.ts'
 
-const found = {
+const autoconfig = {
   imap: { host: 'imap.found', port: 143, secure: false, auth: { user: 'anna' } },
   smtp: { host: 'smtp.found', port: 465, secure: true, auth: { user: 'anna' } },
 }
@@ -17,7 +17,7 @@ test('mergeServers: TLS at the ports for TLS, STARTTLS at others and on request'
 })
 
 test('mergeServers: an option takes precedence over a server that was found', () => {
-  expect(mergeServers({ imapHost: 'a' }, found)).toEqual({
+  expect(mergeServers({ imapHost: 'a' }, autoconfig)).toEqual({
     imap: { host: 'a', port: 993, secure: true },
     smtp: { host: 'smtp.found', port: 465, secure: true, user: 'anna' },
   })

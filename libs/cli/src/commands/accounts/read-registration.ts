@@ -52,12 +52,12 @@ export async function readRegistration(
   const { email } = options
   if (options.autoconfig && email === undefined)
     throw new UsageError('name the address to look up with --email')
-  const found =
+  const autoconfig =
     options.autoconfig && email !== undefined
       ? await client.getAutoconfig({ email }, { signal })
       : undefined
-  if (found?.appPassword?.required) progress.note(found.appPassword.instructions)
-  const servers = mergeServers(options, found)
+  if (autoconfig?.appPassword?.required) progress.note(autoconfig.appPassword.instructions)
+  const servers = mergeServers(options, autoconfig)
   const user = options.user ?? servers.imap?.user ?? email
   if (user === undefined) throw new UsageError('name the login with --user or --email')
   const pass = await readPassword(context, user, options.passwordFile)
@@ -65,7 +65,7 @@ export async function readRegistration(
 }
 
 /** Servers of the options, and servers that were found for those that no option names. */
-export function mergeServers(options: AddOptions, found?: GetAutoconfigResult): MailServers {
+export function mergeServers(options: AddOptions, autoconfig?: GetAutoconfigResult): MailServers {
   const { imapHost, smtpHost, starttls = false } = options
   const byOption = (host: string, port: number, tlsPort: number) => ({
     host,
@@ -74,23 +74,27 @@ export function mergeServers(options: AddOptions, found?: GetAutoconfigResult): 
   })
   const imap = imapHost
     ? byOption(imapHost, options.imapPort ?? imapsPort, imapsPort)
-    : serverOf(found?.imap)
+    : serverOf(autoconfig?.imap)
   const smtp = smtpHost
     ? byOption(smtpHost, options.smtpPort ?? submissionsPort, submissionsPort)
-    : serverOf(found?.smtp)
+    : serverOf(autoconfig?.smtp)
   if (imap || smtp) return { ...(imap && { imap }), ...(smtp && { smtp }) }
-  if (found)
-    throw new CommandError(
-      `no mail servers found for ${options.email}: name them with --imap-host and --smtp-host`,
-    )
-  throw new UsageError(
-    'name the mail servers with --imap-host and --smtp-host, or use --autoconfig, --file or --form',
-  )
+  throw noServers(options.email, autoconfig !== undefined)
 }
 
-function serverOf(found: GetAutoconfigResult['imap'] | undefined): Server | undefined {
-  if (!found) return undefined
-  const { host, port, secure, auth } = found
+function noServers(email: string | undefined, isLookedUp: boolean): CommandError {
+  return isLookedUp
+    ? new CommandError(
+        `no mail servers found for ${email}: name them with --imap-host and --smtp-host`,
+      )
+    : new UsageError(
+        'name the mail servers with --imap-host and --smtp-host, or use --autoconfig, --file or --form',
+      )
+}
+
+function serverOf(server: GetAutoconfigResult['imap'] | undefined): Server | undefined {
+  if (!server) return undefined
+  const { host, port, secure, auth } = server
   return { host, port, secure, user: auth.user }
 }
 
@@ -117,11 +121,11 @@ function toRegistration(parts: RegistrationParts): AccountRegistration {
   const { account = null, options, servers, user, pass } = parts
   const { email, name = email ?? user, anyCertificate, paused } = options
   const tls = anyCertificate ? { tls: { rejectUnauthorized: false } } : {}
-  const config = ({ host, port, secure, user: found }: Server) => ({
+  const config = ({ host, port, secure, user: login }: Server) => ({
     host,
     port,
     secure,
-    auth: { user: options.user ?? found ?? user, pass },
+    auth: { user: options.user ?? login ?? user, pass },
     ...tls,
   })
   return {

@@ -60,9 +60,9 @@ function endText({ status, error }: GetExportResult): string {
 function progressText({ phase, progress, estimatedEnd }: GetExportResult): string {
   if (phase === undefined) return 'waiting for a worker'
   const { foldersScanned, foldersTotal, messagesQueued, messagesExported, bytesWritten } = progress
-  const found = countText(messagesQueued, 'message')
+  const total = countText(messagesQueued, 'message')
   if (phase === 'indexing')
-    return `searched ${foldersScanned} of ${countText(foldersTotal, 'mailbox').replace(/xs$/, 'xes')}, ${found} found`
+    return `searched ${foldersScanned} of ${countText(foldersTotal, 'mailbox').replace(/xs$/, 'xes')}, ${total} found`
   const end = estimatedEnd === undefined ? '' : `, ends about ${estimatedEnd}`
-  return `exported ${messagesExported} of ${found}, ${bytesText(bytesWritten)}${end}`
+  return `exported ${messagesExported} of ${total}, ${bytesText(bytesWritten)}${end}`
 }

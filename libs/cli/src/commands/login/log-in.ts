@@ -28,9 +28,10 @@ export const logIn: RunCommand = async (context, _args, options) => {
 }
 
 function readUrl({ terminal, prompt }: CommandContext, url: string | undefined) {
-  const known = url ?? terminal.env['POSTHORN_URL']
+  const address = url ?? terminal.env['POSTHORN_URL']
   return (
-    known || prompt.text('URL of the server: ', { remedy: 'name the URL of the server with --url' })
+    address ||
+    prompt.text('URL of the server: ', { remedy: 'name the URL of the server with --url' })
   )
 }
 

@@ -22,7 +22,7 @@ export const messages: CommandGroup = {
         { flags: '--subject <text>', description: 'only messages whose subject contains the text' },
         { flags: '--from <text>', description: 'only messages whose sender contains the text' },
         { flags: '--since <time>', description: 'only messages since this day', parse: timeText },
-        { flags: '--unseen', description: 'only messages that nobody has read' },
+        { flags: '--unseen', description: 'only messages that are not marked as read' },
         {
           flags: '--limit <count>',
           description: 'end after this many messages',
