@@ -29,7 +29,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   const { terminal, version, jobs, signal } = options
   const { stdout, stderr } = terminal
   const closed = new AbortController()
-  // The reader of a pipe has ended, such as `head`: nobody wants the rest of the output.
+  // The reader of a pipe has ended, such as `head`: the rest of the output has no reader.
   for (const stream of [stdout, stderr]) stream.on('error', () => closed.abort())
   const ended = AbortSignal.any([signal, closed.signal])
   const progress = new Progress(stderr)

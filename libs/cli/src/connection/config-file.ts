@@ -44,6 +44,17 @@ export async function writeLogin(path: string, login: StoredLogin): Promise<void
   await rename(temporary, path)
 }
 
+/** Removes the stored login. False if there was none. */
+export async function removeLogin(path: string): Promise<boolean> {
+  try {
+    await rm(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw new CommandError(`${path} cannot be removed: ${String((error as Error).message)}`)
+  }
+}
+
 function parse(text: string): Partial<StoredLogin> | null {
   try {
     return JSON.parse(text) as Partial<StoredLogin> | null

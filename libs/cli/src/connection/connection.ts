@@ -24,11 +24,11 @@ export async function resolveConnection(
   { url, tokenFile }: ConnectionOptions,
   { env, stdin }: Pick<Terminal, 'env' | 'stdin'>,
 ): Promise<Connection> {
-  const given = url ?? env['POSTHORN_URL']
+  const requested = url ?? env['POSTHORN_URL']
   const token =
     tokenFile === undefined ? env['POSTHORN_TOKEN'] : await readSecretFile(tokenFile, stdin)
-  const stored = given && token ? undefined : await readLogin(configPath(env))
-  const used = given || stored?.url
+  const stored = requested && token ? undefined : await readLogin(configPath(env))
+  const used = requested || stored?.url
   if (!used)
     throw new UsageError('no server: run `posthorn login`, or set POSTHORN_URL and POSTHORN_TOKEN')
   const address = toUrl(used)

@@ -4,6 +4,8 @@ import { printable } from './printable.ts'
 export interface Column<T> {
   title: string
   text: (row: T) => string | number | boolean | null | undefined
+  /** True for an id that other commands take: the first column, which is never cut. */
+  isKey?: boolean
 }
 
 /** Spaces between two columns. */
@@ -30,8 +32,11 @@ export class TableFormat<T> {
     const cells = rows.map((row) => this.#columns.map(({ text }) => textOf(text(row))))
     const isFirst = this.#widths === undefined
     const all = isFirst ? [this.#columns.map(({ title }) => title), ...cells] : cells
-    this.#widths ??= this.#columns.map((_, index) =>
-      Math.min(maxWidth, Math.max(...all.map((line) => widthOf(line[index] ?? '')))),
+    this.#widths ??= this.#columns.map(({ isKey }, index) =>
+      Math.min(
+        isKey ? Infinity : maxWidth,
+        Math.max(...all.map((line) => widthOf(line[index] ?? ''))),
+      ),
     )
     return all.map((line) => this.#line(line))
   }
@@ -39,10 +44,16 @@ export class TableFormat<T> {
   #line(cells: readonly string[]): string {
     const last = cells.length - 1
     const line = cells
-      .map((cell, index) => (index === last ? cell : pad(cell, this.#widths?.[index] ?? 0)))
+      .map((cell, index) => (index === last ? cell : this.#pad(cell, index)))
       .join(gap)
       .trimEnd()
-    return cut(line, this.#lineWidth)
+    const keyWidth = this.#columns[0]?.isKey ? widthOf(cells[0] ?? '') : 0
+    return cut(line, Math.max(this.#lineWidth, keyWidth))
+  }
+
+  #pad(text: string, index: number): string {
+    const width = this.#widths?.[index] ?? 0
+    return this.#columns[index]?.isKey ? text.padEnd(width) : pad(text, width)
   }
 }
 

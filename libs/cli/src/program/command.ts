@@ -19,14 +19,14 @@ export interface CommandContext {
   /** All commands and jobs of the program. */
   program: { commands: readonly (CommandSpec | CommandGroup)[]; jobs: readonly JobSpec[] }
   /** Connection of the command: options, environment or stored login. */
-  connection(): Promise<Connection>
+  connection: () => Promise<Connection>
   /** Client of the API. Calls are repeated for `retryForMs`, by default 3 s. */
-  posthorn(options?: { retryForMs?: number }): Promise<Posthorn>
+  posthorn: (options?: { retryForMs?: number }) => Promise<Posthorn>
 }
 
 /** Call of a command that its help shows. A test runs each of them. */
 export interface Example {
-  /** What the call does, such as `Show the last error of an account`. */
+  /** Purpose of the call, such as `Show the last error of an account`. */
   purpose: string
   /** Command line without the name of the program, such as `accounts show anna`. */
   line: string

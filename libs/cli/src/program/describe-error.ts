@@ -7,7 +7,10 @@ export interface DescribedError {
   exitCode: number
 }
 
-/** Describes the error of a command. The names of classes are compared: the client is loaded late. */
+/**
+ * Describes the error of a command. The names of classes are compared, because the client is loaded
+ * late.
+ */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode }
   if (!(error instanceof Error)) return { lines: [String(error)], exitCode: exitCodes.failed }
@@ -25,11 +28,12 @@ export function describeError(error: unknown): DescribedError {
 
 /**
  * True for the response of a server that does not have the called operation: an older or newer
- * release. All other responses with status 404 have a code.
+ * release. Responses about a missing account or entry have a code or another message.
  */
 export function isUnknownOperation(error: unknown): boolean {
-  const { name, status, code } = error as Partial<PosthornError>
-  return name === 'PosthornError' && status === 404 && code === undefined
+  const { name, status, code, message } = error as Partial<PosthornError>
+  if (name !== 'PosthornError' || status !== 404) return false
+  return code === undefined && message === 'Not Found'
 }
 
 /** Text for a server that does not have an operation. The versions are compared by the user. */

@@ -8,11 +8,24 @@ export function positiveInteger(text: string): number {
   return value
 }
 
-/** Converts the text of an option to the number of a port. */
+/** Converts the text of an option to an integer of 0 or more. */
+export function nonNegativeInteger(text: string): number {
+  return text === '0' ? 0 : positiveInteger(text)
+}
+
+/** Checks the number of a port. */
 export function portNumber(text: string): number {
-  const port = positiveInteger(text)
-  if (port > 65_535) throw new UsageError('expected a port between 1 and 65535')
-  return port
+  const value = positiveInteger(text)
+  if (value > 65_535) throw new UsageError('expected a port from 1 to 65535')
+  return value
+}
+
+/** Time in ISO 8601, such as `2026-01-31` or `2026-01-31T12:00:00Z`, in the format of the API. */
+export function timeText(text: string): string {
+  const time = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError('expected a time such as 2026-01-31 or 2026-01-31T12:00:00Z')
+  return time.toISOString()
 }
 
 /** Members with a value. Inputs of the client must not have undefined members. */

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { CommandError } from '../../exit-codes.ts'
+
+/** File with the first bytes of a download. Disposal closes the file and keeps its bytes. */
+export class PartialFile implements AsyncDisposable {
+  readonly path: string
+  readonly #handle: FileHandle
+  #size: number
+
+  private constructor(path: string, handle: FileHandle, size: number) {
+    this.path = path
+    this.#handle = handle
+    this.#size = size
+  }
+
+  /** Opens the file of an earlier run, or a new one. Only the user can read it: it has mail. */
+  static async open(path: string, maxSize: number): Promise<PartialFile> {
+    const flags = constants.O_RDWR | constants.O_CREAT
+    const handle = await open(path, flags, 0o600).catch((error: unknown) => {
+      throw new CommandError(`${path} cannot be written: ${(error as Error).message}`)
+    })
+    const { size } = await handle.stat()
+    const file = new PartialFile(path, handle, size)
+    if (size > maxSize) await file.truncate()
+    return file
+  }
+
+  /** Number of bytes that the file has. */
+  get size(): number {
+    return this.#size
+  }
+
+  async append(chunk: Uint8Array): Promise<void> {
+    let written = 0
+    while (written < chunk.length) {
+      const { bytesWritten } = await this.#handle
+        .write(chunk, written, chunk.length - written, this.#size)
+        .catch((error: unknown) => {
+          throw new CommandError(`${this.path} cannot be written: ${(error as Error).message}`)
+        })
+      written += bytesWritten
+      this.#size += bytesWritten
+    }
+  }
+
+  /** Removes all bytes, for a download from the start. */
+  async truncate(): Promise<void> {
+    await this.#handle.truncate(0)
+    this.#size = 0
+  }
+
+  /** Gives the complete file its final name, after its bytes are on the disk. */
+  async rename(path: string): Promise<void> {
+    await this.#handle.sync()
+    await rename(this.path, path)
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close()
+  }
+}

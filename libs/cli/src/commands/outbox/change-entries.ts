@@ -1,0 +1,36 @@
+import type { CallOptions, Posthorn } from '@posthorn/client'
+import type { RunCommand } from '../../program/command.ts'
+
+/** Change of one entry of the outbox. */
+type ChangeEntry = (client: Posthorn, queueId: string, options: CallOptions) => Promise<object>
+
+/** Command that changes entries one after the other. Ends at the first error. */
+function changeEach(change: ChangeEntry, done: string): RunCommand {
+  return async ({ posthorn, output, signal }, queueIds) => {
+    const client = await posthorn()
+    for (const queueId of queueIds) {
+      const result = await change(client, queueId, { signal })
+      await output.result({ queueId, ...result }, `${done} ${queueId}`)
+    }
+  }
+}
+
+export const holdEntries = changeEach(
+  (client, queueId, options) => client.holdOutboxEntry({ queueId }, options),
+  'held',
+)
+
+export const releaseEntries = changeEach(
+  (client, queueId, options) => client.releaseOutboxEntry({ queueId }, options),
+  'released',
+)
+
+export const sendEntriesNow = changeEach(
+  (client, queueId, options) => client.sendOutboxEntry({ queueId }, options),
+  'due now:',
+)
+
+export const cancelEntries = changeEach(
+  (client, queueId, options) => client.deleteOutboxEntry({ queueId }, options),
+  'cancelled',
+)

@@ -1,0 +1,7 @@
+/** Replaces placeholders of an example, such as an id, by the values of a test. */
+export function fillIn(line: string, values: Readonly<Record<string, string>>): string {
+  return Object.entries(values).reduce(
+    (filled, [placeholder, value]) => filled.replaceAll(placeholder, value),
+    line,
+  )
+}
