@@ -46,11 +46,12 @@ function limitsOf({ permissions, restrictions }: ListedToken): string[] {
   const { actions, groups } = permissions ?? {}
   const { addresses, referrers, rateLimit } = restrictions ?? {}
   const rate = rateLimit && `${rateLimit.maxRequests} requests in ${rateLimit.timeWindow} s`
+  const all = (values: readonly string[] | null | undefined) => values?.join(', ') ?? 'all'
   return [
-    `actions      ${actions?.join(', ') ?? 'all'}`,
-    `groups       ${groups?.join(', ') ?? 'all'}`,
-    `addresses    ${addresses?.join(', ') ?? 'all'}`,
-    `referrers    ${referrers?.join(', ') ?? 'all'}`,
+    `actions      ${all(actions)}`,
+    `groups       ${all(groups)}`,
+    `addresses    ${all(addresses)}`,
+    `referrers    ${all(referrers)}`,
     `rate limit   ${rate ?? 'none'}`,
   ]
 }
