@@ -142,7 +142,7 @@ test.each([
   [['--forward', 'http://u:p@x/'], {}, 2, 'without a login'],
   [[], { POSTHORN_URL: 'http://127.0.0.1:1' }, 3, 'no connection'],
   [['--host', '192.0.2.1'], {}, 1, 'cannot listen'],
-])('%j %j ends with exit code %i', async (args, change, code, message) => {
+])('%j %j ends with exit code %i', async (args, change, ...[code, message]) => {
   const program = new PosthornProcess(['webhooks', 'listen', ...args], {
     cwd,
     env: { ...env, ...change },

@@ -130,7 +130,7 @@ test('settings: errors name the setting', async () => {
 test('oauth2 verify: fails if a step of the test fails', async () => {
   const { id } = await posthorn.createOAuth2App({
     body: {
-      name: 'Nobody listens',
+      name: 'Unreachable provider',
       provider: 'generic',
       enabled: true,
       issuer: 'http://127.0.0.1:1',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { eventually } from '@posthorn/testkit'
 import { type PosthornRun, programEnv } from './run-posthorn.ts'
 
-/** Program that runs until it gets a signal. The test process is its parent: no shell is between. */
+/** Program that runs until it gets a signal. Its parent is the test process, without a shell. */
 export class PosthornProcess implements AsyncDisposable {
   readonly child: ChildProcess
   stdout = ''

@@ -121,7 +121,8 @@ test('webhooks verify: fails for other bytes, another secret, and an age above -
   })
 })
 
-// Last, because an example replays all failed deliveries. The examples of `webhooks listen` have a test of their own, because that program does not end.
+// Last, because an example replays all failed deliveries. The examples of `webhooks listen` have a
+// test of their own, because that program does not end.
 test.each(examplesOf('webhooks').filter(({ command }) => command !== 'webhooks listen'))(
   '$line',
   async ({ line }) => {

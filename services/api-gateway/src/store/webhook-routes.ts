@@ -92,8 +92,8 @@ export async function deleteRoute(db: Db, id: string): Promise<void> {
  */
 export async function deleteExpiredRoutes(db: Db): Promise<string[]> {
   const expired = sql<boolean>`expires_at <= now()`
-  const found = await db.selectFrom('webhookRoutes').select('id').where(expired).execute()
-  if (found.length === 0) return []
+  const rows = await db.selectFrom('webhookRoutes').select('id').where(expired).execute()
+  if (rows.length === 0) return []
   const deleted = await db.deleteFrom('webhookRoutes').where(expired).returning('id').execute()
   return deleted.map(({ id }) => id)
 }
@@ -101,7 +101,7 @@ export async function deleteExpiredRoutes(db: Db): Promise<string[]> {
 /**
  * Latest failures of a webhook route's filter and map functions, newest first.
  *
- * @throws AppError `not-found`
+ * @throws AppError `not-rows`
  */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
   await db

@@ -19,14 +19,14 @@ export const listApps: RunCommand = async ({ posthorn, output, signal }) => {
 
 /** Prints all members of an OAuth2 application. Secrets are masked. */
 export const showApp: RunCommand = async ({ posthorn, output, signal }, [app = '']) => {
-  const found = await (await posthorn()).getOAuth2App({ app }, { signal })
-  const members = Object.entries(found).filter(([, value]) => value !== null && value !== '')
-  const width = Math.max(...members.map(([name]) => name.length))
-  const lines = members.map(
+  const members = await (await posthorn()).getOAuth2App({ app }, { signal })
+  const rows = Object.entries(members).filter(([, value]) => value !== null && value !== '')
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const lines = rows.map(
     ([name, value]) =>
       `${name.padEnd(width)}  ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  await output.result(found, lines)
+  await output.result(members, lines)
 }
 
 /** Tests an OAuth2 application. Fails if a step fails. */

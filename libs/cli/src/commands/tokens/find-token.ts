@@ -12,15 +12,17 @@ export async function findToken(
   text: string,
   signal: AbortSignal,
 ): Promise<ListedToken> {
-  const found: ListedToken[] = []
+  const matching: ListedToken[] = []
   for await (const token of client.listTokens.all({ query: text, pageSize: 1_000 }, { signal }))
-    if (token.id.startsWith(text.toLowerCase())) found.push(token)
-  const [token, ...more] = found
+    if (token.id.startsWith(text.toLowerCase())) matching.push(token)
+  const [token, ...more] = matching
   if (!token)
     throw new CommandError(
       'no token has an id that begins so: see the ids in `posthorn tokens list`',
     )
   if (more.length > 0)
-    throw new CommandError(`${found.length} tokens have an id that begins so: pass more characters`)
+    throw new CommandError(
+      `${matching.length} tokens have an id that begins so: pass more characters`,
+    )
   return token
 }

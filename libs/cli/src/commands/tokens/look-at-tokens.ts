@@ -29,27 +29,31 @@ function isLimited({ permissions, restrictions }: ListedToken): boolean {
 /** Prints a token with its rights and its last use. */
 export const showToken: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const token = await findToken(await posthorn(), text, signal)
-  const { permissions, restrictions, access } = token
+  const { id, scopes, account, description, created, expires, access } = token
   await output.result(token, [
-    `id           ${token.id}`,
-    `scopes       ${token.scopes.join(', ')}`,
-    `account      ${token.account ?? 'all accounts'}`,
-    ...(token.description ? [`description  ${token.description}`] : []),
-    `actions      ${permissions?.actions?.join(', ') ?? 'all'}`,
-    `groups       ${permissions?.groups?.join(', ') ?? 'all'}`,
-    `addresses    ${restrictions?.addresses?.join(', ') ?? 'all'}`,
-    `referrers    ${restrictions?.referrers?.join(', ') ?? 'all'}`,
-    `rate limit   ${describeRate(restrictions?.rateLimit)}`,
-    `created      ${localTime(token.created)}`,
-    `expires      ${localTime(token.expires) ?? 'never'}`,
+    `id           ${id}`,
+    `scopes       ${scopes.join(', ')}`,
+    `account      ${account ?? 'all accounts'}`,
+    ...(description ? [`description  ${description}`] : []),
+    ...limitsOf(token),
+    `created      ${localTime(created)}`,
+    `expires      ${localTime(expires) ?? 'never'}`,
     `last use     ${access.time === null ? 'never' : `${localTime(access.time)} from ${access.ip}`}`,
   ])
 }
 
-function describeRate(
-  limit: { maxRequests: number; timeWindow: number } | null | undefined,
-): string {
-  return limit ? `${limit.maxRequests} requests in ${limit.timeWindow} s` : 'none'
+function limitsOf({ permissions, restrictions }: ListedToken): string[] {
+  const { actions, groups } = permissions ?? {}
+  const { addresses, referrers, rateLimit } = restrictions ?? {}
+  const rate = rateLimit && `${rateLimit.maxRequests} requests in ${rateLimit.timeWindow} s`
+  const all = (values: readonly string[] | null | undefined) => values?.join(', ') ?? 'all'
+  return [
+    `actions      ${all(actions)}`,
+    `groups       ${all(groups)}`,
+    `addresses    ${all(addresses)}`,
+    `referrers    ${all(referrers)}`,
+    `rate limit   ${rate ?? 'none'}`,
+  ]
 }
 
 /** Deletes a token. Requests with the token fail within a second. */

@@ -2,23 +2,23 @@ import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
 
 /** Prints a webhook delivery with its body, its attempts and its replays. */
-export const showDelivery: RunCommand = async ({ posthorn, output, signal }, [delivery = '']) => {
+export const showDelivery: RunCommand = async ({ posthorn, output, signal }, [id = '']) => {
   const client = await posthorn()
-  const found = await client.getWebhookDelivery({ delivery }, { signal })
-  const { log, payload, replays } = found
-  await output.result(found, [
-    `delivery   ${found.id}`,
-    `event      ${found.event} ${found.eventId}`,
-    `account    ${found.account}`,
-    `target     ${found.target}, ${found.address}`,
-    `state      ${found.state} after ${found.attempts} attempts`,
-    ...lineOf('queued', localTime(found.queuedAt)),
-    ...lineOf('next', localTime(found.nextAttemptAt)),
-    ...lineOf('finished', localTime(found.finishedAt)),
-    ...lineOf('outcome', found.lastStatus ?? found.lastOutcome),
-    ...lineOf('error', found.lastError),
-    ...lineOf('response', found.lastResponse),
-    ...lineOf('replay of', found.replayOf),
+  const delivery = await client.getWebhookDelivery({ delivery: id }, { signal })
+  const { log, payload, replays } = delivery
+  await output.result(delivery, [
+    `delivery   ${delivery.id}`,
+    `event      ${delivery.event} ${delivery.eventId}`,
+    `account    ${delivery.account}`,
+    `target     ${delivery.target}, ${delivery.address}`,
+    `state      ${delivery.state} after ${delivery.attempts} attempts`,
+    ...lineOf('queued', localTime(delivery.queuedAt)),
+    ...lineOf('next', localTime(delivery.nextAttemptAt)),
+    ...lineOf('finished', localTime(delivery.finishedAt)),
+    ...lineOf('outcome', delivery.lastStatus ?? delivery.lastOutcome),
+    ...lineOf('error', delivery.lastError),
+    ...lineOf('response', delivery.lastResponse),
+    ...lineOf('replay of', delivery.replayOf),
     ...lineOf('replays', replays.join(', ')),
     ...log.map(
       ({ attempt, endedAt, durationMs, status, outcome, error }) =>
