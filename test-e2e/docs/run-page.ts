@@ -97,8 +97,11 @@ async function runScript({ dir, variables, timeoutMs }: PageRun) {
   return { code, timedOut }
 }
 
+/** Programs of the pages: Node, and those of the workspace, such as `posthorn`. */
 function pathWithNode(): string {
-  return [dirname(process.execPath), process.env['PATH'] ?? '/usr/bin:/bin'].join(':')
+  const programs = join(import.meta.dirname, '../../node_modules/.bin')
+  const path = process.env['PATH'] ?? '/usr/bin:/bin'
+  return [dirname(process.execPath), programs, path].join(':')
 }
 
 function endGroup({ pid }: ChildProcess): void {

@@ -52,13 +52,10 @@ async function runCommand(): Promise<void> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => interrupted.abort())
-  process.exitCode = await runCli(
-    [name, ...args].filter((arg, index) => index > 0 || arg !== ''),
-    {
-      terminal: process,
-      version: `${release.version} (${release.revision})`,
-      jobs: Object.values(jobHelp),
-      signal: interrupted.signal,
-    },
-  )
+  process.exitCode = await runCli(name === 'version' ? ['--version'] : process.argv.slice(2), {
+    terminal: process,
+    version: `${release.version} (${release.revision})`,
+    jobs: Object.values(jobHelp),
+    signal: interrupted.signal,
+  })
 }
