@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
 import { UsageError } from '../../exit-codes.ts'
 import { filterSource } from './listen-route.ts'
@@ -26,7 +27,8 @@ describe('receiverUrl', () => {
 test('filterSource: a function body that selects by event and account', () => {
   expect(filterSource(undefined, undefined)).toBeUndefined()
   const source = filterSource(['messageNew'], `a"b\u2028`) ?? ''
-  const filter = new Function('payload', source) as (payload: object) => boolean
+  const filter = (payload: object) =>
+    runInNewContext(`((payload) => { ${source} })(payload)`, { payload }) as boolean
   expect(filter({ event: 'messageNew', account: `a"b\u2028` })).toBe(true)
   expect(filter({ event: 'messageSent', account: `a"b\u2028` })).toBe(false)
   expect(filter({ event: 'messageNew', account: 'a' })).toBe(false)
