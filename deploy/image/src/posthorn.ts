@@ -56,6 +56,7 @@ async function runCommand(): Promise<void> {
     terminal: process,
     version: `${release.version} (${release.revision})`,
     jobs: Object.values(jobHelp),
+    services: Object.keys(processes).filter((process) => !(process in jobHelp)),
     signal: interrupted.signal,
   })
 }

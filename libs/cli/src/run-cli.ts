@@ -17,6 +17,8 @@ export interface RunOptions {
   /** Release that `--version` prints. */
   version: string
   jobs: readonly JobSpec[]
+  /** Names of the services, for the help. */
+  services: readonly string[]
   /** Aborts at SIGINT and SIGTERM. */
   signal: AbortSignal
 }
@@ -26,7 +28,7 @@ const retryForMs = 3_000
 
 /** Runs the command line `args` (without the program) and resolves with its exit code. */
 export async function runCli(args: readonly string[], options: RunOptions): Promise<number> {
-  const { terminal, version, jobs, signal } = options
+  const { terminal, version, jobs, services, signal } = options
   const { stdout, stderr } = terminal
   const closed = new AbortController()
   // The reader of a pipe has ended, such as `head`: the rest of the output has no reader.
@@ -38,6 +40,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     version,
     commands,
     jobs,
+    services,
     createContext: (values) => {
       const context = createContext(values, { terminal, progress, signal: ended, jobs })
       client = () => context.posthorn({ retryForMs: 0 })

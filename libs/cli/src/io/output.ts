@@ -28,13 +28,8 @@ export class Output {
 
   /** Prints a result: `text` for people, or `value` as JSON. */
   async result(value: unknown, text: string | readonly string[]): Promise<void> {
-    if (this.isJson) await this.json(value)
+    if (this.isJson) await this.#write(`${JSON.stringify(value)}\n`)
     else await this.lines(typeof text === 'string' ? [text] : text)
-  }
-
-  /** Prints a JSON value in a line, with and without `--json`. */
-  async json(value: unknown): Promise<void> {
-    await this.#write(`${JSON.stringify(value)}\n`)
   }
 
   /** Prints lines for people as they are, except for characters that change the terminal. */

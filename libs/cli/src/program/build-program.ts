@@ -7,6 +7,8 @@ export interface ProgramParts {
   version: string
   commands: readonly (CommandSpec | CommandGroup)[]
   jobs: readonly JobSpec[]
+  /** Names of the services, which the entry point of the program runs. */
+  services: readonly string[]
   createContext: (options: Readonly<Record<string, unknown>>) => CommandContext
   write: (text: string) => void
   writeError: (text: string) => void
@@ -26,7 +28,8 @@ export function buildProgram(parts: ProgramParts): Command {
     .option('--json', 'print JSON: a value per line')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', footer)
+    .addHelpText('after', footer(parts.services))
+    .showHelpAfterError()
   for (const part of parts.commands)
     if ('commands' in part) addGroup(program, part, parts)
     else addCommand(program, part, parts)
@@ -35,7 +38,8 @@ export function buildProgram(parts: ProgramParts): Command {
   return program
 }
 
-const footer = `
+const footer = (services: readonly string[]) => `
+Services: ${services.join(', ')}
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 server not reachable.
 \`posthorn login\` stores the URL and the token.`
 

@@ -1,6 +1,7 @@
 import type { CommandGroup, CommandSpec } from '../../program/command.ts'
 import { positiveInteger } from '../../program/values.ts'
 import { addCommand } from './add-command.ts'
+import { exportCommand, importCommand } from './transfer-commands.ts'
 
 const account = { name: '<account>', description: 'id of the account' }
 
@@ -80,41 +81,8 @@ const remove: CommandSpec = {
   load: async () => (await import('./delete-accounts.ts')).deleteAccounts,
 }
 
-const exporting: CommandSpec = {
-  name: 'export',
-  summary: 'Export accounts for another instance, with their secrets sealed for its key.',
-  details:
-    'Prints one JSON value per line. Only the other instance can unseal the secrets. Its key must be listed in SVC_ACCOUNT_EXPORT_KEYS of auth-bridge.',
-  arguments: [{ name: '[account...]', description: 'ids of the accounts (default: all)' }],
-  options: [
-    {
-      flags: '--for <key>',
-      description: 'public key of the other instance, from its `keys list`, or @FILE with the key',
-      required: true,
-    },
-  ],
-  examples: [
-    {
-      purpose: 'Export all accounts',
-      line: 'accounts export --for @other-instance.key > accounts.ndjson',
-    },
-  ],
-  load: async () => (await import('./transfer-accounts.ts')).exportAccounts,
-}
-
-const importing: CommandSpec = {
-  name: 'import',
-  summary: 'Import accounts that another instance has exported. Existing accounts are kept.',
-  arguments: [
-    { name: '<file>', description: 'output of `accounts export`, `-` for standard input' },
-  ],
-  options: [{ flags: '--paused', description: 'do not connect to the mail servers yet' }],
-  examples: [{ purpose: 'Import accounts', line: 'accounts import accounts.ndjson --paused' }],
-  load: async () => (await import('./transfer-accounts.ts')).importAccounts,
-}
-
 export const accounts: CommandGroup = {
   name: 'accounts',
   summary: 'Look at accounts and change them.',
-  commands: [list, show, addCommand, reconnect, sync, remove, exporting, importing],
+  commands: [list, show, addCommand, reconnect, sync, exportCommand, importCommand, remove],
 }

@@ -10,12 +10,13 @@ export const showAccount: RunCommand = async ({ posthorn, output, signal }, args
   const client = await posthorn()
   const quota = options['quota'] === true
   const record = await client.getAccount({ account, ...(quota && { quota }) }, { signal })
-  await output.result(record, [...accountLines(record), ...adviceLines(record)])
+  await output.result(record, accountLines(record))
 }
 
-/** Lines for people: state, errors, servers and counters of an account. */
+/** Lines for people: state, errors with advice, servers and counters of an account. */
 export function accountLines(record: AccountRecord): string[] {
   const { state, stateDetail, lastError, syncError } = record
+  const advice = accountAdvice(record)
   const events = Object.entries(record.counters.events).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return fieldLines([
     ['account', record.account],
@@ -26,6 +27,8 @@ export function accountLines(record: AccountRecord): string[] {
     ['last sync', record.syncTime],
     ['last error', lastError && errorText(lastError)],
     ['sync error', syncError && `${syncError.path}: ${syncError.error}, ${syncError.time}`],
+    ['meaning', advice?.meaning],
+    ['action', advice?.action],
     ['login disabled', record.authFailureDisabledAt],
     ...serverFields(record),
     ['last sending', smtpStatusText(record.smtpStatus)],
@@ -36,12 +39,6 @@ export function accountLines(record: AccountRecord): string[] {
     ['quota', quotaText(record.quota)],
     ['events', events.map(([event, count]) => `${event} ${count}`).join(', ')],
   ])
-}
-
-/** Meaning of the state of an account, and what an operator can do. */
-export function adviceLines(record: AccountRecord): string[] {
-  const advice = accountAdvice(record)
-  return advice ? ['', advice.meaning, `What to do: ${advice.action}`] : []
 }
 
 function serverFields({ imap, smtp, oauth2 }: AccountRecord): Field[] {

@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { ImportAccountsInput, ImportAccountsResult, Posthorn } from '@posthorn/client'
+import { CommandError, UsageError } from '../../exit-codes.ts'
+import { countText } from '../../io/fields.ts'
+import type { RunCommand } from '../../program/command.ts'
+import { defined } from '../../program/values.ts'
+
+/** Accounts per request: the maximum of the API. */
+const batchSize = 100
+
+type ImportBody = ImportAccountsInput['body']
+type ImportResult = ImportAccountsResult['results'][number]
+
+/**
+ * Registers the accounts of a file that `accounts export` has written. Existing accounts stay
+ * unchanged, so that the command can be repeated after an interruption.
+ *
+ * @throws CommandError at the end if accounts were rejected
+ */
+export const importAccounts: RunCommand = async (context, args, options) => {
+  const { posthorn, output, progress, signal, terminal } = context
+  const [file = ''] = args
+  const settings = toSettings(options as ImportOptions)
+  const input = file === '-' ? terminal.stdin : createReadStream(file, { signal })
+  const counts: Record<ImportResult['result'], number> = { imported: 0, exists: 0, rejected: 0 }
+  const count = (result: ImportResult) => {
+    counts[result.result] += 1
+    progress.show(countsText(counts))
+  }
+  const results = importAll(await posthorn(), readBatches(input, file), { settings, signal, count })
+  await output.table(
+    results,
+    [
+      { title: 'ACCOUNT', isKey: true, text: ({ account }) => account },
+      { title: 'RESULT', text: ({ result }) => result },
+      { title: 'REASON', text: ({ reason, message }) => message ?? reason },
+    ],
+    { empty: 'no accounts' },
+  )
+  progress.note(countsText(counts))
+  if (counts.rejected > 0)
+    throw new CommandError(`${countText(counts.rejected, 'account')} rejected: see the reasons`)
+}
+
+/** Options of `accounts import`. */
+interface ImportOptions {
+  application?: [from: string, to: string][]
+  paused?: boolean
+  start?: boolean
+  notifyFrom?: string
+}
+
+function toSettings({ application, paused, start, notifyFrom }: ImportOptions) {
+  if (paused && start) throw new UsageError('--paused and --start exclude each other')
+  return defined({
+    applications: application && Object.fromEntries(application),
+    paused: paused ? true : start ? false : undefined,
+    notifyFrom,
+  })
+}
+
+interface ImportAllOptions {
+  settings: Omit<ImportBody, 'accounts'>
+  signal: AbortSignal
+  count: (result: ImportResult) => void
+}
+
+async function* importAll(
+  client: Posthorn,
+  batches: AsyncIterable<ImportBody['accounts']>,
+  { settings, signal, count }: ImportAllOptions,
+): AsyncGenerator<ImportResult> {
+  for await (const accounts of batches) {
+    const body = { ...settings, accounts }
+    const { results } = await client.importAccounts({ body }, { signal })
+    results.forEach(count)
+    yield* results
+  }
+}
+
+/** Reads accounts, a JSON value per line, in batches of one request. */
+async function* readBatches(input: Readable, file: string): AsyncGenerator<ImportBody['accounts']> {
+  let batch: ImportBody['accounts'] = []
+  let number = 0
+  for await (const line of readLines(input, file)) {
+    number += 1
+    if (line.trim() === '') continue
+    batch.push(parseLine(line, number))
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function* readLines(input: Readable, file: string): AsyncGenerator<string> {
+  const failure = new Promise<never>((_resolve, reject) => input.once('error', reject))
+  failure.catch(() => undefined)
+  const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([lines.next(), failure]).catch((error: unknown) => {
+      if ((error as Error).name === 'AbortError') throw error
+      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`)
+    })
+    if (next.done) return
+    yield next.value
+  }
+}
+
+function parseLine(line: string, number: number): ImportBody['accounts'][number] {
+  try {
+    return JSON.parse(line) as ImportBody['accounts'][number]
+  } catch {
+    throw new CommandError(
+      `line ${number} is not valid JSON: import a file that \`posthorn accounts export\` has written`,
+    )
+  }
+}
+
+function countsText({ imported, exists, rejected }: Record<ImportResult['result'], number>) {
+  return `${countText(imported, 'account')} imported, ${exists} existed, ${rejected} rejected`
+}
