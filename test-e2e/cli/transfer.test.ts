@@ -33,7 +33,10 @@ const lineOf = (command: string) => {
 }
 
 test.each(examplesOf('keys'))('$line', async ({ line }) => {
-  expect(await run(line)).toMatchObject({ code: 0, stdout: expect.stringContaining(keys.publicKey) })
+  expect(await run(line)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(keys.publicKey),
+  })
 })
 
 test('accounts export: all accounts, without a secret in plaintext', async () => {

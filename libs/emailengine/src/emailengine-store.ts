@@ -3,6 +3,7 @@ import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import type { GatewayRegistration } from '@posthorn/contracts/schemas/gateway'
 import type { OAuth2AppRegistration } from '@posthorn/contracts/schemas/oauth2-app'
 import type { TemplateCreation } from '@posthorn/contracts/schemas/template'
+import type { ImportedToken } from '@posthorn/contracts/schemas/token-import'
 import type { WebhookRouteCreation } from '@posthorn/contracts/schemas/webhook-route'
 import { tryParse } from './decode.ts'
 import { accountFields, mapAccount, parseAccountFields } from './entities/account.ts'
@@ -12,7 +13,7 @@ import { gatewayFields, mapGateway } from './entities/gateway.ts'
 import { mapRoute } from './entities/route.ts'
 import { mapSetting, type SettingInput } from './entities/setting.ts'
 import { mapTemplate } from './entities/template.ts'
-import { mapToken, type TokenInput } from './entities/token.ts'
+import { mapToken } from './entities/token.ts'
 import type { Entry, EntryKind } from './entry.ts'
 import { readEntries, readEntry, readLists } from './read-entries.ts'
 import type { ValueUnsealer } from './sealed-values.ts'
@@ -116,7 +117,7 @@ export class EmailEngineStore implements AsyncDisposable {
   }
 
   /** Items of `importTokens`. */
-  tokens(): AsyncIterable<Entry<TokenInput>> {
+  tokens(): AsyncIterable<Entry<ImportedToken>> {
     return this.#byField('token', this.#keys.tokens, {
       idOf: ([id]) => id,
       read: async ([id, value]) => mapToken(id, await this.#values.unpacked(value)),

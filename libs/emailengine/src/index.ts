@@ -1,7 +1,6 @@
 export { EmailEngineStore } from './emailengine-store.ts'
 export type { BlocklistInput } from './entities/blocklist-entry.ts'
 export type { SettingInput } from './entities/setting.ts'
-export type { TokenInput } from './entities/token.ts'
 export type { Entry, EntryKind, MappedEntry, SkippedEntry } from './entry.ts'
 export { openStore, type StoreOptions } from './open-store.ts'
 export { readExportFile } from './read-export-file.ts'

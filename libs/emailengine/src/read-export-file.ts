@@ -1,16 +1,17 @@
 import { open } from 'node:fs/promises'
 import type { Secret } from '@posthorn/config'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
+import type { ImportedToken } from '@posthorn/contracts/schemas/token-import'
 import { AppError } from '@posthorn/errors'
 import { type StoredObject, tryParse, unpack } from './decode.ts'
 import { mapAccount } from './entities/account.ts'
-import { mapToken, type TokenInput } from './entities/token.ts'
+import { mapToken } from './entities/token.ts'
 import type { Entry } from './entry.ts'
 import { readEntry } from './read-entries.ts'
 import { ValueUnsealer } from './sealed-values.ts'
 import { UnreadableError } from './unreadable-error.ts'
 
-type ExportEntry = Entry<AccountRegistration> | Entry<TokenInput>
+type ExportEntry = Entry<AccountRegistration> | Entry<ImportedToken>
 
 /** Maximum size of a file, in bytes. An exported account has a few kilobytes. */
 const maxFileBytes = 256 * 1024 * 1024

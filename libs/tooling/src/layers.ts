@@ -93,6 +93,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'completion',
       'events',
       'exports',
+      'import',
+      'keys',
       'login',
       'messages',
       'oauth2',

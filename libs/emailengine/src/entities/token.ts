@@ -1,24 +1,8 @@
-import { TokenRequest } from '@posthorn/contracts/schemas/token'
-import { type Static, Type } from 'typebox'
+import { ImportedToken } from '@posthorn/contracts/schemas/token-import'
 import type { StoredObject } from '../decode.ts'
 import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { compact, isUnset, toDate, toList, toStructure, toText } from './values.ts'
-
-const { scopes: _scopes, ...members } = TokenRequest.properties
-
-/** Token to import: the members of a new token, and the id that EmailEngine has stored. */
-export const TokenInput = Type.Object(
-  {
-    id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    scopes: Type.Array(Type.String(), { minItems: 1, uniqueItems: true }),
-    ...members,
-    created: Type.Optional(Type.String({ format: 'date-time' })),
-    remoteAddress: Type.Optional(Type.String({ maxLength: 64 })),
-  },
-  { additionalProperties: false },
-)
-export type TokenInput = Static<typeof TokenInput>
 
 /** Scopes of EmailEngine that have the same meaning in Posthorn. */
 const sameScopes = new Set(['*', 'api', 'smtp', 'imap-proxy'])
@@ -30,7 +14,7 @@ const essential = {
 }
 
 /** Maps a token to an item of `importTokens`. */
-export function mapToken(id: string, record: StoredObject): Entry<TokenInput> {
+export function mapToken(id: string, record: StoredObject): Entry<ImportedToken> {
   const scopes = scopesOf(record)
   const unknown = scopes.filter((scope) => !sameScopes.has(scope))
   const kept = scopes.filter((scope) => sameScopes.has(scope))
@@ -40,7 +24,7 @@ export function mapToken(id: string, record: StoredObject): Entry<TokenInput> {
   if (typeof expires === 'string' && Date.parse(expires) <= Date.now())
     return { kind: 'token', id, skipped: 'the token has expired' }
   return fitInput(
-    { kind: 'token', id, schema: TokenInput, essential },
+    { kind: 'token', id, schema: ImportedToken, essential },
     {
       candidate: compact({
         id: id.toLowerCase(),

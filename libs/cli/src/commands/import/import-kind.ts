@@ -111,7 +111,9 @@ function sum(results: readonly BatchResult[], name: 'unchanged' | 'started'): nu
   return results.reduce((total, { [name]: count = 0 }) => total + count, 0)
 }
 
-/** Reason for which the API rejects an entity. Undefined for errors that are not about an entity. */
+/**
+ * Reason for which the API rejects an entity. Undefined for errors that concern the whole import.
+ */
 function rejectionOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'PosthornError') return undefined
   const { status, code, message, fields } = error as PosthornError

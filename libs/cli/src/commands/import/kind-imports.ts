@@ -1,8 +1,8 @@
-import type { ImportTokensInput, Posthorn, Settings } from '@posthorn/client'
+import type { Posthorn, Settings } from '@posthorn/client'
 import type { EmailEngineStore, Entry, EntityCounts, MappedEntry } from '@posthorn/emailengine'
 import type { BatchResult, KindImport } from './import-kind.ts'
 
-/** What an import does with accounts. */
+/** Effect of an import on accounts. */
 export interface AccountMode {
   dryRun: boolean
   /** True starts accounts, false registers new accounts as paused. */
@@ -169,8 +169,6 @@ export function blocklistImport({ posthorn, store, counts, dryRun }: ImportParts
   } satisfies KindImport<InputOf<'blocklistEntries'>>
 }
 
-type ImportedTokens = ImportTokensInput['body']['tokens']
-
 /** Tokens per request. */
 const tokenBatch = 500
 
@@ -181,13 +179,13 @@ export function tokenWriter({ posthorn, dryRun }: { posthorn: Posthorn; dryRun: 
     async write(entries: readonly MappedEntry<InputOf<'tokens'>>[]): Promise<BatchResult> {
       const tokens = entries.map(({ input }) => input.reveal())
       if (!dryRun) {
-        const result = await posthorn.importTokens({ body: { tokens: tokens as ImportedTokens } })
+        const result = await posthorn.importTokens({ body: { tokens } })
         return { unchanged: result.unchanged, skipped: result.skipped }
       }
-      let found = 0
+      let existing = 0
       for (const { id } of tokens)
-        if (await exists(() => posthorn.getToken({ token: id }))) found += 1
-      return { unchanged: found }
+        if (await exists(() => posthorn.getToken({ token: id }))) existing += 1
+      return { unchanged: existing }
     },
   }
 }
@@ -201,7 +199,7 @@ export function tokenImport({ store, counts, ...parts }: ImportParts) {
   } satisfies KindImport<InputOf<'tokens'>>
 }
 
-/** Value of each setting that nobody has changed. */
+/** Default values of the settings. */
 export type SettingDefaults = Readonly<Record<string, unknown>>
 
 export async function settingImport(
