@@ -130,17 +130,18 @@ test('import emailengine: continues after a kill, accounts stay paused', async (
   await eventually(async () => expect(await listed()).toBeGreaterThan(3))
   child.kill('SIGKILL')
   await ended
-  const before = await listed()
-  const counts = await importCounts('--paused')
-  expect(counts['accounts']).toMatchObject({ imported: accounts - before, unchanged: before })
+  const { accounts: counted = {}, ...counts } = await importCounts('--paused')
+  // Requests that had arrived before the kill are completed after it.
+  expect(Number(counted['unchanged'])).toBeGreaterThan(3)
+  expect(Number(counted['unchanged']) + Number(counted['imported'])).toBe(accounts)
   expect(counts['tokens']).toMatchObject({ imported: 2 })
   expect(await listed()).toBe(accounts)
   for (const id of ids) expect([id, await isPaused(id)]).toEqual([id, true])
 })
 
 test('import emailengine: a second run changes nothing', async () => {
-  for (const counts of Object.values(await importCounts('--paused')))
-    expect(counts).toMatchObject({ imported: 0, started: 0 })
+  const counts = Object.values(await importCounts('--paused'))
+  expect(counts).toEqual(counts.map((each) => ({ ...each, imported: 0, started: 0 })))
 })
 
 test('import emailengine: ids, tokens and the blocklist are those of EmailEngine', async () => {
@@ -218,6 +219,7 @@ test('import emailengine: no secret is printed or logged', async () => {
 
 test('import emailengine: the examples of the help', async () => {
   await using other = await new StoreWriter(`${redis.url}/1`).connect()
+  await other.setting('serviceId', 'abc')
   await other.gateway('second', { name: 'Second', host: 'relay.example.com', port: '587' })
   for (const { line } of examplesOf('import')) {
     const filled = line.replace('redis://127.0.0.1:6379/8', `${redis.url}/1`)

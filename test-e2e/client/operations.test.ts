@@ -272,6 +272,10 @@ test('tokens: created, listed, read, logged, deleted', async () => {
   expect((await posthorn.listTokens({ account })).tokens).toHaveLength(2)
   expect(await posthorn.getToken({ token: first.token })).toMatchObject({ description: 'Reports' })
   expect(await posthorn.getTokenLog({ token: first.token })).toMatchObject({ entries: [] })
+  const imported = { id: 'ab'.repeat(32), scopes: ['api' as const], account }
+  expect(await posthorn.importTokens({ body: { tokens: [imported] } })).toMatchObject({
+    imported: 1,
+  })
   await posthorn.deleteToken({ token: first.token })
   await posthorn.deleteTokenAlias({ token: second.token })
 })

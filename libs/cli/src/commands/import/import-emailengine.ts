@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Secret } from '@posthorn/config'
-import { settingDefaults } from '@posthorn/contracts/settings/settings'
+import { seededSettings, settingDefaults, settingKeys } from '@posthorn/contracts/settings/settings'
 import { openStore, readExportFile } from '@posthorn/emailengine'
 import { readSecretFile } from '../../connection/secret-input.ts'
 import { CommandError, UsageError } from '../../exit-codes.ts'
@@ -67,6 +67,12 @@ export const importEmailEngine: RunCommand = async (context, files, values) => {
     throw new CommandError('accounts were skipped: correct them and run the command again')
 }
 
+/** A setting that has the value of the first start has not been changed either. */
+const knownSettings = {
+  names: settingKeys,
+  defaults: { ...settingDefaults, ...seededSettings },
+}
+
 /** Imports all kinds in an order in which the entities exist to which other entities refer. */
 async function importStore(parts: ImportParts, options: Options, run: ImportRun): Promise<void> {
   const imports: Record<ImportKind, () => Promise<KindImport<never>> | KindImport<never>> = {
@@ -77,7 +83,7 @@ async function importStore(parts: ImportParts, options: Options, run: ImportRun)
     templates: () => templateImport(parts) as never,
     blocklists: () => blocklistImport(parts) as never,
     tokens: () => tokenImport(parts) as never,
-    settings: () => settingImport(parts, settingDefaults) as never,
+    settings: () => settingImport(parts, knownSettings) as never,
     links: () => linkImport(parts) as never,
   }
   for (const kind of importKinds)

@@ -199,14 +199,18 @@ export function tokenImport({ store, counts, ...parts }: ImportParts) {
   } satisfies KindImport<InputOf<'tokens'>>
 }
 
-/** Default values of the settings. */
-export type SettingDefaults = Readonly<Record<string, unknown>>
+/** Settings of Posthorn: names of all, and the default values of those with a default. */
+export interface KnownSettings {
+  names: readonly string[]
+  defaults: Readonly<Record<string, unknown>>
+}
 
 export async function settingImport(
   { posthorn, store, counts, dryRun }: ImportParts,
-  defaults: SettingDefaults,
+  { names, defaults }: KnownSettings,
 ) {
-  const current = (await posthorn.getSettings(allSettings(defaults))) as Record<string, unknown>
+  const all = Object.fromEntries(names.map((name) => [name, true]))
+  const current = (await posthorn.getSettings(all)) as Record<string, unknown>
   return {
     kind: 'settings',
     entries: store.settings(),
@@ -221,9 +225,6 @@ export async function settingImport(
     }),
   } satisfies KindImport<InputOf<'settings'>>
 }
-
-const allSettings = (defaults: SettingDefaults) =>
-  Object.fromEntries(Object.keys(defaults).map((name) => [name, true]))
 
 /** Compares two values of settings as JSON. */
 function isEqual(left: unknown, right: unknown): boolean {
