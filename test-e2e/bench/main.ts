@@ -4,6 +4,7 @@ import { checkout } from '@posthorn/local/paths'
 import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
+import { benchCommandLine } from './command-line.ts'
 import { benchCpuCosts } from './cpu-costs.ts'
 import { benchDocsSite } from './docs-site.ts'
 import { benchExports } from './exports.ts'
@@ -37,6 +38,7 @@ process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
 for (const row of await benchWorkerMemory()) print(row)
 for (const row of await benchDocsSite()) print(row)
+for (const row of await benchCommandLine()) print(row)
 process.stdout.write('exporting mailboxes …\n')
 for (const row of await benchExports()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')
