@@ -7,6 +7,7 @@ import { Sealer, StoreWriter } from '@posthorn/emailengine/test-store'
 import { eventually, startTestRedis } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import { examplesOf } from './examples.ts'
+import { PosthornProcess } from './posthorn-process.ts'
 import { connectionOf, jsonLines, runPosthorn, startPosthorn } from './run-posthorn.ts'
 
 // Imports the store of an EmailEngine instance into a running system, and uses what clients and
@@ -137,6 +138,26 @@ test('import emailengine: continues after a kill, accounts stay paused', async (
   expect(counts['tokens']).toMatchObject({ imported: 2 })
   expect(await listed()).toBe(accounts)
   for (const id of ids) expect([id, await isPaused(id)]).toEqual([id, true])
+})
+
+test('import emailengine: Ctrl-C ends the import, which a later run continues', async () => {
+  await using other = await new StoreWriter(`${redis.url}/2`).connect()
+  const later = Array.from({ length: 400 }, (_, index) => `later-${index}`)
+  for (const id of later) await other.account(id, mailbox(id))
+  const line = ['import', 'emailengine', '--redis', `${redis.url}/2`]
+  const options = ['--secret-file', 'secret.txt', '--paused']
+  await using program = new PosthornProcess([...line, ...options], { cwd, env: posthornEnv })
+  const total = async () => (await posthorn.listAccounts({ query: 'later-' })).total
+  await eventually(async () => expect(await total()).toBeGreaterThan(0))
+  expect(await program.end('SIGINT')).toBe(130)
+  expect(program.stdout).toBe('')
+  const again = await runPosthorn(['posthorn', ...line, ...options].join(' '), {
+    cwd,
+    env: posthornEnv,
+  })
+  expect(again.code).toBe(0)
+  expect(await total()).toBe(later.length)
+  for (const account of later) await posthorn.deleteAccount({ account })
 })
 
 test('import emailengine: a second run changes nothing', async () => {
