@@ -91,7 +91,7 @@ function createContext(
   const connection = () =>
     resolveConnection(
       { url: values['url'] as string, tokenFile: values['tokenFile'] as string },
-      terminal,
+      { terminal, signal },
     )
   let resolved: ReturnType<typeof connection> | undefined
   const once = () => (resolved ??= connection())

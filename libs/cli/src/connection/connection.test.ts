@@ -11,6 +11,10 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const home = { HOME: dir }
 const stored = { url: 'https://stored.example', token: 'stored-token' }
 const stdin = Readable.from(['piped-token\n'])
+const contextOf = (env: Record<string, string>) => ({
+  terminal: { env, stdin },
+  signal: new AbortController().signal,
+})
 
 test('writeLogin: only the user can read the file, also if an older file was readable', async () => {
   const path = configPath(home)
@@ -34,24 +38,24 @@ test('readLogin: undefined without a file, an error with a remedy for a damaged 
 
 test('resolveConnection: options, then the environment, then the stored login', async () => {
   const env = { ...home, POSTHORN_URL: 'https://env.example/', POSTHORN_TOKEN: 'env-token' }
-  expect(await resolveConnection({}, { env: home, stdin })).toEqual(stored)
-  expect(await resolveConnection({}, { env, stdin })).toEqual({
+  expect(await resolveConnection({}, contextOf(home))).toEqual(stored)
+  expect(await resolveConnection({}, contextOf(env))).toEqual({
     url: 'https://env.example',
     token: 'env-token',
   })
-  expect(await resolveConnection({ url: 'https://option.example' }, { env, stdin })).toEqual({
+  expect(await resolveConnection({ url: 'https://option.example' }, contextOf(env))).toEqual({
     url: 'https://option.example',
     token: 'env-token',
   })
-  expect(await resolveConnection({ tokenFile: '-' }, { env, stdin })).toMatchObject({
+  expect(await resolveConnection({ tokenFile: '-' }, contextOf(env))).toMatchObject({
     token: 'piped-token',
   })
 })
 
 test('resolveConnection: sends the stored token to the stored URL only', async () => {
-  const other = await resolveConnection({ url: 'https://other.example' }, { env: home, stdin })
+  const other = await resolveConnection({ url: 'https://other.example' }, contextOf(home))
   expect(other).toEqual({ url: 'https://other.example', token: undefined })
-  const same = await resolveConnection({ url: 'https://stored.example/' }, { env: home, stdin })
+  const same = await resolveConnection({ url: 'https://stored.example/' }, contextOf(home))
   expect(same).toEqual(stored)
 })
 

@@ -1,4 +1,5 @@
 import { UsageError } from '../exit-codes.ts'
+import type { InputContext } from '../io/input.ts'
 import type { Terminal } from '../io/terminal.ts'
 import { configPath, readLogin } from './config-file.ts'
 import { readSecretFile } from './secret-input.ts'
@@ -22,11 +23,12 @@ export interface ConnectionOptions {
  */
 export async function resolveConnection(
   { url, tokenFile }: ConnectionOptions,
-  { env, stdin }: Pick<Terminal, 'env' | 'stdin'>,
+  context: InputContext & { terminal: Pick<Terminal, 'env'> },
 ): Promise<Connection> {
+  const { env } = context.terminal
   const requested = url ?? env['POSTHORN_URL']
   const token =
-    tokenFile === undefined ? env['POSTHORN_TOKEN'] : await readSecretFile(tokenFile, stdin)
+    tokenFile === undefined ? env['POSTHORN_TOKEN'] : await readSecretFile(tokenFile, context)
   const stored = requested && token ? undefined : await readLogin(configPath(env))
   const used = requested || stored?.url
   if (!used)

@@ -1,10 +1,18 @@
 import { once } from 'node:events'
 import { type Column, TableFormat } from './table.ts'
-import { printable } from './printable.ts'
+import { jsonText, printable } from './printable.ts'
 import type { OutputStream } from './terminal.ts'
 
 /** Rows after which a table prints what was read so far. */
-const rowsPerPrint = 200
+const defaultRowsPerPrint = 200
+
+/** Options of a table. */
+export interface TableOptions {
+  /** Text for people if there are no rows. */
+  empty: string
+  /** Rows after which the table prints what was read so far: the size of a page. Default 200. */
+  rowsPerPrint?: number
+}
 
 /** Options of the output of a command. */
 export interface OutputOptions {
@@ -28,7 +36,7 @@ export class Output {
 
   /** Prints a result: `text` for people, or `value` as JSON. */
   async result(value: unknown, text: string | readonly string[]): Promise<void> {
-    if (this.isJson) await this.#write(`${JSON.stringify(value)}\n`)
+    if (this.isJson) await this.#write(`${jsonText(value)}\n`)
     else await this.lines(typeof text === 'string' ? [text] : text)
   }
 
@@ -37,11 +45,14 @@ export class Output {
     await this.#write(lines.map((line) => `${printable(line)}\n`).join(''))
   }
 
-  /** Prints rows while they are read, as a table or as a JSON value per line. */
+  /**
+   * Prints rows while they are read, as a table or as a JSON value per line. After an error, the
+   * rows before it are printed.
+   */
   async table<T>(
     rows: Iterable<T> | AsyncIterable<T>,
     columns: readonly Column<T>[],
-    { empty }: { empty: string },
+    { empty, rowsPerPrint = defaultRowsPerPrint }: TableOptions,
   ): Promise<void> {
     const table = new TableFormat(columns, this.#stream.isTTY ? { lineWidth: this.#width() } : {})
     let pending: T[] = []
@@ -49,15 +60,19 @@ export class Output {
     const print = async () => {
       if (pending.length === 0) return
       isEmpty = false
-      const lines = this.isJson ? pending.map((row) => JSON.stringify(row)) : table.format(pending)
+      const lines = this.isJson ? pending.map((row) => jsonText(row)) : table.format(pending)
       pending = []
       await this.#write(lines.map((line) => `${line}\n`).join(''))
     }
-    for await (const row of rows) {
-      pending.push(row)
-      if (pending.length >= rowsPerPrint) await print()
+    try {
+      for await (const row of rows) {
+        pending.push(row)
+        if (pending.length >= rowsPerPrint) await print()
+      }
+    } finally {
+      // A pipe that its reader has closed takes no more rows.
+      if (this.#stream.writable) await print()
     }
-    await print()
     if (isEmpty && !this.isJson) await this.lines([empty])
   }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { UsageError } from '../exit-codes.ts'
+import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Questions to the user of a terminal, on standard error. */
@@ -36,7 +37,7 @@ export class Prompt {
   ): Promise<string> {
     const { stdin, stderr } = this.#terminal
     if (!stdin.isTTY || !stderr.isTTY) throw new UsageError(`no terminal for a question: ${remedy}`)
-    stderr.write(question)
+    stderr.write(printable(question))
     const nothing = new Writable({ write: (_chunk, _encoding, done) => done() })
     // Readline echoes the keys itself to its output, because it sets the terminal to raw mode.
     const lines = createInterface({

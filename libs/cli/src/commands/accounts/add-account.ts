@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
-import type { AccountRegistration, Posthorn } from '@posthorn/client'
+import type { AccountRecord, AccountRegistration, Posthorn } from '@posthorn/client'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
+import { readInput } from '../../io/input.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { defined } from '../../program/values.ts'
 import { type AddOptions, readRegistration } from './read-registration.ts'
@@ -18,15 +17,25 @@ export const addAccount: RunCommand = async (context, args, values) => {
   const body =
     options.file === undefined
       ? await readRegistration({ ...context, client }, account, options)
-      : await readBody(context, account, options.file)
+      : await readBody(context, account, { file: options.file, paused: options.paused })
   const { signal, output } = context
-  if (!options.update && body.account) await assertAbsent(client, body.account, signal)
+  const existing =
+    body.account && (!options.update || options.wait)
+      ? await findAccount(client, body.account, signal)
+      : undefined
+  // The API would change its settings.
+  if (existing && !options.update)
+    throw new CommandError(`the account ${body.account} exists: change it with --update`)
   const result = await client.createAccount({ body }, { signal })
   if (result.redirect !== undefined)
     return output.result(result, ['The owner of the mailbox must consent:', result.redirect])
   const { account: id = '', state } = result
   if (options.wait)
-    await waitUntilConnected(context, id, { client, timeout: options.timeout ?? undefined })
+    await waitUntilConnected(context, id, {
+      client,
+      timeout: options.timeout,
+      lastSync: existing?.syncTime,
+    })
   await output.result(
     result,
     fieldLines([
@@ -37,10 +46,28 @@ export const addAccount: RunCommand = async (context, args, values) => {
   )
 }
 
+/** Options of servers, login and form, which a file replaces. */
+const excludedByFile = [
+  'email',
+  'name',
+  'user',
+  'passwordFile',
+  'autoconfig',
+  'imapHost',
+  'imapPort',
+  'smtpHost',
+  'smtpPort',
+  'starttls',
+  'anyCertificate',
+  'form',
+  'redirectUrl',
+] as const satisfies (keyof AddOptions)[]
+
 function checkOptions(options: AddOptions): void {
-  const servers = ['email', 'imapHost', 'smtpHost', 'autoconfig', 'passwordFile'] as const
-  if (options.file !== undefined && servers.some((name) => options[name] !== undefined))
-    throw new UsageError('--file has all settings of the account: leave out the other options')
+  if (options.file !== undefined && excludedByFile.some((name) => options[name] !== undefined))
+    throw new UsageError(
+      '--file has all settings of the account: leave out the other options, except --paused, --update, --wait and --timeout',
+    )
   if (options.form && options.wait)
     throw new UsageError('--wait cannot wait for a form: leave out --wait')
   if (options.form && options.redirectUrl === undefined)
@@ -65,28 +92,27 @@ async function printFormLink(
 }
 
 async function readBody(
-  { terminal }: CommandContext,
+  context: CommandContext,
   account: string | undefined,
-  file: string,
+  { file, paused }: { file: string; paused: boolean | undefined },
 ): Promise<AccountRegistration> {
-  const json = await (file === '-' ? text(terminal.stdin) : readFile(file, 'utf8')).catch(
-    (error: unknown) => {
-      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`)
-    },
-  )
+  const json = await readInput(file, context)
   try {
     const body = JSON.parse(json) as AccountRegistration
-    return { ...body, account: account ?? body.account ?? null }
+    return { ...body, account: account ?? body.account ?? null, ...(paused && { paused }) }
   } catch {
     throw new CommandError(`${file} is not valid JSON: write the body of the request into the file`)
   }
 }
 
-/** Fails if the account exists: the API would change its settings. */
-async function assertAbsent(client: Posthorn, account: string, signal: AbortSignal): Promise<void> {
-  const record = await client.getAccount({ account }, { signal }).catch((error: unknown) => {
+/** State of an account before the request. Undefined if the account does not exist. */
+async function findAccount(
+  client: Posthorn,
+  account: string,
+  signal: AbortSignal,
+): Promise<AccountRecord | undefined> {
+  return client.getAccount({ account }, { signal }).catch((error: unknown) => {
     if ((error as { status?: number }).status === 404) return undefined
     throw error
   })
-  if (record) throw new CommandError(`the account ${account} exists: change it with --update`)
 }

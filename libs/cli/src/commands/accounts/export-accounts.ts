@@ -1,5 +1,6 @@
 import { CommandError } from '../../exit-codes.ts'
 import { countText } from '../../io/fields.ts'
+import { jsonText } from '../../io/printable.ts'
 import type { RunCommand } from '../../program/command.ts'
 import { defined } from '../../program/values.ts'
 
@@ -23,7 +24,7 @@ export const exportAccounts: RunCommand = async (context, accounts, options) => 
     const body = { publicKey, pageSize, ...defined({ accounts: ids, cursor }) }
     const page = await client.exportAccounts({ body }, { signal })
     for (const account of page.accounts) {
-      await output.bytes(Buffer.from(`${JSON.stringify(account)}\n`))
+      await output.bytes(Buffer.from(`${jsonText(account)}\n`))
       missing.delete(account.account)
     }
     for (const { account, message } of page.failed) {

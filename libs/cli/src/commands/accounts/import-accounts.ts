@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { ImportAccountsInput, ImportAccountsResult, Posthorn } from '@posthorn/client'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import { countText } from '../../io/fields.ts'
+import { inputError, openInput } from '../../io/input.ts'
 import type { RunCommand } from '../../program/command.ts'
 import { defined } from '../../program/values.ts'
 
@@ -20,26 +20,31 @@ type ImportResult = ImportAccountsResult['results'][number]
  * @throws CommandError at the end if accounts were rejected
  */
 export const importAccounts: RunCommand = async (context, args, options) => {
-  const { posthorn, output, progress, signal, terminal } = context
+  const { posthorn, output, progress, signal } = context
   const [file = ''] = args
   const settings = toSettings(options as ImportOptions)
-  const input = file === '-' ? terminal.stdin : createReadStream(file, { signal })
+  const client = await posthorn()
+  const input = openInput(file, context)
   const counts: Record<ImportResult['result'], number> = { imported: 0, exists: 0, rejected: 0 }
   const count = (result: ImportResult) => {
     counts[result.result] += 1
     progress.show(countsText(counts))
   }
-  const results = importAll(await posthorn(), readBatches(input, file), { settings, signal, count })
-  await output.table(
-    results,
-    [
-      { title: 'ACCOUNT', isKey: true, text: ({ account }) => account },
-      { title: 'RESULT', text: ({ result }) => result },
-      { title: 'REASON', text: ({ reason, message }) => message ?? reason },
-    ],
-    { empty: 'no accounts' },
-  )
-  progress.note(countsText(counts))
+  const results = importAll(client, readBatches(input, file), { settings, signal, count })
+  try {
+    await output.table(
+      results,
+      [
+        { title: 'ACCOUNT', isKey: true, text: ({ account }) => account },
+        { title: 'RESULT', text: ({ result }) => result },
+        { title: 'REASON', text: ({ reason, message }) => message ?? reason },
+      ],
+      { empty: 'no accounts', rowsPerPrint: batchSize },
+    )
+  } finally {
+    // After an error, too: the accounts before it are registered.
+    progress.note(countsText(counts))
+  }
   if (counts.rejected > 0)
     throw new CommandError(`${countText(counts.rejected, 'account')} rejected: see the reasons`)
 }
@@ -101,8 +106,7 @@ async function* readLines(input: Readable, file: string): AsyncGenerator<string>
   const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
   for (;;) {
     const next = await Promise.race([lines.next(), failure]).catch((error: unknown) => {
-      if ((error as Error).name === 'AbortError') throw error
-      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`)
+      throw inputError(file, error)
     })
     if (next.done) return
     yield next.value

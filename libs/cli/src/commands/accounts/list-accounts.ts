@@ -21,7 +21,7 @@ export const listAccounts: RunCommand = async ({ posthorn, output, signal }, _ar
   await output.table(
     take(accounts, limit),
     [
-      { title: 'ACCOUNT', text: ({ account }) => account },
+      { title: 'ACCOUNT', isKey: true, text: ({ account }) => account },
       { title: 'STATE', text: ({ state }) => state },
       { title: 'TYPE', text: ({ type }) => type },
       { title: 'EMAIL', text: ({ email }) => email },

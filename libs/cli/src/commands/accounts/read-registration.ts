@@ -99,13 +99,13 @@ function serverOf(server: GetAutoconfigResult['imap'] | undefined): Server | und
 }
 
 function readPassword(
-  { terminal, prompt }: CommandContext,
+  context: CommandContext,
   user: string,
   file: string | undefined,
 ): Promise<string> {
-  if (file !== undefined) return readSecretFile(file, terminal.stdin)
+  if (file !== undefined) return readSecretFile(file, context)
   const remedy = 'name a file with the password with --password-file'
-  return prompt.secret(`Password of ${user}: `, { remedy })
+  return context.prompt.secret(`Password of ${user}: `, { remedy })
 }
 
 /** Everything that a registration consists of. */

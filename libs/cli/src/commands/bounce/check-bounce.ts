@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
 import { type Complaint, type DeliveryReport, readReport } from '@posthorn/reports'
 import { CommandError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
+import { inputError, openInput } from '../../io/input.ts'
 import type { Output } from '../../io/output.ts'
 import type { RunCommand } from '../../program/command.ts'
 
@@ -9,10 +9,10 @@ import type { RunCommand } from '../../program/command.ts'
 const maxBytes = 1_048_576
 
 /** Prints the report in a file. Needs no server. */
-export const checkBounce: RunCommand = async ({ terminal, output, signal }, args) => {
+export const checkBounce: RunCommand = async (context, args) => {
+  const { output } = context
   const [file = ''] = args
-  const source = file === '-' ? terminal.stdin : createReadStream(file, { signal })
-  const report = readReport(await readStart(source, file))
+  const report = readReport(await readStart(openInput(file, context), file))
   if (!report)
     throw new CommandError(
       `${file === '-' ? 'the message' : file} is no bounce, delivery report or complaint`,
@@ -33,8 +33,7 @@ async function readStart(source: AsyncIterable<Uint8Array>, file: string): Promi
       if (length >= maxBytes) break
     }
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`)
+    throw inputError(file, error)
   }
   return Buffer.concat(chunks).subarray(0, maxBytes)
 }

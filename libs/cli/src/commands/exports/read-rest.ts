@@ -57,17 +57,22 @@ async function readOnce(
     { account, exportId, range: `bytes=${file.size}-` },
     { signal, retryForMs },
   )
-  // A server or a cache may ignore the range, and send the whole file.
-  if (response.status !== 206) await file.truncate()
-  const chunks = (response.body ?? []) as unknown as AsyncIterable<Uint8Array>
-  const iterator = chunks[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await iterator.next().catch((error: unknown) => error as Error)
-    if (next instanceof Error) return next.message
-    if (next.done) return 'the response ended early'
-    if (file.size + next.value.length > total)
-      throw new CommandError('the server sent more bytes than the file has: download it again')
-    await file.append(next.value)
-    onProgress(file.size)
+  if (!response.body) return 'the response is empty'
+  const iterator = (response.body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  try {
+    // A server or a cache may ignore the range, and send the whole file.
+    if (response.status !== 206) await file.truncate()
+    for (;;) {
+      const next = await iterator.next().catch((error: unknown) => error as Error)
+      if (next instanceof Error) return next.message
+      if (next.done) return 'the response ended early'
+      if (file.size + next.value.length > total)
+        throw new CommandError('the server sent more bytes than the file has: download it again')
+      await file.append(next.value)
+      onProgress(file.size)
+    }
+  } finally {
+    // Closes the connection of a response whose bytes cannot be stored.
+    await iterator.return?.()
   }
 }

@@ -104,23 +104,23 @@ function modeOf({ dryRun = false, paused = false, start = false, notifyFrom }: O
   return { dryRun, start, notifyFrom: time.toISOString() }
 }
 
-async function secretOf({ terminal }: CommandContext, { secretFile }: Options) {
+async function secretOf(context: CommandContext, { secretFile }: Options) {
   const text =
     secretFile === undefined
-      ? terminal.env['EENGINE_SECRET']
-      : await readSecretFile(secretFile, terminal.stdin)
+      ? context.terminal.env['EENGINE_SECRET']
+      : await readSecretFile(secretFile, context)
   return text ? new Secret(text) : undefined
 }
 
-async function redisUrlOf({ terminal }: CommandContext, { redis, redisFile }: Options) {
+async function redisUrlOf(context: CommandContext, { redis, redisFile }: Options) {
   if (redis !== undefined && URL.parse(redis)?.password)
     throw new UsageError(
       'arguments are visible to other users: pass a URL with a password by --redis-file or EENGINE_REDIS',
     )
   const url =
     redisFile === undefined
-      ? (redis ?? terminal.env['EENGINE_REDIS'])
-      : await readSecretFile(redisFile, terminal.stdin)
+      ? (redis ?? context.terminal.env['EENGINE_REDIS'])
+      : await readSecretFile(redisFile, context)
   if (!url) throw new UsageError('no source: name files, or the Redis of EmailEngine by --redis')
   return url
 }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { Posthorn, PosthornError, type TokenRecord } from '@posthorn/client'
+import { Posthorn } from '@posthorn/client'
 import { configPath, writeLogin } from '../../connection/config-file.ts'
 import { toUrl } from '../../connection/connection.ts'
 import { readSecretFile } from '../../connection/secret-input.ts'
-import { CommandError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
+import { readRights } from './read-rights.ts'
 
 /** Stores the URL and the token of a server, after the server has accepted the token. */
 export const logIn: RunCommand = async (context, _args, options) => {
@@ -35,64 +34,9 @@ function readUrl({ terminal, prompt }: CommandContext, url: string | undefined) 
   )
 }
 
-function readToken({ terminal, prompt }: CommandContext, file: string | undefined) {
-  const { env, stdin } = terminal
-  if (file !== undefined) return readSecretFile(file, stdin)
+function readToken(context: CommandContext, file: string | undefined) {
+  const { terminal, prompt } = context
+  if (file !== undefined) return readSecretFile(file, context)
   const remedy = 'name a file with the access token with --token-file'
-  return env['POSTHORN_TOKEN'] || prompt.secret('Access token: ', { remedy })
-}
-
-/** Rights of a token, as far as the token may read them. */
-interface TokenRights extends Partial<Pick<TokenRecord, 'scopes' | 'account' | 'expires'>> {
-  /** Sentence about commands that the token does not permit. */
-  limit?: string
-}
-
-/**
- * Reads the rights of the token, by its id: URLs are logged. A token with few permissions may not
- * read its own rights, but the response shows that the token is valid.
- *
- * @throws CommandError if no command can use the token
- */
-async function readRights(
-  posthorn: Posthorn,
-  token: string,
-  signal: AbortSignal,
-): Promise<TokenRights> {
-  const id = createHash('sha256').update(token).digest('hex')
-  try {
-    const { scopes, account, expires, permissions } = await posthorn.getToken(
-      { token: id },
-      { signal },
-    )
-    const limit = describeLimit({ scopes, account, isRestricted: permissions !== null })
-    return { scopes, account, ...(expires && { expires }), ...(limit && { limit }) }
-  } catch (error) {
-    if (!(error instanceof PosthornError) || error.status !== 403) throw error
-    const { requestedScope, remoteAddress } = error.problem
-    if (requestedScope !== undefined)
-      throw new CommandError(
-        `the token has no scope \`${requestedScope}\`, which the commands need: create another token`,
-      )
-    if (remoteAddress !== undefined)
-      throw new CommandError(`the token must not be used from ${remoteAddress}`)
-    return { limit: `The token has limits (${error.message}): some commands will fail.` }
-  }
-}
-
-/** Sentence about the commands that a token does not permit. Undefined without limits. */
-function describeLimit({
-  scopes,
-  account,
-  isRestricted,
-}: {
-  scopes: readonly string[]
-  account: string | null
-  isRestricted: boolean
-}): string | undefined {
-  if (account !== null) return `The token permits commands for the account ${account} only.`
-  if (isRestricted) return 'The token has few permissions: some commands will fail.'
-  if (!scopes.includes('*'))
-    return 'The token has no scope `*`: commands for operators, such as replays of webhooks, will fail.'
-  return undefined
+  return terminal.env['POSTHORN_TOKEN'] || prompt.secret('Access token: ', { remedy })
 }

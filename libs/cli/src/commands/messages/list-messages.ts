@@ -26,7 +26,7 @@ export const listMessages: RunCommand = async ({ posthorn, output, signal }, arg
       { title: 'FLAGS', text: ({ flags }) => flags.join(' ') },
       { title: 'SUBJECT', text: ({ subject }) => subject },
     ],
-    { empty: 'no messages' },
+    { empty: 'no messages', rowsPerPrint: pageSize },
   )
 }
 

@@ -8,7 +8,7 @@ export const listApps: RunCommand = async ({ posthorn, output, signal }) => {
   await output.table(
     client.listOAuth2Apps.all({ pageSize: 1_000 }, { signal }),
     [
-      { title: 'ID', text: ({ id }) => id },
+      { title: 'ID', isKey: true, text: ({ id }) => id },
       { title: 'PROVIDER', text: ({ provider }) => provider },
       { title: 'ENABLED', text: ({ enabled }) => (enabled ? 'yes' : 'no') },
       { title: 'NAME', text: ({ name }) => name },

@@ -7,8 +7,8 @@ import { planRoutes, readRoutes, type RouteChange, type StoredRoute } from './pl
 
 /** Changes the routes of the server to those of a file, after a confirmation. */
 export const applyRoutes: RunCommand = async (context, [file = ''], options) => {
-  const { posthorn, output, progress, prompt, signal, terminal } = context
-  const wanted = readRoutes(await readDocument(file, terminal.stdin), file)
+  const { posthorn, output, progress, prompt, signal } = context
+  const wanted = readRoutes(await readDocument(file, context), file)
   const client = await posthorn()
   const stored: StoredRoute[] = []
   for await (const { id } of listRoutes(client, signal))

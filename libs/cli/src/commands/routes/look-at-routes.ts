@@ -8,7 +8,7 @@ export const printRoutes: RunCommand = async ({ posthorn, output, signal }) => {
   await output.table(
     listRoutes(client, signal),
     [
-      { title: 'ID', text: ({ id }) => id },
+      { title: 'ID', isKey: true, text: ({ id }) => id },
       { title: 'NAME', text: ({ name }) => name },
       { title: 'ENABLED', text: ({ enabled }) => (enabled ? 'yes' : 'no') },
       { title: 'DELIVERIES', text: ({ tcount }) => tcount },

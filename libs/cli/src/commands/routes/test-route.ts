@@ -8,8 +8,8 @@ import type { RunCommand } from '../../program/command.ts'
  * script can test its functions.
  */
 export const testRoute: RunCommand = async (context, [file = '']) => {
-  const { posthorn, output, signal, terminal } = context
-  const document = await readDocument(file, terminal.stdin)
+  const { posthorn, output, signal } = context
+  const document = await readDocument(file, context)
   if (!isMapping(document) || !isMapping(document['content']) || !isMapping(document['payload']))
     throw new CommandError(
       `${file} is no test of a route: write \`content\` with \`fn\` and \`map\`, and \`payload\` with a webhook body`,

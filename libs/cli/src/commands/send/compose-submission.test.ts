@@ -2,6 +2,11 @@ import { Readable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import { composeSubmission, parseAddress } from './compose-submission.ts'
 
+const inputOf = (chunks: string[]) => ({
+  terminal: { stdin: Readable.from(chunks) },
+  signal: new AbortController().signal,
+})
+
 test.each([
   ['ben@example.com', { address: 'ben@example.com' }],
   [' Ben Ash <ben@example.com> ', { name: 'Ben Ash', address: 'ben@example.com' }],
@@ -12,12 +17,12 @@ test.each([
 })
 
 test('composeSubmission: a text from standard input, members without options are absent', async () => {
-  const stdin = Readable.from(['It is ', 'on its way.'])
-  const body = await composeSubmission({ to: ['ben@example.com'], textFile: '-' }, stdin)
+  const input = inputOf(['It is ', 'on its way.'])
+  const body = await composeSubmission({ to: ['ben@example.com'], textFile: '-' }, input)
   expect(body).toEqual({ to: [{ address: 'ben@example.com' }], text: 'It is on its way.' })
 })
 
 test('composeSubmission: two files from standard input are a wrong argument', async () => {
   const options = { to: ['ben@example.com'], textFile: '-', htmlFile: '-' }
-  await expect(composeSubmission(options, Readable.from([]))).rejects.toMatchObject({ exitCode: 2 })
+  await expect(composeSubmission(options, inputOf([]))).rejects.toMatchObject({ exitCode: 2 })
 })

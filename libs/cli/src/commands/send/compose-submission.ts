@@ -1,10 +1,10 @@
 import { constants, openAsBlob } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
-import { text as readText } from 'node:stream/consumers'
 import type { Address, Binary, Submission } from '@posthorn/client'
-import { CommandError, UsageError } from '../../exit-codes.ts'
+import { UsageError } from '../../exit-codes.ts'
+import { type InputContext, inputError, openInput, readInput } from '../../io/input.ts'
 import { defined } from '../../program/values.ts'
 
 /** Options of `send`. */
@@ -31,7 +31,7 @@ export interface SendOptions {
  */
 export async function composeSubmission(
   options: SendOptions,
-  stdin: Readable,
+  input: InputContext,
 ): Promise<Submission> {
   checkOptions(options)
   const { to, cc, bcc, from, replyTo, subject, sendAt, attach = [] } = options
@@ -43,9 +43,9 @@ export async function composeSubmission(
     from: from === undefined ? undefined : parseAddress(from),
     replyTo: replyTo === undefined ? undefined : [parseAddress(replyTo)],
     subject,
-    text: options.text ?? (await readTextFile(options.textFile, stdin)),
-    html: await readTextFile(options.htmlFile, stdin),
-    raw: options.raw === undefined ? undefined : await openBytes(options.raw, stdin),
+    text: options.text ?? (await readTextFile(options.textFile, input)),
+    html: await readTextFile(options.htmlFile, input),
+    raw: options.raw === undefined ? undefined : await openBytes(options.raw, input),
     attachments: attachments.length === 0 ? undefined : attachments,
     sendAt,
   })
@@ -78,24 +78,20 @@ export function parseAddress(text: string): Address {
 
 async function readTextFile(
   path: string | undefined,
-  stdin: Readable,
+  input: InputContext,
 ): Promise<string | undefined> {
-  if (path === undefined) return undefined
-  return path === '-' ? readText(stdin) : readFile(path, 'utf8').catch(unreadable(path))
+  return path === undefined ? undefined : readInput(path, input)
 }
 
 async function readAttachment(path: string) {
   return { filename: basename(path), content: await openBytes(path) }
 }
 
-async function openBytes(path: string, stdin?: Readable): Promise<Binary> {
-  if (path === '-' && stdin) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
-  await access(path, constants.R_OK).catch(unreadable(path))
+async function openBytes(path: string, input?: InputContext): Promise<Binary> {
+  if (path === '-' && input)
+    return Readable.toWeb(openInput(path, input)) as ReadableStream<Uint8Array>
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw inputError(path, error)
+  })
   return openAsBlob(path)
-}
-
-function unreadable(path: string) {
-  return (error: unknown): never => {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`)
-  }
 }

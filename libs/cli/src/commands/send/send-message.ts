@@ -7,11 +7,11 @@ import { composeSubmission, type SendOptions } from './compose-submission.ts'
 
 /** Submits a message. */
 export const sendMessage: RunCommand = async (context, args, values) => {
-  const { posthorn, output, signal, terminal } = context
+  const { posthorn, output, signal } = context
   const [account = ''] = args
   const options = values as SendOptions
   const { idempotencyKey, wait } = options
-  const body = await composeSubmission(options, terminal.stdin)
+  const body = await composeSubmission(options, context)
   const client = await posthorn()
   const result = await client.submitMessage(
     { account, body, ...(idempotencyKey !== undefined && { idempotencyKey }) },

@@ -26,10 +26,10 @@ export const setSecret: RunCommand = async (context, [key = ''], options) => {
       ? await context.prompt.secret(`Value of ${key}: `, {
           remedy: 'pass the file of the value with --value-file',
         })
-      : await readSecretFile(file, context.terminal.stdin)
+      : await readSecretFile(file, context)
   if (text === '' || text === mask) throw new CommandError(`the value of ${key} is empty or a mask`)
   // Lists are JSON. A secret of digits is a text.
-  const value = /^\s*[[{]/.test(text) ? parseValue(text) : text
+  const value = /^\s*\[/.test(text) ? parseValue(text) : text
   await update(context, { [key]: value })
 }
 
@@ -52,8 +52,8 @@ export const applySettings: RunCommand = async (context, [file = ''], options) =
 }
 
 async function readPlan(context: CommandContext, file: string): Promise<SettingChange[]> {
-  const { posthorn, signal, terminal } = context
-  const wanted = readSettingsOf(await readDocument(file, terminal.stdin), file)
+  const { posthorn, signal } = context
+  const wanted = readSettingsOf(await readDocument(file, context), file)
   const stored = await (await posthorn()).getSettings({}, { signal })
   return planSettings(wanted, stored as SettingValues)
 }

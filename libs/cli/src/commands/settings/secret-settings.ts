@@ -21,14 +21,38 @@ export function isMasked(key: string, value: unknown): boolean {
   return isSecretSetting(key) && (typeof value === 'boolean' || value === mask)
 }
 
-/** True if a value has secrets, which must not be arguments: passwords in URLs, header values. */
+/** Settings whose values can contain secrets, although the API returns them unchanged. */
+const settingsWithSecrets = new Set(['scriptEnv'])
+
+/**
+ * True if a value has secrets, which must not be arguments: logins in URLs, header values, variables
+ * of functions.
+ */
 export function hasSecret(key: string, value: unknown): boolean {
   if (value === null) return false
-  if (isSecretSetting(key)) return true
+  if (isSecretSetting(key) || settingsWithSecrets.has(key)) return true
   if (key === 'webhooksCustomHeaders')
     return (
       Array.isArray(value) && value.some((header) => isMapping(header) && header['value'] !== mask)
     )
-  const password = typeof value === 'string' ? URL.parse(value)?.password : undefined
-  return Boolean(password) && decodeURIComponent(password ?? '') !== mask
+  return typeof value === 'string' && hasLogin(value)
+}
+
+/**
+ * True for a URL with a login that is not masked. The API masks the password, or the user if there
+ * is no password: some services take a token as the user.
+ */
+function hasLogin(text: string): boolean {
+  const { username = '', password = '' } = URL.parse(text) ?? {}
+  const secret = password || username
+  return secret !== '' && decodeURL(secret) !== mask
+}
+
+/** Decoded part of a URL. A malformed part stays as it is. */
+function decodeURL(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

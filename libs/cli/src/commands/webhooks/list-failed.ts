@@ -26,7 +26,7 @@ export const listFailed: RunCommand = async ({ posthorn, output, signal }, _args
   await output.table(
     take(deliveries, limit),
     [
-      { title: 'DELIVERY', text: ({ id }) => id },
+      { title: 'DELIVERY', isKey: true, text: ({ id }) => id },
       {
         title: 'TIME',
         text: ({ finishedAt, nextAttemptAt, queuedAt }) =>

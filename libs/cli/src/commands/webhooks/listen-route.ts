@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CreateWebhookRouteInput, type Posthorn, PosthornError } from '@posthorn/client'
 import { CommandError } from '../../exit-codes.ts'
 
+/** Time for which the server keeps a route whose time is not set yet, despite a wrong local clock. */
+const unsetLifeMs = 86_400_000
 /** Time for which the server keeps the route of a program that does not extend it any more. */
 const lifeMs = 60_000
 /** Interval at which the time is extended: two attempts may fail before the route is deleted. */
@@ -27,6 +29,12 @@ export function filterSource(
   return conditions.length === 0 ? undefined : `return ${conditions.join(' && ')}`
 }
 
+/** Route, and the difference between the clocks of the server and of this machine. */
+interface CreatedRoute {
+  id: string
+  clockOffsetMs: number
+}
+
 /**
  * Creates the route of a receiver. The server deletes the route a minute after the last extension,
  * so that a killed program leaves no route.
@@ -36,22 +44,15 @@ export async function createListenRoute(
   route: Omit<CreateWebhookRouteInput['body'], 'expiresAt'>,
   { signal, onLost }: { signal: AbortSignal; onLost: (reason: string) => void },
 ): Promise<ListenRoute> {
-  const expiresAt = () => new Date(Date.now() + lifeMs).toISOString()
-  const create = async () => {
-    const body = { ...route, expiresAt: expiresAt() }
-    return (await client.createWebhookRoute({ body }, { signal }).catch(explainOlderServer)).id
-  }
-  let id = await create()
+  let current = await createRoute(client, route, signal)
   const extendOnce = async () => {
     try {
-      await client.updateWebhookRoute(
-        { webhookRoute: id, body: { expiresAt: expiresAt() } },
-        { signal },
-      )
+      const body = { expiresAt: expiryOf(current) }
+      await client.updateWebhookRoute({ webhookRoute: current.id, body }, { signal })
     } catch (error) {
       if (!(error instanceof PosthornError) || error.status !== 404) throw error
       onLost('the route had expired or was deleted, and is created again')
-      id = await create()
+      current = await createRoute(client, route, signal)
     }
   }
   return {
@@ -65,15 +66,51 @@ export async function createListenRoute(
       }
     },
     async [Symbol.asyncDispose]() {
-      const options = { signal: AbortSignal.timeout(deleteMs), retryForMs: deleteMs }
-      await client.deleteWebhookRoute({ webhookRoute: id }, options).catch((error: unknown) => {
-        if (error instanceof PosthornError && error.status === 404) return
+      const { id } = current
+      await deleteRoute(client, id).catch((error: unknown) => {
         onLost(
           `the route ${id} was not deleted: ${String((error as Error).message)}. The server deletes it within a minute.`,
         )
       })
     },
   }
+}
+
+/**
+ * Creates a route that is off, and turns it on with a time of the server's clock, which the new
+ * route shows. The clock of this machine may be wrong.
+ */
+async function createRoute(
+  client: Posthorn,
+  route: Omit<CreateWebhookRouteInput['body'], 'expiresAt'>,
+  signal: AbortSignal,
+): Promise<CreatedRoute> {
+  const expiresAt = new Date(Date.now() + unsetLifeMs).toISOString()
+  const body = { ...route, enabled: false, expiresAt }
+  const { id } = await client.createWebhookRoute({ body }, { signal }).catch(explainOlderServer)
+  const receivedAt = Date.now()
+  try {
+    const { created } = await client.getWebhookRoute({ webhookRoute: id }, { signal })
+    const result = { id, clockOffsetMs: Date.parse(created) - receivedAt }
+    const change = { enabled: true, expiresAt: expiryOf(result) }
+    await client.updateWebhookRoute({ webhookRoute: id, body: change }, { signal })
+    return result
+  } catch (error) {
+    await deleteRoute(client, id).catch(() => undefined)
+    throw error
+  }
+}
+
+function expiryOf({ clockOffsetMs }: CreatedRoute): string {
+  return new Date(Date.now() + clockOffsetMs + lifeMs).toISOString()
+}
+
+/** Deletes a route, also after an interruption of the program. */
+async function deleteRoute(client: Posthorn, id: string): Promise<void> {
+  const options = { signal: AbortSignal.timeout(deleteMs), retryForMs: deleteMs }
+  await client.deleteWebhookRoute({ webhookRoute: id }, options).catch((error: unknown) => {
+    if (!(error instanceof PosthornError) || error.status !== 404) throw error
+  })
 }
 
 function explainOlderServer(error: unknown): never {

@@ -26,7 +26,7 @@ interface ListenOptions {
 export const listen: RunCommand = async (context, _args, values) => {
   const options = values as unknown as ListenOptions
   const { progress, signal } = context
-  const secret = await findWebhookSecret(values, context.terminal)
+  const secret = await findWebhookSecret(values, context)
   const client = await context.posthorn()
   const { url } = await context.connection()
   const { webhooksEnabled } = await client.getSettings({ webhooksEnabled: true }, { signal })

@@ -7,10 +7,10 @@ import { findWebhookSecret } from './webhook-secret.ts'
 
 /** Verifies the signature of a stored webhook request. Does not call the server. */
 export const verifyRequest: RunCommand = async (context, [file], options) => {
-  const { output, prompt, terminal } = context
+  const { output, prompt } = context
   const { headers, body } = await readRequest(file, options as RequestFiles)
   const secret =
-    (await findWebhookSecret(options, terminal)) ??
+    (await findWebhookSecret(options, context)) ??
     (await prompt.secret('Secret of the signature: ', {
       remedy: 'pass the secret with --secret-file or POSTHORN_WEBHOOK_SECRET',
     }))

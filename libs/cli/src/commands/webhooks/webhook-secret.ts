@@ -1,6 +1,5 @@
 import { readSecretFile } from '../../connection/secret-input.ts'
-import type { Terminal } from '../../io/terminal.ts'
-import type { OptionSpec, OptionValues } from '../../program/command.ts'
+import type { CommandContext, OptionSpec, OptionValues } from '../../program/command.ts'
 
 export const secretOption: OptionSpec = {
   flags: '--secret-file <path>',
@@ -11,9 +10,10 @@ export const secretOption: OptionSpec = {
 /** Secret of webhook signatures: option `--secret-file`, or the environment. */
 export async function findWebhookSecret(
   options: OptionValues,
-  { env, stdin }: Pick<Terminal, 'env' | 'stdin'>,
+  context: Pick<CommandContext, 'terminal' | 'signal'>,
 ): Promise<string | undefined> {
   const file = options['secretFile'] as string | undefined
-  if (file !== undefined) return readSecretFile(file, stdin)
+  if (file !== undefined) return readSecretFile(file, context)
+  const { env } = context.terminal
   return env['POSTHORN_WEBHOOK_SECRET'] || env['SVC_SERVICE_SECRET'] || undefined
 }
