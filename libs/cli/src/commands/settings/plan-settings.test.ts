@@ -53,18 +53,24 @@ describe('parseAssignments', () => {
     'serviceSecret=hush',
     'openAiAPIKey=sk-1',
     'webhooks=https://u:hush@a.example/',
+    'webhooks=https://hush@a.example/',
+    'webhooks=https://u:hush%zz@a.example/',
+    'scriptEnv={"token":"hush"}',
     'webhooksCustomHeaders=[{"key":"X","value":"hush"}]',
   ])('%s: a secret is no argument', (arg) => {
     expect(() => parseAssignments([arg])).toThrow(UsageError)
     expect(() => parseAssignments([arg])).not.toThrow('hush')
   })
 
-  test.each(['openAiAPIKey=null', 'webhooks=https://u:******@a.example/'])(
-    '%s is allowed',
-    (arg) => {
-      expect(() => parseAssignments([arg])).not.toThrow()
-    },
-  )
+  test.each([
+    'openAiAPIKey=null',
+    'webhooks=https://u:******@a.example/',
+    'webhooks=https://******@a.example/',
+    'webhooks=https://%2A%2A%2A%2A%2A%2A@a.example/',
+    'webhooks=https://a.example/?q=%zz',
+  ])('%s is allowed', (arg) => {
+    expect(() => parseAssignments([arg])).not.toThrow()
+  })
 
   test.each([[['a']], [['a=1', 'a=2']], [['=1']]])('%j is a usage error', (args) => {
     expect(() => parseAssignments(args)).toThrow(UsageError)
