@@ -32,6 +32,17 @@ test('TableFormat: cuts lines at the width of the terminal', () => {
   expect(table.format([{ id: 'a', note: 'x'.repeat(100) }])).toEqual(['ID  NOTE', 'a   xxxxxxx…'])
 })
 
+test.each([
+  [4, 'anna'],
+  [6, 'anna'],
+  [7, 'anna  …'],
+  [8, 'anna  x…'],
+])('TableFormat: an id is whole on a terminal of %d columns', (lineWidth, line) => {
+  const keys = [{ title: 'ID', isKey: true, text: ({ id }: Row) => id }, ...columns.slice(1)]
+  const [, row] = new TableFormat<Row>(keys, { lineWidth }).format([{ id: 'anna', note: 'xxxx' }])
+  expect(row).toBe(line)
+})
+
 test('widthOf: counts wide characters twice', () => {
   expect(widthOf('abc')).toBe(3)
   expect(widthOf('日本')).toBe(4)

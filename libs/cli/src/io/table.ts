@@ -47,8 +47,11 @@ export class TableFormat<T> {
       .map((cell, index) => (index === last ? cell : this.#pad(cell, index)))
       .join(gap)
       .trimEnd()
-    const keyWidth = this.#columns[0]?.isKey ? widthOf(cells[0] ?? '') : 0
-    return cut(line, Math.max(this.#lineWidth, keyWidth))
+    const [key = ''] = cells
+    const isWide = widthOf(key) + gap.length + 1 > this.#lineWidth
+    // An id stays whole, and has no `…` behind it, which would look like a part of the id.
+    if (isWide && this.#columns[0]?.isKey) return key
+    return cut(line, this.#lineWidth)
   }
 
   #pad(text: string, index: number): string {

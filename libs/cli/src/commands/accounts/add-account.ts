@@ -19,13 +19,7 @@ export const addAccount: RunCommand = async (context, args, values) => {
       ? await readRegistration({ ...context, client }, account, options)
       : await readBody(context, account, { file: options.file, paused: options.paused })
   const { signal, output } = context
-  const existing =
-    body.account && (!options.update || options.wait)
-      ? await findAccount(client, body.account, signal)
-      : undefined
-  // The API would change its settings.
-  if (existing && !options.update)
-    throw new CommandError(`the account ${body.account} exists: change it with --update`)
+  const existing = await findExisting({ ...context, client }, body.account, options)
   const result = await client.createAccount({ body }, { signal })
   if (result.redirect !== undefined)
     return output.result(result, ['The owner of the mailbox must consent:', result.redirect])
@@ -105,14 +99,22 @@ async function readBody(
   }
 }
 
-/** State of an account before the request. Undefined if the account does not exist. */
-async function findAccount(
-  client: Posthorn,
-  account: string,
-  signal: AbortSignal,
+/**
+ * Account before its change. Undefined if the account does not exist, or nothing depends on it.
+ *
+ * @throws CommandError without `--update` if the account exists: the API would change its settings
+ */
+async function findExisting(
+  { client, signal }: AddContext,
+  account: string | null | undefined,
+  { update, wait }: AddOptions,
 ): Promise<AccountRecord | undefined> {
-  return client.getAccount({ account }, { signal }).catch((error: unknown) => {
+  if (!account || (update && !wait)) return undefined
+  const record = await client.getAccount({ account }, { signal }).catch((error: unknown) => {
     if ((error as { status?: number }).status === 404) return undefined
     throw error
   })
+  if (record && !update)
+    throw new CommandError(`the account ${account} exists: change it with --update`)
+  return record
 }
