@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { reportSkip } from '@posthorn/testkit/required-tests'
 import { examplesOf } from './examples.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { runPosthorn } from './run-posthorn.ts'
@@ -53,7 +54,9 @@ describe('bash', () => {
 })
 
 // The shell is a package of the system, which may be missing.
-;(existsSync('/bin/zsh') || existsSync('/usr/bin/zsh') ? describe : describe.skip)('zsh', () => {
+const hasZsh = existsSync('/bin/zsh') || existsSync('/usr/bin/zsh')
+if (!hasZsh) reportSkip('zsh', 'the shell is not installed')
+;(hasZsh ? describe : describe.skip)('zsh', () => {
   beforeAll(async () => void (await run('posthorn completion zsh > _posthorn')))
 
   test.each([

@@ -179,6 +179,13 @@ test('import emailengine: ids, tokens and the blocklist are those of EmailEngine
   expect((await as(token.all, 'moved-0')).status).toBe(200)
   expect((await as(token.bound, 'moved-1')).status).toBe(200)
   expect((await as(token.bound, 'moved-0')).status).toBe(403)
+  const env = { POSTHORN_URL: world.url, POSTHORN_TOKEN: token.all }
+  expect(await runPosthorn('posthorn login --json && posthorn logout', { cwd, env })).toMatchObject(
+    {
+      code: 0,
+      stdout: expect.stringContaining('"scopes":["api","metrics"]'),
+    },
+  )
 })
 
 test('import emailengine: --start connects the accounts, receivers see both header names', async () => {

@@ -86,5 +86,31 @@ test('output: a table for people, a JSON value per line for programs', async () 
 
 test('output: a reader that closes the pipe ends the program without an error', async () => {
   expect(await run('posthorn --help | true')).toMatchObject({ code: 0, stderr: '' })
-  expect(await run('posthorn accounts list --json | true')).toMatchObject({ code: 0, stderr: '' })
+  await using api = await startEndlessList()
+  expect(await run('posthorn accounts list --json | head -1', api.env)).toEqual({
+    code: 0,
+    stdout: `${JSON.stringify(api.account)}\n`,
+    stderr: '',
+  })
 })
+
+/** API with a list of accounts that has no end, so that each pipe is full at some time. */
+async function startEndlessList() {
+  const account = { account: 'x'.repeat(200) }
+  const accounts = Array.from({ length: 1_000 }, () => account)
+  const server = createServer(({ url = '' }, response) => {
+    const page = Number(new URL(url, 'http://localhost').searchParams.get('page') ?? 0)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ page, pages: page + 2, accounts }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    account,
+    env: { POSTHORN_URL: `http://127.0.0.1:${port}` },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

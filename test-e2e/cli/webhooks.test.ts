@@ -90,7 +90,12 @@ test('webhooks show, retry, replay: a delivery is replayed once', async () => {
   const before = world.receiver.requests.length
   const replayed = await run(`posthorn webhooks replay --account ${account} --wait`)
   expect(replayed.code).toBe(0)
-  await eventually(() => world.receiver.requests.slice(before).length > 0 || replayed.stdout !== '')
+  expect(replayed.stdout).toMatch(/^replayed [1-9]/)
+  await eventually(() =>
+    world.receiver.requests
+      .slice(before)
+      .some((request) => isAdded(request) && request.body.includes(account)),
+  )
   expect(await run(`posthorn webhooks show ${exampleId}`)).toMatchObject({ code: 1 })
 })
 

@@ -16,6 +16,6 @@ test('reportSkip: a required test fails with the reason', () => {
 
 test('reportSkip: an unknown name fails, because it would require nothing', () => {
   expect(() => reportSkip('image', 'no engine', 'upgrades')).toThrow(
-    'POSTHORN_REQUIRE_TESTS: unknown test "upgrades", use upgrade, image',
+    'POSTHORN_REQUIRE_TESTS: unknown test "upgrades", use upgrade, image, zsh',
   )
 })

@@ -1,5 +1,5 @@
 /** Tests that skip themselves on machines without the tools that they need. */
-const skippableTests = ['upgrade', 'image'] as const
+const skippableTests = ['upgrade', 'image', 'zsh'] as const
 export type SkippableTest = (typeof skippableTests)[number]
 
 /**

@@ -85,7 +85,7 @@ test('workflows: use actions of a commit, and require readable advisories', () =
   expect(read('.ci/run')).toContain('POSTHORN_AUDIT="${POSTHORN_AUDIT:-optional}"')
 })
 
-test('workflows: check out the whole history, and require the tests of upgrade and image', () => {
+test('workflows: check out the whole history, and require the tests that may be skipped', () => {
   const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
   const checkouts = text.split(/^ *- uses: actions\/checkout@.*$/m).slice(1)
   expect(checkouts.length).toBeGreaterThan(3)
@@ -94,7 +94,7 @@ test('workflows: check out the whole history, and require the tests of upgrade a
     expect(step).toContain('          fetch-depth: 0\n')
   }
   const [, command = ''] = /^ {8}run: bash \.ci\/run\n((?: {8,}\S.*\n)+)/m.exec(text) ?? []
-  expect(command).toContain('POSTHORN_REQUIRE_TESTS: upgrade,image')
+  expect(command).toContain('POSTHORN_REQUIRE_TESTS: upgrade,image,zsh\n')
   expect(text.match(/bash \.ci\/run/g)).toHaveLength(1)
 })
 

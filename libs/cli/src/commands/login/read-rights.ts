@@ -40,8 +40,8 @@ export async function readRights(
 }
 
 /**
- * Record of the token by its id, because URLs are logged. Undefined if the server accepts a token of
- * 64 hex digits, the form of all tokens, but has no record with its ids.
+ * Record of the token by its id, because URLs are logged. Undefined if the server accepts a token
+ * of 64 hex digits, the form of all tokens, but has no record with its ids.
  */
 async function findRecord(posthorn: Posthorn, token: string, signal: AbortSignal) {
   const ids = idsOf(token)

@@ -25,8 +25,8 @@ export function isMasked(key: string, value: unknown): boolean {
 const settingsWithSecrets = new Set(['scriptEnv'])
 
 /**
- * True if a value has secrets, which must not be arguments: logins in URLs, header values, variables
- * of functions.
+ * True if a value has secrets, which must not be arguments: logins in URLs, header values,
+ * variables of functions.
  */
 export function hasSecret(key: string, value: unknown): boolean {
   if (value === null) return false
