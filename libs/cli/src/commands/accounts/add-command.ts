@@ -38,7 +38,8 @@ export const addCommand: CommandSpec = {
     { flags: '--paused', description: 'register the account without connecting to its servers' },
     {
       flags: '--file <path>',
-      description: 'JSON file with the body of the request, `-` for standard input',
+      description:
+        'JSON file with the body of the request, `-` for standard input, instead of servers and login',
     },
     { flags: '--update', description: 'change the account if it exists (default: fail)' },
     { flags: '--form', description: 'print the link of a form on which the owner logs in' },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CreateWebhookRouteInput, type Posthorn, PosthornError } from '@posthorn/client'
 import { CommandError } from '../../exit-codes.ts'
 
-/** Time for which the server keeps a route whose time is not set yet, despite a wrong local clock. */
+/** Time of a new route until its real time is set. It is long, for local clocks that are wrong. */
 const unsetLifeMs = 86_400_000
 /** Time for which the server keeps the route of a program that does not extend it any more. */
 const lifeMs = 60_000
