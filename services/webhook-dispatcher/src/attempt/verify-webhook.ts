@@ -48,13 +48,14 @@ export function onVerifyWebhook(deps: VerifyWebhookDeps): CommandHandler {
   const send = createSender(deps)
   return on(verifyWebhook, async (request, { signal, deadline }) => {
     using _permit = admit()
+    // Waits until auth-bridge can be reached, which `findTarget` needs for logins in URLs.
+    const signingKeys = await keys.get(signal)
     const target = await findTarget(request)
     if (!target) return {}
     // The test uses the current settings, which `findTarget` has read.
     await options.refresh()
     const { account = '' } = request
     const { serviceUrl } = await settings.get()
-    const signingKeys = await keys.get(signal)
     const remainingMs = Math.max(1, deadline - Date.now() - replyMarginMs)
     const prepared = {
       target,
