@@ -132,7 +132,7 @@ export async function readAccounts({
 
 /**
  * Function that registers accounts, and starts accounts that an earlier import has paused. An
- * account that somebody has registered since the accounts were read is not changed.
+ * account that was registered after the accounts were read is not changed.
  */
 export function accountWriter(
   { posthorn, signal, dryRun, start, notifyFrom }: AccountMode & ImportAccess,

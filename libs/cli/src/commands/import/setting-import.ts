@@ -15,7 +15,7 @@ const initialValues: SettingValues = { ...settingDefaults, ...seededSettings }
 /** Text of the API instead of a password. */
 const mask = '******'
 
-/** Import of the settings that nobody has changed here. */
+/** Import of the settings that still have their first values here. */
 export async function settingImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
   const current = (await posthorn.getSettings({}, { signal })) as SettingValues
   return {
