@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { Sealer, StoreWriter } from '@posthorn/emailengine/test-store'
 import { eventually, startTestRedis } from '@posthorn/testkit'
+import { readLogs } from '../canaries.ts'
 import { startWorld } from '../world.ts'
 import { examplesOf } from './examples.ts'
 import { PosthornProcess } from './posthorn-process.ts'
@@ -74,6 +75,10 @@ await writer.token(token.bound, { description: 'bound', scopes: ['api'], account
 await writer.setting('notifyTextSize', 2_048)
 await writer.setting('serviceSecret', sealer.seal(serviceSecret))
 await writer.setting('serviceId', 'abc')
+await writer.setting(
+  'smtpServerPassword',
+  sealer.seal('a-password-of-the-smtp-proxy-with-40-chars'),
+)
 
 const posthornEnv = connectionOf(world)
 const run = (options: string, env: Record<string, string> = {}) =>
@@ -112,7 +117,7 @@ test('import emailengine: --dry-run reports everything and writes nothing', asyn
     templates: { imported: 1 },
     blocklists: { imported: 1 },
     tokens: { imported: 2, changed: 1 },
-    settings: { imported: 1, skipped: 1 },
+    settings: { imported: 2, skipped: 1 },
     links: { imported: 1 },
   })
   expect(await listed()).toBe(0)
@@ -163,6 +168,9 @@ test('import emailengine: Ctrl-C ends the import, which a later run continues', 
 test('import emailengine: a second run changes nothing', async () => {
   const counts = Object.values(await importCounts('--paused'))
   expect(counts).toEqual(counts.map((each) => ({ ...each, imported: 0, started: 0 })))
+  expect(await posthorn.getSettings({ smtpServerPassword: true })).toMatchObject({
+    smtpServerPassword: true,
+  })
 })
 
 test('import emailengine: ids, tokens and the blocklist are those of EmailEngine', async () => {
@@ -235,12 +243,16 @@ test('import emailengine: recipients can unsubscribe by links in mail sent befor
 })
 
 test('import emailengine: no secret is printed or logged', async () => {
-  const secrets = [secret, serviceSecret, 'client-secret-Zq1', token.all, token.bound]
-  const logs = await Promise.all(
-    Object.keys(world.services.pids).map((name) =>
-      readFile(join(world.logDir, `${name}.log`), 'utf8').catch(() => ''),
-    ),
-  )
+  const secrets = [
+    secret,
+    serviceSecret,
+    'client-secret-Zq1',
+    'a-password-of-the',
+    token.all,
+    token.bound,
+  ]
+  const logs = Object.values(await readLogs(world.logDir))
+  expect(logs.join('')).toContain('tokens imported')
   for (const text of [...outputs, ...logs])
     for (const value of secrets) expect(text.includes(value)).toBe(false)
 })
@@ -266,8 +278,8 @@ test('import emailengine: wrong sources fail with a remedy and import nothing', 
     [`--redis ${url} --dry-run --start`, 2, 'choose one of'],
     ['--redis redis://user:pass@127.0.0.1:6379 --dry-run', 2, '--redis-file'],
     ['--dry-run', 2, '--redis'],
-    ['--redis redis://127.0.0.1:1 --dry-run', 1, ''],
-    [`--redis ${redis.url}/7 --dry-run`, 1, ''],
+    ['--redis redis://127.0.0.1:1 --dry-run', 1, 'Redis'],
+    [`--redis ${redis.url}/7 --dry-run`, 1, 'no data of EmailEngine'],
     [`--redis ${url} --dry-run`, 1, 'secret'],
     [`absent.json --dry-run`, 1, 'absent.json'],
   ] as const) {

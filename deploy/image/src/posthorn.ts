@@ -33,7 +33,7 @@ const [name = '', ...args] = process.argv.slice(2)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
 // The job prints new keys, its command lists the keys of a server.
 const isCommand = name === 'keys' && args[0] === 'list'
-const isHelp = name in jobHelp && args.some((arg) => ['--help', '-h'].includes(arg))
+const isHelp = args.some((arg) => ['--help', '-h'].includes(arg))
 if (start && !isCommand && !isHelp) {
   process.argv.splice(2, 1)
   process.title = `posthorn ${name}`

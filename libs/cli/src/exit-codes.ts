@@ -3,7 +3,7 @@ export const exitCodes = {
   success: 0,
   /** The command failed, or the API refused a call. */
   failed: 1,
-  /** Wrong arguments. Nothing was called. */
+  /** Wrong arguments, or not confirmed. Nothing was changed. */
   usage: 2,
   /** No complete response from the API. */
   unreachable: 3,

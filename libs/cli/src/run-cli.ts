@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Posthorn } from '@posthorn/client'
 import { resolveConnection } from './connection/connection.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
@@ -31,8 +32,14 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   const { terminal, version, jobs, services, signal } = options
   const { stdout, stderr } = terminal
   const closed = new AbortController()
-  // The reader of a pipe has ended, such as `head`: the rest of the output has no reader.
-  for (const stream of [stdout, stderr]) stream.on('error', () => closed.abort())
+  let outputError: Error | undefined
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe has ended, such as `head`: the rest of the output has no reader.
+    if (error.code !== 'EPIPE') outputError ??= error
+    closed.abort()
+  })
+  // Progress and errors without a reader are not needed.
+  stderr.on('error', () => undefined)
   const ended = AbortSignal.any([signal, closed.signal])
   const progress = new Progress(stderr)
   let client: (() => Promise<Posthorn>) | undefined
@@ -41,8 +48,14 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     commands,
     jobs,
     services,
-    createContext: (values) => {
-      const context = createContext(values, { terminal, progress, signal: ended, jobs })
+    createContext: (values, { continuesUnread }) => {
+      const context = createContext(values, {
+        terminal,
+        progress,
+        jobs,
+        signal: continuesUnread ? signal : ended,
+        closed: closed.signal,
+      })
       client = () => context.posthorn({ retryForMs: 0 })
       return context
     },
@@ -51,10 +64,13 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   })
   try {
     await program.parseAsync(args, { from: 'user' })
+    // The error of the last write is emitted later.
+    await setImmediate()
+    if (outputError) throw outputFailure(outputError)
     return exitCodes.success
-  } catch (error) {
-    if (closed.signal.aborted) return exitCodes.success
-    if (signal.aborted) return exitCodes.interrupted
+  } catch (cause) {
+    const error = outputError && isAbort(cause) ? outputFailure(outputError) : cause
+    if (isAbort(error)) return signal.aborted ? exitCodes.interrupted : exitCodes.success
     if (isHelp(error)) return exitCodes.success
     if (isWrongUsage(error)) return exitCodes.usage
     const { lines, exitCode } = describeError(await explain(error, { version, client }))
@@ -66,6 +82,14 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   } finally {
     progress.clear()
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function outputFailure({ message }: Error): CommandError {
+  return new CommandError(`the output cannot be written: ${message}`)
 }
 
 /** Replaces the error of an unknown operation by an error that names the releases. */
@@ -83,8 +107,10 @@ function createContext(
   values: Readonly<Record<string, unknown>>,
   {
     jobs,
+    closed,
     ...surroundings
-  }: Pick<CommandContext, 'terminal' | 'progress' | 'signal'> & Pick<RunOptions, 'jobs'>,
+  }: Pick<CommandContext, 'terminal' | 'progress' | 'signal'> &
+    Pick<RunOptions, 'jobs'> & { closed: AbortSignal },
 ): CommandContext {
   const { terminal, signal } = surroundings
   const { stdout } = terminal
@@ -98,7 +124,7 @@ function createContext(
   return {
     ...surroundings,
     program: { commands, jobs },
-    output: new Output(stdout, { json: values['json'] === true }),
+    output: new Output(stdout, { json: values['json'] === true, closed }),
     prompt: new Prompt(terminal, signal),
     connection: once,
     async posthorn(options = {}) {

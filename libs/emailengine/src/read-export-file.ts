@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import type { Secret } from '@posthorn/config'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import type { ImportedToken } from '@posthorn/contracts/schemas/token-import'
@@ -40,11 +40,15 @@ export async function* readExportFile(
 }
 
 async function readText(path: string): Promise<string> {
-  await using file = await open(path)
-  const { size } = await file.stat()
-  if (size > maxFileBytes)
-    throw new AppError('invalid', `The file has more than ${maxFileBytes} bytes: split the file`)
-  return file.readFile('utf8')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxFileBytes)
+      throw new AppError('invalid', `The file has more than ${maxFileBytes} bytes: split the file`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** Accounts of a file: one JSON value, or one JSON value per line. */

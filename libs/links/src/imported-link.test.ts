@@ -58,6 +58,18 @@ test('readLink: link of EmailEngine that an own key signed, is invalid', () => {
     expect(readLink([key], link.act, signedByEmailEngine(link))).toBeUndefined()
 })
 
+test('readImportedLink: longer than own links, is read up to 15,000 characters', () => {
+  const click = { act: 'click', acc: 'a', msg: '<1@mail.example>' } as const
+  const urlOf = (length: number) => `https://shop.example/?q=${'x'.repeat(length)}`
+  const long = { ...click, url: urlOf(11_100) }
+  const tooLong = signedByEmailEngine({ ...click, url: urlOf(11_200) })
+  const signed = signedByEmailEngine(long)
+  expect([signed.data.length > 14_800, signed.data.length <= 15_000]).toEqual([true, true])
+  expect(readAll(signed)).toEqual([long])
+  expect(tooLong.data.length).toBeGreaterThan(15_000)
+  expect(readAll(tooLong)).toEqual([])
+})
+
 test('readImportedLink: foreign input returns undefined', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (data, sig) => {

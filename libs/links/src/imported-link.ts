@@ -1,12 +1,17 @@
 import { createHmac } from 'node:crypto'
 import {
   isSame,
-  maxDataLength,
   parseLink,
   parseSignature,
   type SignedLink,
   type SignedParts,
 } from './signed-link.ts'
+
+/**
+ * Maximum number of characters in the query parameter `data` of a link of EmailEngine, which does
+ * not limit the length. The HTTP server accepts request heads of at most 16 KiB.
+ */
+const maxImportedLength = 15_000
 
 /**
  * Verifies and parses a link of the kind `act` in a message that EmailEngine sent. The signature is
@@ -21,7 +26,7 @@ export function readImportedLink<A extends SignedLink['act']>(
 ): Extract<SignedLink, { act: A }> | undefined {
   const signature = parseSignature(sig)
   if (!signature || signature.keyId !== undefined) return undefined
-  if (act === 'form' || data.length > maxDataLength) return undefined
+  if (act === 'form' || data.length > maxImportedLength) return undefined
   const content = Buffer.from(data, 'base64url')
   const isSigned = secrets.some((secret) =>
     isSame(sig, createHmac('sha256', secret).update(content).digest('base64url')),

@@ -67,6 +67,30 @@ test('cacheLinkKeys: failed request, is repeated by the next caller', async () =
   expect((await keys.current()).id).toBe(keyOf(first).id)
 })
 
+test('cacheLinkKeys: unknown signatures during an outage, cause one request per second', async () => {
+  const state = { fails: false, requests: 0, now: 0 }
+  const fetchSecrets = async () => {
+    state.requests += 1
+    if (state.fails) throw new Error('unavailable')
+    return { linkSecret: first }
+  }
+  const keys = cacheLinkKeys(fetchSecrets, { clock: () => state.now })
+  await keys.current()
+  state.fails = true
+  const unknown = () => keys.read('open', signedBy(second))
+  for (let n = 0; n < 10; n += 1) await expect(unknown()).rejects.toThrow('unavailable')
+  expect(state.requests).toBe(2)
+  // Links of the cached keys stay valid.
+  expect((await keys.read('open', signedBy(first)))?.link).toEqual(link)
+  state.now += 1_000
+  await expect(unknown()).rejects.toThrow('unavailable')
+  expect(state.requests).toBe(3)
+  state.fails = false
+  state.now += 1_000
+  expect(await unknown()).toBeUndefined()
+  expect(state.requests).toBe(4)
+})
+
 const imported = 'secret of EmailEngine'
 const importedHex = Buffer.from(imported).toString('hex')
 

@@ -44,8 +44,8 @@ export interface LinkKeys {
 }
 
 /**
- * Minimum time between two requests for link keys that are caused by signatures of unknown keys.
- * Anybody can send links with invented signatures.
+ * Minimum time between two requests for link keys that are caused by signatures of unknown keys,
+ * also after a failed request. Anybody can send links with invented signatures.
  */
 const reloadIntervalMs = 1_000
 
@@ -58,7 +58,8 @@ interface Keyring {
 /**
  * Caches the keys of signed links. Concurrent callers share one request for the keys, and errors
  * are not cached. For a signature of an unknown key, the keys are fetched again, because another
- * replica may already sign with a newer secret, or may have imported a secret.
+ * replica may already sign with a newer secret, or may have imported a secret. If such a request
+ * fails, signatures of unknown keys are rejected with its error for a second.
  */
 export function cacheLinkKeys(
   fetchSecrets: () => Promise<LinkSecrets>,
@@ -66,11 +67,20 @@ export function cacheLinkKeys(
 ): LinkKeys {
   const cache = new TtlCache<'keys', Keyring>({ max: 1 })
   const reloads = new TtlCache<'keys', Keyring>({ max: 1, ttlMs: reloadIntervalMs, ...options })
+  /** Error of the last failed request that a signature of an unknown key caused. */
+  const failures = new TtlCache<'keys', Error>({ max: 1, ttlMs: reloadIntervalMs, ...options })
   const load = async () => toKeyring(await fetchSecrets())
   const reload = async () => {
-    const keys = await load()
-    cache.set('keys', keys)
-    return keys
+    const failure = failures.get('keys')
+    if (failure) throw failure
+    try {
+      const keys = await load()
+      cache.set('keys', keys)
+      return keys
+    } catch (error) {
+      failures.set('keys', error as Error)
+      throw error
+    }
   }
   return {
     async current() {

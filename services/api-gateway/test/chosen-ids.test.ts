@@ -58,10 +58,40 @@ test.each(entities)(
 )
 
 test.each(entities)('POST $path: rejects an id that is no name', async ({ path, body }) => {
-  for (const id of ['', 'a/b', 'a b', '../x', 'ä', 'x\n', 'x'.repeat(129), 7]) {
+  const malformed = [
+    '',
+    'a/b',
+    'a b',
+    '../x',
+    '.',
+    '..',
+    '.a',
+    '-a',
+    'ä',
+    'x\n',
+    'x'.repeat(129),
+    7,
+  ]
+  for (const id of malformed) {
     const { status } = await call('POST', path, { body: { ...body, id } })
     expect([id, status]).toEqual([id, 400])
   }
+})
+
+test('createWebhookRoute: rejects the names of the other webhook targets as ids', async () => {
+  const body = { name: 'First', targetUrl: 'https://chat.example/hook' }
+  const post = (id: string) => call('POST', '/admin/api/webhookRoutes', { body: { ...body, id } })
+  for (const id of ['default', 'account']) expect((await post(id)).status).toBe(400)
+  for (const id of ['default-2', 'accounts', 'my.account'])
+    expect((await post(id)).body).toEqual({ id, created: true })
+})
+
+test('createTemplate: for an existing id, returns the owner of the stored template', async () => {
+  const body = { account: 'mine', name: 'x', content: { text: 'x' }, id: 'owned' }
+  const post = (account: string | null) =>
+    call('POST', '/v1/templates/template', { body: { ...body, account } })
+  await post('mine')
+  expect((await post(null)).body).toEqual({ created: false, account: 'mine', id: 'owned' })
 })
 
 test('createTemplate: a token of an account cannot find the ids of others by choosing one', async () => {

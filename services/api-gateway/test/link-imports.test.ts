@@ -46,6 +46,8 @@ const path = '/admin/api/linkKeyImports'
 const importKey = (secret: string, { call }: TestGateway = gateway) =>
   call('POST', path, { body: { secret } })
 
+const dryRun = (secret: string) => gateway.call('POST', path, { body: { secret, dryRun: true } })
+
 /** Query of a link that EmailEngine signed: the signature covers the JSON text. */
 function signed(content: object, secret = serviceSecret): string {
   const json = JSON.stringify(content)
@@ -76,6 +78,8 @@ const statuses = (at?: TestGateway) =>
 
 test('importLinkKey: links of EmailEngine work at all replicas after the import only', async () => {
   expect(await statuses()).toEqual([403, 403, 403])
+  expect((await dryRun(serviceSecret)).body).toEqual({ imported: true })
+  expect(await storedSecrets('importedLinkKey')).toEqual([])
   const other = await servers.start()
   expect((await importKey(serviceSecret)).body).toEqual({ imported: true })
   expect(await statuses(other)).toEqual([200, 302, 200])
@@ -84,6 +88,7 @@ test('importLinkKey: links of EmailEngine work at all replicas after the import 
   expect(click.headers.get('location')).toBe('https://a.example/?b=1')
   expect(await statusOf(`/redirect${new URL(links.open, other.url).search}`)).toBe(403)
   expect((await importKey(serviceSecret, other)).body).toEqual({ imported: false })
+  expect((await dryRun(serviceSecret)).body).toEqual({ imported: false })
 })
 
 test('importLinkKey: opens are recorded, recipients can unsubscribe and subscribe again', async () => {
@@ -146,10 +151,12 @@ test('importLinkKey: concurrent imports of a secret, stored once and sealed', as
 
 test('importLinkKey: 400 beyond 10 secrets, 403 for a token without the scope *', async () => {
   for (let n = 3; n <= 10; n += 1) expect((await importKey(`secret ${n}`)).status).toBe(200)
-  expect(await importKey('secret 11')).toMatchObject({
+  const refusal = {
     status: 400,
     body: { code: 'UnsupportedOperation', message: 'At most 10 link secrets can be imported' },
-  })
+  }
+  expect(await importKey('secret 11')).toMatchObject(refusal)
+  expect(await dryRun('secret 11')).toMatchObject(refusal)
   expect((await importKey('secret 10')).body).toEqual({ imported: false })
   const token = await gateway.call('POST', '/v1/tokens', {
     body: { scopes: ['api'], description: 'client' },

@@ -98,7 +98,8 @@ function missing(name: string): never {
 /** Fields that name something, by kind. Fields of closed operations are never reached. */
 export const namingFields: readonly FieldKind[] = [
   named('account', 'refused', 'account delegatedAccount accounts'),
-  named('template', 'refused', 'template'),
+  // Only a token without an account may choose an id.
+  named('template', 'refused', 'template body.id'),
   named('message', 'refused', 'params.message reference.message'),
   named('text', 'refused', 'params.text'),
   named('attachment', 'refused', 'params.attachment attachments.reference'),
@@ -114,7 +115,7 @@ export const namingFields: readonly FieldKind[] = [
   named('proxy', 'refused', 'proxy proxyUrl httpProxyUrl'),
   // The account has custom headers, which must stay with their target.
   named('url', 'refused', 'webhooks'),
-  named('url', 'refused', 'redirectUrl'),
+  named('url', 'refused', 'redirectUrl body.url'),
   // The browser of the owner opens the redirect URL after the consent, with the id of the account.
   named('url', 'harmless', 'oauth2.redirectUrl'),
   named('messageId', 'refused', 'reference.messageId'),
@@ -152,7 +153,7 @@ export const namingFields: readonly FieldKind[] = [
 /** Fields with content, times, secrets or words of the interface: they name no object. */
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
-  'internalDate notifyFrom sendAt created access.time expires since until before sentBefore sentSince seq uid',
+  'internalDate notifyFrom sendAt created access.time expires expiresAt since until before sentBefore sentSince seq uid',
   'startDate endDate range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
@@ -161,7 +162,7 @@ const plainFields = [
   'notifyHeaders secret serviceSecret templateHeader templateHtmlHead scriptEnv pageBrandName',
   'openAiAPIKey openAiModel openAiPrompt imapClientName imapClientVersion imapClientVendor',
   'imapClientSupportUrl imapProxyServerPassword smtpServerPassword publicKey',
-  'credentials.imap credentials.smtp credentials.oauth2',
+  'credentials.imap credentials.smtp credentials.oauth2 webhooksHeaderAlias',
 ]
   .join(' ')
   .split(' ')

@@ -31,6 +31,17 @@ test.each<[string, object[], string]>([
     [{ ...good(), restrictions: { addresses: ['x'] } }],
     'tokens.1.restrictions.addresses.0',
   ],
+  ['a creation in the year 0', [{ ...good(), created: '0000-12-31' }], 'tokens.1.created'],
+  [
+    'an expiry in the year 10000',
+    [{ ...good(), expires: '9999-12-31T23:59:59-01:00' }],
+    'tokens.1.expires',
+  ],
+  [
+    'a use in the year 0',
+    [{ ...good(), access: { time: '0001-01-01T00:00:00+01:00' } }],
+    'tokens.1.access.time',
+  ],
   ['metadata that is no JSON', [{ ...good(), metadata: '{' }], 'tokens.1.metadata'],
   [
     'an id twice',

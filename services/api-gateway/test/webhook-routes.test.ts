@@ -113,6 +113,21 @@ test('webhook routes: a route is deleted at its time, and stays if the time was 
   expect((await get(extended)).body).toMatchObject({ expiresAt: null })
 })
 
+test('webhook routes: expiresAt without a zone is UTC, a past time is rejected', async () => {
+  const id = await create({ ...route, expiresAt: '2999-01-02T03:04:05' })
+  expect((await get(id)).body).toMatchObject({ expiresAt: '2999-01-02T03:04:05.000Z' })
+  const expiresAt = new Date(Date.now() - 1_000).toISOString()
+  for (const refused of [
+    await call('POST', admin, { body: { ...route, expiresAt } }),
+    await call('PUT', `${admin}/${id}`, { body: { expiresAt } }),
+  ])
+    expect([refused.status, refused.body.fields]).toEqual([
+      400,
+      [{ message: '"expiresAt" must be in the future', key: 'expiresAt', path: 'expiresAt' }],
+    ])
+  expect((await get(id)).body).toMatchObject({ expiresAt: '2999-01-02T03:04:05.000Z' })
+})
+
 test('deleteExpiredRoutes: without an expired route, leaves the version of the routes', async () => {
   await create()
   const before = await stamp()

@@ -64,6 +64,7 @@ const plaintexts = [
   'login-of-hook',
   'value-of-header',
   'refresh-1',
+  'refresh-2',
 ]
 
 const host = 'imap.mail.example'
@@ -144,7 +145,11 @@ function exportAccounts(accounts: string[], publicKey = target.publicKey.text) {
   return from.bus.request(sealAccountTransfers, { accounts, publicKey, token: null }, options)
 }
 
-function check(bus: Bus, accounts: AccountTransfer[], applications = { 'app-1': 'app-2' }) {
+function check(
+  bus: Bus,
+  accounts: AccountTransfer[],
+  applications: Record<string, string> = { 'app-1': 'app-2' },
+) {
   return bus.request(checkAccountTransfers, { accounts, applications }, options)
 }
 
@@ -155,8 +160,7 @@ async function exported(account: string): Promise<AccountTransfer> {
 }
 
 async function reasonOf(transfer: AccountTransfer, applications?: Record<string, string>) {
-  const ids = applications as { 'app-1': string } | undefined
-  const { results } = await check(to.bus, [transfer], ids)
+  const { results } = await check(to.bus, [transfer], applications)
   return results.map((result) => ('reason' in result ? result.reason : 'accepted'))
 }
 
@@ -218,6 +222,15 @@ test('checkAccountTransfers: binds a grant with its renewed tokens to the new ap
   expect(await reasonOf(await exported('ada'), { 'app-1': 'app-3' })).toEqual([
     'unknownApplication',
   ])
+})
+
+test('checkAccountTransfers: rejects a grant for another server or application as otherUse', async () => {
+  const transfer = await exported('ada')
+  const evil = { host: 'imap.evil.example', port: 993, secure: true }
+  expect(await reasonOf({ ...transfer, imap: evil })).toEqual(['otherUse'])
+  const oauth2 = { provider: 'app-9', auth: { user: 'ada' } }
+  expect(await reasonOf({ ...transfer, oauth2 }, { 'app-9': 'app-2' })).toEqual(['otherUse'])
+  expect(await reasonOf(transfer)).toEqual(['accepted'])
 })
 
 test('sealAccountTransfers: refuses keys that are not listed, and empty lists for them', async () => {

@@ -94,3 +94,16 @@ test('controlReader: an empty alias header counts as absent; repeated or invalid
   ] as const
   expect(() => read(twice)).toThrow(/x-ee-idempotency-key occurs more than once/)
 })
+
+test('controlReader: after a login, the alias of the account is ignored with any value', () => {
+  const { isControl, read } = controlReader('X-EE-', { hasLogin: true })
+  const headers = [
+    ['x-ee-account', 'a'.repeat(257)],
+    ['x-ee-account', 'moved'],
+    ['x-ee-idempotency-key', 'k'],
+    ['x-svc-account', 'acc'],
+  ] as const
+  expect(read(headers)).toEqual({ account: 'acc', idempotencyKey: 'k' })
+  expect(isControl('x-ee-account')).toBe(true)
+  expect(() => read([['x-svc-account', 'a'.repeat(257)]])).toThrow(/x-svc-account has an invalid/)
+})

@@ -69,9 +69,10 @@ type MessageHeader = readonly [name: string, value: string]
 
 /**
  * Reader of the control headers of messages. `alias` is a second prefix of header names (setting
- * `webhooksHeaderAlias`), in any case.
+ * `webhooksHeaderAlias`), in any case. `hasLogin`: the SMTP session has logged in, so the alias of
+ * `X-SVC-Account` is ignored with any value, as EmailEngine does.
  */
-export function controlReader(alias = '') {
+export function controlReader(alias = '', { hasLogin = false } = {}) {
   const lowerAlias = alias.toLowerCase()
   /** Name of an alias header without its prefix; undefined for other headers. */
   function aliasKey(name: string): string | undefined {
@@ -89,7 +90,9 @@ export function controlReader(alias = '') {
      */
     read: (headers: readonly MessageHeader[]): Controls => {
       const isAlias = ([name]: MessageHeader) => aliasKey(name) !== undefined
-      const aliases = headers.filter((header) => isAlias(header) && header[1] !== '')
+      const isIgnored = ([name, value]: MessageHeader) =>
+        value === '' || (hasLogin && aliasKey(name) === 'account')
+      const aliases = headers.filter((header) => isAlias(header) && !isIgnored(header))
       const own = headers.filter((header) => !isAlias(header))
       return {
         ...parseControls(aliases, { readers: aliasReaders, prefix: lowerAlias }),

@@ -28,6 +28,8 @@ interface PrepareOptions {
   now?: Date
   /** Second prefix of the names of control headers (setting `webhooksHeaderAlias`). */
   headerAlias?: string
+  /** True if the SMTP session has logged in. The alias of `X-SVC-Account` is then ignored. */
+  hasLogin?: boolean
 }
 
 /**
@@ -45,12 +47,12 @@ const messageIdForm = /^<[^\s<>@]+@[^\s<>@]+>$/
  */
 export function prepareMessage(
   message: Buffer,
-  { from, now = new Date(), headerAlias }: PrepareOptions,
+  { from, now = new Date(), headerAlias, hasLogin = false }: PrepareOptions,
 ): PreparedMessage {
   const parsed = splitHead(canonicalLines(message))
   if (!parsed) throw new SmtpRejection('552 5.3.4', 'The header of the message is too large')
   const { fields, body } = parsed
-  const { isControl, read } = controlReader(headerAlias)
+  const { isControl, read } = controlReader(headerAlias, { hasLogin })
   const controls = read(
     fields.flatMap((field) =>
       isControl(field.name) ? [[field.name, fieldValue(field)] as const] : [],

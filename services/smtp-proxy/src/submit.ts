@@ -53,7 +53,8 @@ export async function submit(
   const { db, bus, settings, log } = deps
   const now = new Date()
   const { deliveryAttempts = 10, webhooksHeaderAlias } = await settings.get()
-  const options = defined({ from: envelope.from, now, headerAlias: webhooksHeaderAlias })
+  const hasLogin = user !== undefined
+  const options = defined({ from: envelope.from, now, headerAlias: webhooksHeaderAlias, hasLogin })
   const prepared = prepareMessage(message, options)
   const { mime, messageId, subject, controls } = prepared
   await checkSession(deps, user)

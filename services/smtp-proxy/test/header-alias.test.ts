@@ -58,6 +58,8 @@ test('X-EE-Account: is ignored after a login and names the account without login
   await eventually(async () =>
     expect(await aliasOf(await send(account))).toMatchObject({ account: 'acc', aliases: [] }),
   )
+  const overlong = withHeaders({ 'X-EE-Account': 'a'.repeat(300) })
+  expect(await aliasOf(await send(overlong))).toMatchObject({ account: 'acc', aliases: [] })
   await set({ smtpServerAuthEnabled: false })
   const open = { options: { auth: undefined } }
   await eventually(async () =>

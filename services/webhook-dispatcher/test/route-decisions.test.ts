@@ -169,3 +169,28 @@ test('routesVersion: differs after every change of a route, and only then', asyn
   await routes.refresh()
   expect(routes.snapshot.version).toBe(after)
 })
+
+test('cacheRoutes: a cached route is used until its time, also without a change of the version', async () => {
+  let now = Date.now()
+  const expiresAt = new Date(now + 3_600_000)
+  const expireAt = (at: Date) =>
+    db.updateTable('webhookRoutes').set({ expiresAt: at }).where('id', '=', 'expiring').execute()
+  await addRoute('expiring', null)
+  await expireAt(expiresAt)
+  await addRoute('lasting', null)
+  const routes = cacheRoutes(db, () => now)
+  await routes.refresh()
+  const { version } = routes.snapshot
+  const ids = () => routes.snapshot.routes.map(({ id }) => id)
+  now = expiresAt.getTime() - 1
+  expect(ids()).toEqual(['expiring', 'lasting'])
+  expect(await routes.find('expiring')).toMatchObject({ id: 'expiring' })
+  now = expiresAt.getTime()
+  expect(ids()).toEqual(['lasting'])
+  expect(await routes.find('expiring')).toBeUndefined()
+  expect(routes.snapshot.version).toBe(version)
+  // An extended route is found again without a broadcast.
+  const later = new Date(now + 3_600_000)
+  await expireAt(later)
+  expect(await routes.find('expiring')).toMatchObject({ expiresAt: later })
+})

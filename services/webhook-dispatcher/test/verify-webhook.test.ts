@@ -238,6 +238,17 @@ describe('onVerifyWebhook', () => {
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/old', '/hook'])
   })
 
+  test('header alias changed a moment ago: sends the new names', async () => {
+    await bench.set({ webhooks: receiver.url })
+    await start()
+    await result()
+    const row = { key: 'webhooksHeaderAlias', value: JSON.stringify('X-EE-') }
+    await bench.db.insertInto('settings').values(row).execute()
+    await result()
+    const sent = receiver.requests.map(({ headers }) => headers['x-ee-wh-attempts-made'])
+    expect(sent).toEqual([undefined, '0'])
+  })
+
   test('no target: replies without a result', async () => {
     await bench.account('plain')
     await start()

@@ -47,7 +47,7 @@ export const accountStates: readonly AdviceRow[] = [
     action:
       'If `authFailureDisabledAt` is set, store new credentials or call `PUT /v1/account/{account}/reconnect`.',
     ownerText:
-      'Your mailbox is no longer read, because the login failed for a long time. Please enter your password again, or sign in again.',
+      'Your mailbox is not read at the moment. If the login has failed before, please enter your password again, or sign in again.',
     guide: 'connect-accounts#repair-and-change',
   },
   {

@@ -18,6 +18,8 @@ export interface TableOptions {
 export interface OutputOptions {
   /** True prints JSON for programs instead of texts and tables for people. */
   json: boolean
+  /** Aborts when the reader has closed the output. Later writes are discarded. */
+  closed: AbortSignal
 }
 
 /**
@@ -28,9 +30,11 @@ export interface OutputOptions {
 export class Output {
   readonly isJson: boolean
   readonly #stream: OutputStream
+  readonly #closed: AbortSignal
 
-  constructor(stream: OutputStream, { json }: OutputOptions) {
+  constructor(stream: OutputStream, { json, closed }: OutputOptions) {
     this.#stream = stream
+    this.#closed = closed
     this.isJson = json
   }
 
@@ -91,6 +95,8 @@ export class Output {
   }
 
   async #write(chunk: string | Uint8Array): Promise<void> {
-    if (chunk.length > 0 && !this.#stream.write(chunk)) await once(this.#stream, 'drain')
+    if (chunk.length === 0 || this.#closed.aborted || this.#stream.write(chunk)) return
+    // Rejects only if the output is closed while the write waits.
+    await once(this.#stream, 'drain', { signal: this.#closed }).catch(() => undefined)
   }
 }

@@ -9,7 +9,7 @@ export interface ProgramParts {
   jobs: readonly JobSpec[]
   /** Names of the services, which the entry point of the program runs. */
   services: readonly string[]
-  createContext: (options: Readonly<Record<string, unknown>>) => CommandContext
+  createContext: (options: Readonly<Record<string, unknown>>, spec: CommandSpec) => CommandContext
   write: (text: string) => void
   writeError: (text: string) => void
 }
@@ -35,6 +35,7 @@ export function buildProgram(parts: ProgramParts): Command {
     else addCommand(program, part, parts)
   program.commandsGroup('Jobs of the server:')
   for (const job of parts.jobs) addJob(program, job, parts)
+  for (const name of parts.services) addService(program, name, parts)
   return program
 }
 
@@ -71,7 +72,7 @@ function addCommand(parent: Command, spec: CommandSpec, parts: ProgramParts): vo
   command.action(async () => {
     const options = command.optsWithGlobals()
     const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[]
-    const context = parts.createContext(options)
+    const context = parts.createContext(options, spec)
     if (spec.confirm && options['yes'] !== true) await confirm(context, spec.confirm(args, options))
     const run = await spec.load()
     await run(context, args, options)
@@ -121,7 +122,22 @@ function addJob(program: Command, { name, summary, help }: JobSpec, parts: Progr
   }
   const command = withStreams(new Command(name), parts).summary(summary)
   command.helpInformation = () => help
+  // A global option before the job, such as `posthorn --json migrate`.
+  command.action(() => {
+    throw new UsageError(`name the job first: posthorn ${name}`)
+  })
   program.addCommand(command)
+}
+
+/** Help of a service, which is not part of the list. */
+function addService(program: Command, name: string, parts: ProgramParts): void {
+  const command = withStreams(new Command(name), parts)
+  command.helpInformation = () =>
+    `Usage: posthorn ${name}\n\nRuns the service until SIGTERM. deploy/configuration.md lists its environment variables.\n`
+  command.action(() => {
+    throw new UsageError(`name the service first: posthorn ${name}`)
+  })
+  program.addCommand(command, { hidden: true })
 }
 
 /** True for errors by which the parser ends after it has printed the help or the version. */

@@ -75,6 +75,8 @@ export interface CommandSpec {
    * option `--yes`, without which the user must confirm.
    */
   confirm?: (args: readonly string[], options: OptionValues) => string
+  /** True for a command that changes many entities: it continues if its output has no reader. */
+  continuesUnread?: boolean
   load: () => Promise<RunCommand>
 }
 

@@ -1861,12 +1861,20 @@ export interface ImportLinkKeyInput {
      * contains the secret.
      */
     secret: string
+    /**
+     * If true, nothing is stored. `imported` tells whether the secret would be stored. Defaults
+     * to false.
+     */
+    dryRun?: boolean
   }
 }
 
 /** Result of `importLinkKey`. */
 export interface ImportLinkKeyResult {
-  /** True if the secret is stored now. False if the secret was stored before. */
+  /**
+   * True if the secret is stored now, or would be stored without `dryRun`. False if the secret
+   * was stored before.
+   */
   imported: boolean
 }
 
@@ -5642,7 +5650,7 @@ export interface CreateWebhookRouteInput {
   body: {
     /**
      * Id of the new webhook route. Default: a generated id. If the id exists, nothing changes
-     * and `created` is false.
+     * and `created` is false. The ids `default` and `account` are reserved.
      */
     id?: string
     /** Name of the webhook route. */
@@ -5678,7 +5686,8 @@ export interface CreateWebhookRouteInput {
     }
     /**
      * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
-     * the time while they run. Null or absent: the webhook route does not expire.
+     * the time while they run. Must be in the future. Null or absent: the webhook route does
+     * not expire.
      */
     expiresAt?: string | null
   }
@@ -5745,7 +5754,8 @@ export interface UpdateWebhookRouteInput {
     }
     /**
      * Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend
-     * the time while they run. Null or absent: the webhook route does not expire.
+     * the time while they run. Must be in the future. Null or absent: the webhook route does
+     * not expire.
      */
     expiresAt?: string | null
   }

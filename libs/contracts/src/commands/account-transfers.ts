@@ -8,7 +8,10 @@ import {
 } from '../schemas/account-transfer.ts'
 import { AccountId, Nullable, OneOf, Strict } from '../schemas/primitives.ts'
 
-/** Maximum number of accounts in one command. Limits the CPU time of auth-bridge per command. */
+/**
+ * Maximum number of accounts in one command. Limits the CPU time of auth-bridge per command. The
+ * commands of one API request are sent one after another.
+ */
 export const maxTransferBatch = 50
 
 /**

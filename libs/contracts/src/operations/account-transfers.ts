@@ -77,7 +77,7 @@ export const exportAccounts = defineOperation({
       Text('Cursor of the next page, for the member `cursor`. Null on the last page.'),
     ),
   }),
-  errors: ['ApiEndpointDisabled', 'InvalidCursorValue', 'Timeout'],
+  errors: ['ApiEndpointDisabled', 'InvalidCursorValue', 'WorkerNotAvailable', 'Timeout'],
 })
 
 export const importAccounts = defineOperation({
@@ -127,5 +127,5 @@ export const importAccounts = defineOperation({
       { description: 'Results of the accounts, in the order of the request.' },
     ),
   }),
-  errors: ['Timeout'],
+  errors: ['WorkerNotAvailable', 'Timeout'],
 })

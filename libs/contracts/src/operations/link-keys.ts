@@ -17,10 +17,18 @@ export const importLinkKey = defineOperation({
       'Setting `serviceSecret` of EmailEngine, unencrypted, 1 to 1,024 characters. No response contains the secret.',
       { minLength: 1, maxLength: 1_024 },
     ),
+    dryRun: Type.Optional(
+      Bool(
+        'If true, nothing is stored. `imported` tells whether the secret would be stored. Defaults to false.',
+        { default: false },
+      ),
+    ),
   }),
   responseDescription: 'Result of the import.',
   response: Type.Object({
-    imported: Bool('True if the secret is stored now. False if the secret was stored before.'),
+    imported: Bool(
+      'True if the secret is stored now, or would be stored without `dryRun`. False if the secret was stored before.',
+    ),
   }),
   errors: ['UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'],
 })

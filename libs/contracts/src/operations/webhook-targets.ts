@@ -16,5 +16,5 @@ export const testWebhookTarget = defineOperation({
   optionalBody: true,
   responseDescription: 'Result of the call to the webhook target.',
   response: WebhookTargetTestResult,
-  errors: ['UnsupportedOperation'],
+  errors: ['UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -50,15 +50,20 @@ export const AccountId = Text(
 )
 /**
  * Id that the caller can choose for a new entity, so that an import from another installation keeps
- * the ids that clients use.
+ * the ids that clients use. The first character excludes `.` and `..`, which the path of a URL
+ * cannot contain. `reserved` lists further ids that are rejected.
  */
-export const ChosenId = (entity: string) =>
-  Type.Optional(
+export const ChosenId = (entity: string, reserved: readonly string[] = []) => {
+  const excluded = reserved.length === 0 ? '' : `(?!(?:${reserved.join('|')})$)`
+  const names = reserved.map((id) => `\`${id}\``).join(' and ')
+  const exception = reserved.length === 0 ? '' : ` The ids ${names} are reserved.`
+  return Type.Optional(
     Text(
-      `Id of the new ${entity}. Default: a generated id. If the id exists, nothing changes and \`created\` is false.`,
-      { pattern: '^[\\w.-]{1,128}$', maxLength: 128 },
+      `Id of the new ${entity}. Default: a generated id. If the id exists, nothing changes and \`created\` is false.${exception}`,
+      { pattern: `^${excluded}\\w[\\w.-]{0,127}$`, maxLength: 128 },
     ),
   )
+}
 /**
  * Id of a message in the API, as opposed to the Message-ID header of the message. Ids from mail
  * providers have up to 200 visible ASCII characters.

@@ -66,13 +66,15 @@ const changeable = {
   expiresAt: Type.Optional(
     Nullable(
       Time(
-        'Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend the time while they run. Null or absent: the webhook route does not expire.',
+        'Time at which the webhook route is deleted (ISO 8601), for routes of programs that extend the time while they run. Must be in the future. Null or absent: the webhook route does not expire.',
       ),
     ),
   ),
 }
+/** Names of the other webhook targets. A delivery names its target by such a name or a route id. */
+const targetNames = ['default', 'account']
 export const WebhookRouteCreation = Strict({
-  id: ChosenId('webhook route'),
+  id: ChosenId('webhook route', targetNames),
   name,
   targetUrl,
   ...changeable,

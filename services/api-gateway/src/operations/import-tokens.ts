@@ -29,13 +29,19 @@ export function onImportTokens({ db, log }: Pick<OperationDeps, 'db' | 'log'>) {
   })
 }
 
-/** Rejects repeated ids and malformed metadata, which the schema cannot express. */
+/**
+ * Rejects repeated ids, malformed metadata and dates that Postgres cannot read, which the schema
+ * cannot express.
+ */
 function assertValid(tokens: readonly ImportedToken[]): void {
   const ids = new Set<string>()
-  const errors = tokens.flatMap(({ id, metadata }, index) => {
+  const errors = tokens.flatMap(({ id, metadata, created, expires, access }, index) => {
     const isRepeated = ids.has(id)
     ids.add(id)
+    const dates = { created, expires, 'access.time': access?.time }
+    const unreadable = Object.entries(dates).filter(([, text]) => !isStorable(toDate(text)))
     return [
+      ...unreadable.map(([name]) => fieldError(`tokens.${index}.${name}`, outOfRange)),
       ...(isRepeated ? [fieldError(`tokens.${index}.id`, 'must be unique')] : []),
       ...(metadata === undefined || isJson(metadata)
         ? []
@@ -43,6 +49,17 @@ function assertValid(tokens: readonly ImportedToken[]): void {
     ]
   })
   if (errors.length > 0) throw validationError(errors)
+}
+
+const outOfRange = 'must be in the years 1 to 9999 (UTC)'
+
+/**
+ * True for a date whose ISO 8601 text Postgres can read. A time zone can move a date of the year
+ * 9999 to the year 10000 in UTC.
+ */
+function isStorable(date: Date | null): boolean {
+  const year = date?.getUTCFullYear() ?? 1
+  return year >= 1 && year <= 9_999
 }
 
 function toStore({ created, expires, access = {}, ...token }: ImportedToken): TokenToImport {

@@ -54,7 +54,9 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
       const id = body.id ?? randomBytes(16).toString('base64url')
       const columns = { id, account, name, description, format }
       const created = await insertTemplate(db, { ...columns, content: JSON.stringify(content) })
-      return { created, account, id }
+      // The owner of an existing template can differ from the account of the request.
+      const stored = created ? undefined : await findTemplateContent(db, id)
+      return { created, account: stored ? stored.account : account, id }
     }),
     handle(operations.updateTemplate, async ({ params: { template: id }, body, caller }) => {
       const stored = await getOwnTemplate(db, id, caller.token)

@@ -5,21 +5,24 @@ interface AccountIdPage {
   /** Ids to which the page is limited. Undefined: all accounts. */
   accounts: readonly string[] | undefined
   /** Id after which the page starts. */
-  cursor: string | undefined
+  after: string | undefined
   pageSize: number
 }
 
-/** Lists one page of account ids, ordered by id, with the cursor of the next page. */
-export async function listAccountIds(db: Db, { accounts, cursor, pageSize }: AccountIdPage) {
+/**
+ * Lists one page of account ids, ordered by id. `last` is the last id of the page; undefined if no
+ * page follows.
+ */
+export async function listAccountIds(db: Db, { accounts, after, pageSize }: AccountIdPage) {
   let query = db.selectFrom('accounts').select('account')
   if (accounts) query = query.where('account', '=', anyOf(accounts))
-  if (cursor !== undefined) query = query.where('account', '>', cursor)
+  if (after !== undefined) query = query.where('account', '>', after)
   const rows = await query
     .orderBy('account')
     .limit(pageSize + 1)
     .execute()
   const ids = rows.slice(0, pageSize).map(({ account }) => account)
-  return { ids, nextCursor: rows.length > pageSize ? (ids.at(-1) ?? null) : null }
+  return { ids, last: rows.length > pageSize ? ids.at(-1) : undefined }
 }
 
 /** Finds which of the ids belong to accounts. */

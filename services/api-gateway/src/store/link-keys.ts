@@ -1,4 +1,4 @@
-import type { Tx } from '@posthorn/db'
+import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 
@@ -19,17 +19,33 @@ export async function insertImportedLinkKey(
   { id, sealed }: { id: string; sealed: string },
 ): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:link-key-imports'))`.execute(tx)
-  const rows = await tx
+  if (!(await canImportLinkKey(tx, id))) return false
+  await tx
+    .insertInto('sealedSettings')
+    .values({ key: keyOf(id), sealed })
+    .execute()
+  return true
+}
+
+/**
+ * True if no link secret of EmailEngine is stored under the id.
+ *
+ * @throws AppError `invalid` if the maximum number of secrets is stored
+ */
+export async function canImportLinkKey(db: Db, id: string): Promise<boolean> {
+  const rows = await db
     .selectFrom('sealedSettings')
     .select('key')
-    .where('key', 'like', 'importedLinkKey:%')
+    .where('key', 'like', keyOf('%'))
     .execute()
-  const key = `importedLinkKey:${id}`
-  if (rows.some((row) => row.key === key)) return false
+  if (rows.some(({ key }) => key === keyOf(id))) return false
   if (rows.length >= maxImports)
     throw new AppError('invalid', `At most ${maxImports} link secrets can be imported`, {
       code: 'UnsupportedOperation',
     })
-  await tx.insertInto('sealedSettings').values({ key, sealed }).execute()
   return true
+}
+
+function keyOf(id: string): string {
+  return `importedLinkKey:${id}`
 }

@@ -101,7 +101,7 @@ export async function deleteExpiredRoutes(db: Db): Promise<string[]> {
 /**
  * Latest failures of a webhook route's filter and map functions, newest first.
  *
- * @throws AppError `not-rows`
+ * @throws AppError `not-found`
  */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
   await db

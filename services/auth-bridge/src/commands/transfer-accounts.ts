@@ -6,9 +6,10 @@ import {
 import type { AccountTransfer } from '@posthorn/contracts/schemas/account-transfer'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { Semaphore } from '@posthorn/flow'
 import { createSealer, readPublicKey, type Sealer, type Unsealer } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
-import { findTransferApps, listTransferRows } from '../store/account-transfers.ts'
+import { findTransferApps, listTransferRows, type TransferRow } from '../store/account-transfers.ts'
 import { checkTransfer } from '../transfers/check-transfer.ts'
 import { sealTransfer } from '../transfers/seal-transfer.ts'
 
@@ -23,17 +24,27 @@ export interface TransferDeps {
   keyIds: ReadonlySet<string>
 }
 
+/**
+ * Maximum number of accounts whose secrets are sealed or checked concurrently. Other commands, such
+ * as logins of accounts, use the same threads for their cryptography.
+ */
+const maxConcurrent = 4
+
 /** Handlers of the commands that move accounts between two instances. */
 export function transferHandlers(deps: TransferDeps): CommandHandler[] {
-  return [onSealAccountTransfers(deps), onCheckAccountTransfers(deps)]
+  const permits = new Semaphore(maxConcurrent)
+  return [onSealAccountTransfers(deps, permits), onCheckAccountTransfers(deps, permits)]
 }
 
 /**
  * Exports accounts for another instance. The list of permitted keys is in the environment of
  * auth-bridge, so that a stolen access token cannot export secrets for a key of the thief.
  */
-function onSealAccountTransfers({ db, unsealer, log, accountExportKeys }: TransferDeps) {
-  return on(sealAccountTransfers, async ({ accounts: ids, publicKey, token }) => {
+function onSealAccountTransfers(
+  { db, unsealer, log, accountExportKeys }: TransferDeps,
+  permits: Semaphore,
+) {
+  return on(sealAccountTransfers, async ({ accounts: ids, publicKey, token }, { signal }) => {
     // The text of the key that was read: several texts stand for the same bytes in base64url.
     const key = readPublicKey(publicKey)
     if (!accountExportKeys.includes(key.text)) {
@@ -43,14 +54,12 @@ function onSealAccountTransfers({ db, unsealer, log, accountExportKeys }: Transf
     const sealer = createSealer(key)
     const rows = await listTransferRows(db, ids)
     const failed: string[] = []
-    const transfers = await Promise.all(
-      rows.map((row) =>
-        sealTransfer(row, { unsealer, sealer }).catch((err: unknown) => {
-          log.error({ err, account: row.account }, 'account not exported, unsealing failed')
-          failed.push(row.account)
-        }),
-      ),
-    )
+    const seal = (row: TransferRow) =>
+      sealTransfer(row, { unsealer, sealer }).catch((err: unknown) => {
+        log.error({ err, account: row.account }, 'account not exported, unsealing failed')
+        failed.push(row.account)
+      })
+    const transfers = await Promise.all(rows.map((row) => permits.run(() => seal(row), signal)))
     const accounts = transfers.filter((transfer): transfer is AccountTransfer => Boolean(transfer))
     log.info({ token, key: key.id, count: accounts.length }, 'accounts sealed for another instance')
     return { accounts, failed }
@@ -65,16 +74,18 @@ function notListed(): AppError {
   )
 }
 
-function onCheckAccountTransfers({ db, ...deps }: TransferDeps) {
-  return on(checkAccountTransfers, async ({ accounts, applications }) => {
+function onCheckAccountTransfers({ db, ...deps }: TransferDeps, permits: Semaphore) {
+  return on(checkAccountTransfers, async ({ accounts, applications }, { signal }) => {
     const ids = new Map(Object.entries(applications))
     const idOf = ({ oauth2 }: AccountTransfer) => {
       const { provider = '' } = oauth2 ?? {}
       return ids.get(provider) ?? provider
     }
     const apps = await findTransferApps(db, [...new Set(accounts.map(idOf))])
+    const check = (transfer: AccountTransfer) =>
+      checkTransfer(transfer, apps.get(idOf(transfer)), deps)
     const results = await Promise.all(
-      accounts.map((transfer) => checkTransfer(transfer, apps.get(idOf(transfer)), deps)),
+      accounts.map((transfer) => permits.run(() => check(transfer), signal)),
     )
     return { results }
   })

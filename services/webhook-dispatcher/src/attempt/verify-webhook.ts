@@ -43,16 +43,19 @@ export interface VerifyWebhookDeps {
  * row, metric, lane or throttle changes.
  */
 export function onVerifyWebhook(deps: VerifyWebhookDeps): CommandHandler {
-  const { settings, findTarget, keys } = deps
+  const { settings, findTarget, keys, options } = deps
   const admit = createAdmission()
   const send = createSender(deps)
   return on(verifyWebhook, async (request, { signal, deadline }) => {
     using _permit = admit()
+    // Waits until auth-bridge can be reached, which `findTarget` needs for logins in URLs.
+    const signingKeys = await keys.get(signal)
     const target = await findTarget(request)
     if (!target) return {}
+    // The test uses the current settings, which `findTarget` has read.
+    await options.refresh()
     const { account = '' } = request
     const { serviceUrl } = await settings.get()
-    const signingKeys = await keys.get(signal)
     const remainingMs = Math.max(1, deadline - Date.now() - replyMarginMs)
     const prepared = {
       target,

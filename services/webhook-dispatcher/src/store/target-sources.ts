@@ -76,7 +76,7 @@ async function listDeletedTargets(
   ])
 }
 
-/** Enabled webhook route that has not expired. */
+/** Enabled webhook route. */
 export interface Route {
   id: string
   version: number
@@ -84,11 +84,16 @@ export interface Route {
   headers: { key: string; value: string }[]
   filter: string | null
   map: string | null
+  /** Time from which the webhook route gets no more events. Null for a route without expiry. */
+  expiresAt: Date | null
 }
 
 /** All enabled webhook routes at one point in time. */
 export interface RouteSnapshot {
-  /** Version of all webhook routes. Differs after every change of any route. */
+  /**
+   * Version of all webhook routes. Differs after every change of any route. The expiry of a route
+   * is no change.
+   */
   version: string
   routes: readonly Route[]
 }
@@ -101,10 +106,11 @@ export async function readRoutesVersion(db: Db): Promise<string> {
   return stamp
 }
 
+/** Reads the enabled webhook routes that have not expired, with the version of all routes. */
 export async function readRoutes(db: Db): Promise<RouteSnapshot> {
   const { rows } = await sql<Omit<Route, 'id'> & { id: string | null; stamp: string }>`
     select s.stamp, r.id, r.version, r.target_url as url, r.custom_headers as headers, r.filter,
-      r.map
+      r.map, r.expires_at as "expiresAt"
     from webhook_routes_stamp s left join webhook_routes r
       on r.enabled and (r.expires_at is null or r.expires_at > now())
     order by r.created_at, r.id

@@ -69,6 +69,7 @@ const sync: CommandSpec = {
 
 const remove: CommandSpec = {
   name: 'delete',
+  continuesUnread: true,
   summary: 'Delete accounts with their credentials, queued messages and tokens.',
   details: 'Messages on the mail server are not deleted.',
   arguments: [{ name: '<account...>', description: 'ids of the accounts' }],

@@ -28,6 +28,7 @@ export const exportCommand: CommandSpec = {
 
 export const importCommand: CommandSpec = {
   name: 'import',
+  continuesUnread: true,
   summary: 'Register the accounts that another instance has exported.',
   details: 'Existing accounts stay unchanged: the command can be repeated.',
   arguments: [{ name: '<file>', description: 'file of `accounts export`, `-` for standard input' }],

@@ -1,26 +1,36 @@
 import type { Entry, readExportFile } from '@posthorn/emailengine'
-import type { Posthorn } from '@posthorn/client'
 import type { KindImport } from './import-kind.ts'
-import { readAccounts, type AccountMode, accountWriter, tokenWriter } from './kind-imports.ts'
+import {
+  type AccountMode,
+  accountWriter,
+  type ImportAccess,
+  readAccounts,
+  tokenWriter,
+} from './kind-imports.ts'
 
 type FileEntry = ReturnType<typeof readExportFile> extends AsyncIterable<infer E> ? E : never
 
 /**
- * Imports of the entities in files. The files are read once per kind: accounts first, because
- * tokens can be bound to accounts.
+ * Imports of the entities in files, which are read once: a file can be a pipe. Accounts are first,
+ * because tokens can be bound to accounts.
  */
 export async function fileImports(
   read: () => AsyncIterable<FileEntry>,
-  parts: AccountMode & { posthorn: Posthorn },
+  parts: AccountMode & ImportAccess,
 ): Promise<KindImport<never>[]> {
-  const existing = await readAccounts(parts.posthorn)
-  const entries = (kind: FileEntry['kind']) => only(read(), kind) as AsyncIterable<Entry<never>>
+  const all = await Array.fromAsync(read())
+  const existing = await readAccounts(parts)
+  const entries = (kind: FileEntry['kind']) => {
+    const ofKind = all.filter((entry) => entry.kind === kind) as Entry<never>[]
+    return { entries: asyncOf(ofKind), total: ofKind.length }
+  }
   return [
-    { kind: 'accounts', entries: entries('account'), write: accountWriter(parts, existing) },
-    { kind: 'tokens', entries: entries('token'), ...tokenWriter(parts) },
+    { kind: 'accounts', ...entries('account'), write: accountWriter(parts, existing) },
+    { kind: 'tokens', ...entries('token'), ...tokenWriter(parts) },
   ] as KindImport<never>[]
 }
 
-async function* only(entries: AsyncIterable<FileEntry>, kind: FileEntry['kind']) {
-  for await (const entry of entries) if (entry.kind === kind) yield entry
+// oxlint-disable-next-line require-await -- the entries of a store are read asynchronously
+async function* asyncOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values
 }

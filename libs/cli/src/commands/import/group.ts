@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../../program/command.ts'
+import { timeText } from '../../program/values.ts'
 
 /** Kinds of entities in the order of the import: later kinds refer to earlier kinds. */
 export const importKinds = [
@@ -21,10 +22,12 @@ export const importing: CommandGroup = {
   commands: [
     {
       name: 'emailengine',
+      continuesUnread: true,
       summary: 'Import accounts, settings and tokens of an EmailEngine instance.',
       details:
         'Reads the Redis of EmailEngine, which is not changed, or files of its export commands. ' +
         'What exists here already is not changed, so that the command can be repeated. ' +
+        'With --dry-run, the server does not check functions and restrictions. ' +
         'Import with --paused while EmailEngine runs, stop EmailEngine, then run the command with --start. ' +
         'A URL with a password, and the secret of EmailEngine, are read from files or from the ' +
         'environment variables of EmailEngine: EENGINE_REDIS, EENGINE_REDIS_PREFIX, EENGINE_SECRET.',
@@ -52,6 +55,7 @@ export const importing: CommandGroup = {
         {
           flags: '--notify-from <time>',
           description: 'with --start: announce messages that arrived after this time, default: now',
+          parse: timeText,
         },
       ],
       examples: [

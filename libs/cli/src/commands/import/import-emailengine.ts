@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { Secret } from '@posthorn/config'
-import { seededSettings, settingDefaults, settingKeys } from '@posthorn/contracts/settings/settings'
 import { openStore, readExportFile } from '@posthorn/emailengine'
 import { readSecretFile } from '../../connection/secret-input.ts'
 import { CommandError, UsageError } from '../../exit-codes.ts'
@@ -15,12 +14,12 @@ import {
   gatewayImport,
   type ImportParts,
   routeImport,
-  settingImport,
   templateImport,
   tokenImport,
 } from './kind-imports.ts'
 import { linkImport } from './link-import.ts'
 import { ImportReport } from './report.ts'
+import { settingImport } from './setting-import.ts'
 
 interface Options extends OptionValues {
   redis?: string
@@ -52,25 +51,23 @@ export const importEmailEngine: RunCommand = async (context, files, values) => {
     const entries = async function* () {
       for (const file of files) yield* readExportFile(file, { secret })
     }
-    for (const part of await fileImports(entries, { posthorn, ...mode }))
+    for (const part of await fileImports(entries, { posthorn, signal, ...mode }))
       if (isSelected(part.kind, options)) await importKind(part, run)
   } else {
     const url = await redisUrlOf(context, options)
     const ca = options.caFile && (await readFile(options.caFile, 'utf8'))
     const prefix = options.prefix ?? terminal.env['EENGINE_REDIS_PREFIX']
     await using store = await openStore({ url, ca: ca || undefined, prefix, secret })
-    await importStore({ posthorn, store, counts: await store.counts(), ...mode }, options, run)
+    await importStore(
+      { posthorn, signal, store, counts: await store.counts(), ...mode },
+      options,
+      run,
+    )
   }
   progress.clear()
   await report.end()
   if (report.isIncomplete)
     throw new CommandError('accounts were skipped: correct them and run the command again')
-}
-
-/** A setting that has the value of the first start has not been changed either. */
-const knownSettings = {
-  names: settingKeys,
-  defaults: { ...settingDefaults, ...seededSettings },
 }
 
 /** Imports all kinds in an order in which the entities exist to which other entities refer. */
@@ -83,7 +80,7 @@ async function importStore(parts: ImportParts, options: Options, run: ImportRun)
     templates: () => templateImport(parts) as never,
     blocklists: () => blocklistImport(parts) as never,
     tokens: () => tokenImport(parts) as never,
-    settings: () => settingImport(parts, knownSettings) as never,
+    settings: () => settingImport(parts) as never,
     links: () => linkImport(parts) as never,
   }
   for (const kind of importKinds)
@@ -98,10 +95,7 @@ function modeOf({ dryRun = false, paused = false, start = false, notifyFrom }: O
   if ([dryRun, paused, start].filter(Boolean).length !== 1)
     throw new UsageError('choose one of --dry-run, --paused and --start')
   if (notifyFrom !== undefined && !start) throw new UsageError('--notify-from needs --start')
-  const time = notifyFrom === undefined ? new Date() : new Date(notifyFrom)
-  if (Number.isNaN(time.getTime()))
-    throw new UsageError('--notify-from is not a time, expected such as 2026-01-31T12:00:00Z')
-  return { dryRun, start, notifyFrom: time.toISOString() }
+  return { dryRun, start, notifyFrom: notifyFrom ?? new Date().toISOString() }
 }
 
 async function secretOf(context: CommandContext, { secretFile }: Options) {

@@ -19,12 +19,13 @@ export interface KindImport<Input> {
   total?: number
   /** Entities per call of `write`. Default 1. */
   batchSize?: number
+  /** Batches that are written at the same time. Default 16. */
+  concurrency?: number
   /** Writes entities to Posthorn, or with `--dry-run` finds out what a write would do. */
   write: (entries: readonly MappedEntry<Input>[]) => Promise<BatchResult>
 }
 
-/** Batches that are written at the same time. */
-const concurrency = 16
+const defaultConcurrency = 16
 
 /** Options of an import. */
 export interface ImportRun {
@@ -38,7 +39,14 @@ export interface ImportRun {
  * entities that were written stay, and a repeated import continues.
  */
 export async function importKind<Input>(
-  { kind, entries, total, batchSize = 1, write }: KindImport<Input>,
+  {
+    kind,
+    entries,
+    total,
+    batchSize = 1,
+    concurrency = defaultConcurrency,
+    write,
+  }: KindImport<Input>,
   { report, progress, signal }: ImportRun,
 ): Promise<void> {
   const counts = report.counts(kind)
@@ -52,7 +60,8 @@ export async function importKind<Input>(
     for (const { id, changes, omitted } of batch) {
       const reason = reasons.get(id)
       if (reason !== undefined) await report.entity({ kind, id, skipped: reason })
-      else if (unchanged + started < batch.length && changes.length + omitted.length > 0)
+      // A batch with unchanged entities does not tell which entities are new.
+      else if (unchanged + started === 0 && changes.length + omitted.length > 0)
         await report.entity({ kind, id, changes, omitted })
     }
     done += batch.length
@@ -72,6 +81,7 @@ export async function importKind<Input>(
     if (failure || signal.aborted) break
     if (entry.skipped !== undefined) {
       await report.entity({ kind, id: entry.id, skipped: entry.skipped })
+      done += 1
       continue
     }
     batch.push(entry as MappedEntry<Input>)

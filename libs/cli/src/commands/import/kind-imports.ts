@@ -1,4 +1,4 @@
-import type { Posthorn, Settings } from '@posthorn/client'
+import type { Posthorn } from '@posthorn/client'
 import type { EmailEngineStore, Entry, EntityCounts, MappedEntry } from '@posthorn/emailengine'
 import type { BatchResult, KindImport } from './import-kind.ts'
 
@@ -11,9 +11,14 @@ export interface AccountMode {
   notifyFrom: string
 }
 
-/** Parts from which the imports of all kinds are made. */
-export interface ImportParts extends AccountMode {
+/** Access to the API for an import. */
+export interface ImportAccess {
   posthorn: Posthorn
+  signal: AbortSignal
+}
+
+/** Parts from which the imports of all kinds are made. */
+export interface ImportParts extends ImportAccess, AccountMode {
   store: EmailEngineStore
   counts: EntityCounts
 }
@@ -49,22 +54,37 @@ async function idsOf<T>(entries: AsyncIterable<T>, idOf: (entry: T) => string) {
   return ids
 }
 
-export async function applicationImport({ posthorn, store, counts, dryRun }: ImportParts) {
-  const existing = await idsOf(posthorn.listOAuth2Apps.all({ pageSize: 250 }), ({ id }) => id)
+export async function applicationImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
+  const existing = await idsOf(
+    posthorn.listOAuth2Apps.all({ pageSize: 250 }, { signal }),
+    ({ id }) => id,
+  )
   return {
     kind: 'applications',
-    entries: store.applications(),
+    // An application for Pub/Sub exists before the applications that name it.
+    entries: independentFirst(store.applications()),
+    concurrency: 1,
     total: counts.applications,
     write: single(async (input, { id }) => {
       if (existing.has(id) || dryRun) return created(!existing.has(id))
-      return created((await posthorn.createOAuth2App({ body: { ...input, id } })).created)
+      return created(
+        (await posthorn.createOAuth2App({ body: { ...input, id } }, { signal })).created,
+      )
     }),
   } satisfies KindImport<InputOf<'applications'>>
 }
 
-export async function gatewayImport({ posthorn, store, counts, dryRun }: ImportParts) {
+async function* independentFirst(applications: AsyncIterable<Entry<InputOf<'applications'>>>) {
+  const dependent: Entry<InputOf<'applications'>>[] = []
+  for await (const entry of applications)
+    if (entry.skipped === undefined && entry.input.reveal().pubSubApp) dependent.push(entry)
+    else yield entry
+  yield* dependent
+}
+
+export async function gatewayImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
   const existing = await idsOf(
-    posthorn.listGateways.all({ pageSize: 250 }),
+    posthorn.listGateways.all({ pageSize: 250 }, { signal }),
     ({ gateway }) => gateway,
   )
   return {
@@ -73,13 +93,13 @@ export async function gatewayImport({ posthorn, store, counts, dryRun }: ImportP
     total: counts.gateways,
     write: single(async (input, { id }) => {
       if (existing.has(id) || dryRun) return created(!existing.has(id))
-      return created((await posthorn.createGateway({ body: input })).state === 'new')
+      return created((await posthorn.createGateway({ body: input }, { signal })).state === 'new')
     }),
   } satisfies KindImport<InputOf<'gateways'>>
 }
 
-export async function routeImport({ posthorn, store, counts, dryRun }: ImportParts) {
-  const routes = posthorn.listWebhookRoutes.all({ pageSize: 250 })
+export async function routeImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
+  const routes = posthorn.listWebhookRoutes.all({ pageSize: 250 }, { signal })
   const existing = await idsOf(routes, ({ id }) => id)
   return {
     kind: 'routes',
@@ -87,7 +107,9 @@ export async function routeImport({ posthorn, store, counts, dryRun }: ImportPar
     total: counts.routes,
     write: single(async (input, { id }) => {
       if (existing.has(id) || dryRun) return created(!existing.has(id))
-      return created((await posthorn.createWebhookRoute({ body: { ...input, id } })).created)
+      return created(
+        (await posthorn.createWebhookRoute({ body: { ...input, id } }, { signal })).created,
+      )
     }),
   } satisfies KindImport<InputOf<'routes'>>
 }
@@ -96,29 +118,38 @@ export async function routeImport({ posthorn, store, counts, dryRun }: ImportPar
 const accountPage = 1_000
 
 /** Ids of the accounts that exist. The value is true if the account is paused. */
-export async function readAccounts(posthorn: Posthorn): Promise<Map<string, boolean>> {
+export async function readAccounts({
+  posthorn,
+  signal,
+}: ImportAccess): Promise<Map<string, boolean>> {
   const accounts = new Map<string, boolean>()
-  for await (const { account } of posthorn.listAccounts.all({ pageSize: accountPage }))
+  for await (const { account } of posthorn.listAccounts.all({ pageSize: accountPage }, { signal }))
     accounts.set(account, false)
-  const paused = posthorn.listAccounts.all({ pageSize: accountPage, state: 'paused' })
+  const paused = posthorn.listAccounts.all({ pageSize: accountPage, state: 'paused' }, { signal })
   for await (const { account } of paused) accounts.set(account, true)
   return accounts
 }
 
-/** Function that registers accounts, and starts accounts that an earlier import has paused. */
+/**
+ * Function that registers accounts, and starts accounts that an earlier import has paused. An
+ * account that was registered after the accounts were read is not changed.
+ */
 export function accountWriter(
-  { posthorn, dryRun, start, notifyFrom }: AccountMode & { posthorn: Posthorn },
-  existing: ReadonlyMap<string, boolean>,
+  { posthorn, signal, dryRun, start, notifyFrom }: AccountMode & ImportAccess,
+  existing: Map<string, boolean>,
 ) {
   return single<InputOf<'accounts'>>(async (input, { id: account }) => {
     const isPaused = existing.get(account)
     if (isPaused === undefined) {
+      existing.set(account, !start)
+      if (await exists(() => posthorn.getAccount({ account }, { signal }))) return unchanged
       const body = { ...input, account, notifyFrom, paused: !start }
-      if (!dryRun) await posthorn.createAccount({ body })
+      if (!dryRun) await posthorn.createAccount({ body }, { signal })
       return imported
     }
     if (!start || !isPaused) return unchanged
-    if (!dryRun) await posthorn.updateAccount({ account, body: { paused: false, notifyFrom } })
+    const body = { paused: false, notifyFrom }
+    if (!dryRun) await posthorn.updateAccount({ account, body }, { signal })
     return { started: 1 }
   })
 }
@@ -128,26 +159,29 @@ export async function accountImport(parts: ImportParts) {
     kind: 'accounts',
     entries: parts.store.accounts(),
     total: parts.counts.accounts,
-    write: accountWriter(parts, await readAccounts(parts.posthorn)),
+    write: accountWriter(parts, await readAccounts(parts)),
   } satisfies KindImport<InputOf<'accounts'>>
 }
 
-export function templateImport({ posthorn, store, counts, dryRun }: ImportParts) {
+export function templateImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
   return {
     kind: 'templates',
     entries: store.templates(),
     total: counts.templates,
     write: single(async (input, { id }) => {
-      if (dryRun) return created(!(await exists(() => posthorn.getTemplate({ template: id }))))
-      return created((await posthorn.createTemplate({ body: { ...input, id } })).created)
+      if (dryRun)
+        return created(!(await exists(() => posthorn.getTemplate({ template: id }, { signal }))))
+      return created(
+        (await posthorn.createTemplate({ body: { ...input, id } }, { signal })).created,
+      )
     }),
   } satisfies KindImport<InputOf<'templates'>>
 }
 
-export function blocklistImport({ posthorn, store, counts, dryRun }: ImportParts) {
+export function blocklistImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
   const stored = new Map<string, Promise<Set<string>>>()
   const addressesOf = (listId: string) => {
-    const list = posthorn.getBlocklist.all({ listId, pageSize: 1_000 })
+    const list = posthorn.getBlocklist.all({ listId, pageSize: 1_000 }, { signal })
     const addresses =
       stored.get(listId) ??
       idsOf(list, ({ account, recipient }) => `${account} ${recipient}`).catch(() => new Set(''))
@@ -164,7 +198,7 @@ export function blocklistImport({ posthorn, store, counts, dryRun }: ImportParts
         const addresses = await addressesOf(listId)
         return created(!addresses.has(`${account} ${recipient.trim().toLowerCase()}`))
       }
-      return created((await posthorn.addToBlocklist({ listId, body })).added)
+      return created((await posthorn.addToBlocklist({ listId, body }, { signal })).added)
     }),
   } satisfies KindImport<InputOf<'blocklistEntries'>>
 }
@@ -173,18 +207,22 @@ export function blocklistImport({ posthorn, store, counts, dryRun }: ImportParts
 const tokenBatch = 500
 
 /** Function that imports tokens in batches, and the size of a batch. */
-export function tokenWriter({ posthorn, dryRun }: { posthorn: Posthorn; dryRun: boolean }) {
+export function tokenWriter({
+  posthorn,
+  signal,
+  dryRun,
+}: ImportAccess & Pick<AccountMode, 'dryRun'>) {
   return {
     batchSize: tokenBatch,
     async write(entries: readonly MappedEntry<InputOf<'tokens'>>[]): Promise<BatchResult> {
       const tokens = entries.map(({ input }) => input.reveal())
       if (!dryRun) {
-        const result = await posthorn.importTokens({ body: { tokens } })
+        const result = await posthorn.importTokens({ body: { tokens } }, { signal })
         return { unchanged: result.unchanged, skipped: result.skipped }
       }
       let existing = 0
       for (const { id } of tokens)
-        if (await exists(() => posthorn.getToken({ token: id }))) existing += 1
+        if (await exists(() => posthorn.getToken({ token: id }, { signal }))) existing += 1
       return { unchanged: existing }
     },
   }
@@ -197,38 +235,6 @@ export function tokenImport({ store, counts, ...parts }: ImportParts) {
     total: counts.tokens,
     ...tokenWriter(parts),
   } satisfies KindImport<InputOf<'tokens'>>
-}
-
-/** Settings of Posthorn: names of all, and the default values of those with a default. */
-export interface KnownSettings {
-  names: readonly string[]
-  defaults: Readonly<Record<string, unknown>>
-}
-
-export async function settingImport(
-  { posthorn, store, counts, dryRun }: ImportParts,
-  { names, defaults }: KnownSettings,
-) {
-  const all = Object.fromEntries(names.map((name) => [name, true]))
-  const current = (await posthorn.getSettings(all)) as Record<string, unknown>
-  return {
-    kind: 'settings',
-    entries: store.settings(),
-    total: counts.settings,
-    write: single(async (input, { id }) => {
-      const value = (input as Record<string, unknown>)[id]
-      if (isEqual(current[id], value)) return unchanged
-      if (!isEqual(current[id] ?? null, defaults[id] ?? null))
-        return { skipped: [{ id, reason: 'the setting has another value here' }] }
-      if (!dryRun) await posthorn.updateSettings({ body: input as Settings })
-      return imported
-    }),
-  } satisfies KindImport<InputOf<'settings'>>
-}
-
-/** Compares two values of settings as JSON. */
-function isEqual(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left ?? null) === JSON.stringify(right ?? null)
 }
 
 /** True if the API finds the entity. */

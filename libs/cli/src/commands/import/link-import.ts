@@ -6,24 +6,24 @@ import type { KindImport } from './import-kind.ts'
 const headerPrefix = 'X-EE-'
 
 /**
- * Import of the secret of EmailEngine: as an older key of links, and, together with the header
- * names of EmailEngine, as the key of webhooks. The setting of the header names shows that an
- * earlier import has changed both settings: a repeated import does not change the secret again.
+ * Import of the secret of EmailEngine: as the key of webhooks, together with the header names of
+ * EmailEngine, and as an older key of links. The key of links is stored last and shows that an
+ * earlier import is complete: a repeated import does not change the settings again.
  */
-export async function linkImport({ posthorn, store, dryRun }: ImportParts) {
-  const { webhooksHeaderAlias } = await posthorn.getSettings({ webhooksHeaderAlias: true })
-  const isChanged = Boolean(webhooksHeaderAlias)
+export function linkImport({ posthorn, signal, store, dryRun }: ImportParts) {
   return {
     kind: 'links',
     entries: entryOf(() => store.serviceSecret()),
     async write([entry]) {
-      if (!entry || dryRun) return isChanged ? { unchanged: 1 } : {}
+      if (!entry) return {}
       const secret = entry.input.reveal()
-      const { imported } = await posthorn.importLinkKey({ body: { secret } })
-      if (isChanged) return imported ? {} : { unchanged: 1 }
-      await posthorn.updateSettings({
-        body: { serviceSecret: secret, webhooksHeaderAlias: headerPrefix },
-      })
+      const plan = { secret, dryRun: true }
+      const { imported: isNew } = await posthorn.importLinkKey({ body: plan }, { signal })
+      if (!isNew) return { unchanged: 1 }
+      if (dryRun) return {}
+      const body = { serviceSecret: secret, webhooksHeaderAlias: headerPrefix }
+      await posthorn.updateSettings({ body }, { signal })
+      await posthorn.importLinkKey({ body: { secret } }, { signal })
       return {}
     },
   } satisfies KindImport<string>

@@ -38,6 +38,7 @@ export const routes: CommandGroup = {
     },
     {
       name: 'apply',
+      continuesUnread: true,
       summary: 'Change the webhook routes to those of a file.',
       details: `The YAML or JSON file has the list of all routes, with the members name, targetUrl, description, enabled,
 customHeaders and content. Routes are compared by name: routes that the file lacks are deleted, except for temporary

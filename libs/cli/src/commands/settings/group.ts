@@ -62,6 +62,7 @@ export const settings: CommandGroup = {
     },
     {
       name: 'apply',
+      continuesUnread: true,
       summary: 'Change the settings of the server to those of a file.',
       details: 'Settings that the file lacks stay. Masked secrets keep the stored secret.',
       arguments: [file],

@@ -1,8 +1,8 @@
 import type { RunCommand } from '../../program/command.ts'
 
 /** Prints the statistics of the installation. Does not wait for a server that is unavailable. */
-export const showStatus: RunCommand = async ({ posthorn, output, connection }) => {
-  const stats = await (await posthorn({ retryForMs: 0 })).getStats()
+export const showStatus: RunCommand = async ({ posthorn, output, connection, signal }) => {
+  const stats = await (await posthorn({ retryForMs: 0 })).getStats({}, { signal })
   const { url } = await connection()
   const states = Object.entries(stats.connections).filter(([, count]) => count > 0)
   const queues = Object.entries(stats.queues)

@@ -109,6 +109,7 @@ const retry: CommandSpec = {
 
 const replay: CommandSpec = {
   name: 'replay',
+  continuesUnread: true,
   summary: 'Replay all webhook deliveries that failed and match a filter.',
   details: 'Deliveries that were replayed before are skipped.',
   options: [...filterOptions, { flags: '--all', description: 'replay without a filter' }, wait],

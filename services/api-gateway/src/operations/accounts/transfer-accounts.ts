@@ -16,6 +16,7 @@ import { handle, type OperationHandler } from '../../http/handle.ts'
 import { findExistingIds, listAccountIds } from '../../store/account-transfers.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
+import { decodeAccountCursor, encodeAccountCursor } from './account-cursor.ts'
 
 type TransferDeps = Pick<
   OperationDeps,
@@ -44,22 +45,21 @@ export function transferHandlers(deps: TransferDeps): OperationHandler[] {
 function onExportAccounts({ db, bus }: TransferDeps) {
   return handle(operations.exportAccounts, async ({ body, caller, signal }) => {
     const { publicKey, accounts, cursor, pageSize = 100 } = body
-    const { ids, nextCursor } = await listAccountIds(db, { accounts, cursor, pageSize })
+    const after = cursor === undefined ? undefined : decodeAccountCursor(cursor)
+    const { ids, last } = await listAccountIds(db, { accounts, after, pageSize })
     const token = caller.token?.id ?? null
     const options = { key: 'credentials', timeoutMs, signal }
     // Sends a command even without accounts, because auth-bridge rejects keys that are not listed.
     const batches = ids.length === 0 ? [[]] : batchesOf(ids)
-    const replies = await Promise.all(
-      batches.map((batch) =>
-        bus.request(sealAccountTransfers, { accounts: batch, publicKey, token }, options),
-      ),
+    const replies = await inSequence(batches, (batch) =>
+      bus.request(sealAccountTransfers, { accounts: batch, publicKey, token }, options),
     )
     return {
       accounts: replies.flatMap((reply) => reply.accounts),
       failed: replies.flatMap((reply) =>
         reply.failed.map((account) => ({ account, message: notUnsealed })),
       ),
-      nextCursor,
+      nextCursor: last === undefined ? null : encodeAccountCursor(last),
     }
   })
 }
@@ -95,7 +95,9 @@ function onImportAccounts(deps: TransferDeps) {
     for (const transfer of accounts) {
       const { account, oauth2 } = transfer
       const check = checks.get(transfer)
-      if (!check) results.push({ account, result: 'exists' })
+      if (existing.has(account)) results.push({ account, result: 'exists' })
+      else if (!check)
+        throw new AppError('internal', 'auth-bridge returned no result for an imported account')
       else if ('reason' in check) results.push(rejected(account, check.reason))
       else {
         const app = oauth2 && (ids.get(oauth2.provider) ?? oauth2.provider)
@@ -119,11 +121,8 @@ async function checkTransfers(
   { accounts, applications, signal }: CheckRequest,
 ) {
   const options = { key: 'credentials', timeoutMs, signal }
-  const batches = batchesOf(accounts)
-  const replies = await Promise.all(
-    batches.map((batch) =>
-      bus.request(checkAccountTransfers, { accounts: batch, applications }, options),
-    ),
+  const replies = await inSequence(batchesOf(accounts), (batch) =>
+    bus.request(checkAccountTransfers, { accounts: batch, applications }, options),
   )
   const results = replies.flatMap((reply) => reply.results)
   return new Map(accounts.map((transfer, index) => [transfer, results[index]]))
@@ -165,6 +164,16 @@ const messages: Readonly<Record<TransferRejection, string>> = {
 
 function rejected(account: string, reason: TransferRejection): ImportResult {
   return { account, result: 'rejected', reason, message: messages[reason] }
+}
+
+/** Sends one request after another, so that logins need not wait for many transfers. */
+async function inSequence<T, R>(
+  batches: readonly T[],
+  send: (batch: T) => Promise<R>,
+): Promise<R[]> {
+  const replies: R[] = []
+  for (const batch of batches) replies.push(await send(batch))
+  return replies
 }
 
 function batchesOf<T>(list: readonly T[]): T[][] {

@@ -1,5 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
 import { fieldError } from '@posthorn/contracts/describe-error'
+import { parseDate } from '@posthorn/contracts/formats'
 import type {
   RouteFunctions,
   WebhookRouteCreation,
@@ -13,7 +14,8 @@ import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 
 /**
  * Plans the columns of a webhook route from the members of a request.
- * @throws AppError `invalid` for a mask that does not match the stored value
+ * @throws AppError `invalid` for a mask that does not match the stored value, and for an expiry in
+ * the past
  */
 export function columnsOf(
   input: Partial<WebhookRouteCreation> & WebhookRouteUpdate,
@@ -25,7 +27,7 @@ export function columnsOf(
     name,
     description,
     enabled,
-    expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt,
+    expiresAt: typeof expiresAt === 'string' ? expiryOf(expiresAt) : expiresAt,
     targetUrl: targetUrl === undefined ? undefined : unmaskTarget(targetUrl, stored),
     customHeaders: customHeaders && JSON.stringify(unmaskCustomHeaders(customHeaders, stored)),
     filter: fn === undefined ? undefined : sourceOf(fn),
@@ -69,6 +71,13 @@ export async function checkFunctions(sandbox: Sandbox, content: RouteFunctions |
       errors.push(fieldError(`content.${name}`, `is not the body of a function: ${fault}`))
   }
   if (errors.length > 0) throw validationError(errors)
+}
+
+function expiryOf(text: string): Date {
+  const expiresAt = parseDate(text)
+  if (!expiresAt || expiresAt.getTime() <= Date.now())
+    throw validationError([fieldError('expiresAt', 'must be in the future')])
+  return expiresAt
 }
 
 function unmaskTarget(targetUrl: string, stored: LockedRoute | undefined): string {

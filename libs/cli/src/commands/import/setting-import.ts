@@ -1,0 +1,61 @@
+import type { Settings } from '@posthorn/client'
+import {
+  secretSettings,
+  seededSettings,
+  settingDefaults,
+} from '@posthorn/contracts/settings/settings'
+import type { MappedEntry } from '@posthorn/emailengine'
+import type { BatchResult, KindImport } from './import-kind.ts'
+import type { ImportParts } from './kind-imports.ts'
+
+type SettingValues = Readonly<Record<string, unknown>>
+
+/** Values of settings that were not changed since the first start. */
+const initialValues: SettingValues = { ...settingDefaults, ...seededSettings }
+/** Text of the API instead of a password. */
+const mask = '******'
+
+/** Import of the settings that still have their first values here. */
+export async function settingImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
+  const current = (await posthorn.getSettings({}, { signal })) as SettingValues
+  return {
+    kind: 'settings',
+    entries: store.settings(),
+    total: counts.settings,
+    async write([entry]: readonly MappedEntry<object>[]): Promise<BatchResult> {
+      if (!entry) return {}
+      const { id } = entry
+      const body = entry.input.reveal() as Settings & SettingValues
+      const effect = effectOn(id, { current: current[id], value: body[id] })
+      if (effect === 'same') return { unchanged: 1 }
+      if (effect !== 'import') return { skipped: [{ id, reason: effect }] }
+      if (!dryRun) await posthorn.updateSettings({ body }, { signal })
+      return {}
+    },
+  } satisfies KindImport<object>
+}
+
+/** Effect of an import on a setting: `import`, `same`, or the reason for which it is skipped. */
+export function effectOn(
+  name: string,
+  { current, value }: { current: unknown; value: unknown },
+): string {
+  if ((secretSettings as readonly string[]).includes(name)) {
+    // The API returns whether a secret is set.
+    return current === true ? 'the setting is set here, and secrets cannot be compared' : 'import'
+  }
+  if (isSame(current, value)) return 'same'
+  return isSame(current, initialValues[name]) ? 'import' : 'the setting has another value here'
+}
+
+/** Compares two values as JSON. A mask in the first value stands for any text. */
+function isSame(current: unknown, value: unknown): boolean {
+  const [left, right] = [JSON.stringify(current ?? null), JSON.stringify(value ?? null)]
+  if (!left.includes(mask)) return left === right
+  return new RegExp(`^${left.split(mask).map(escape).join('.*?')}$`, 's').test(right)
+}
+
+/** Escapes a text for a regular expression. */
+function escape(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
+}
