@@ -85,7 +85,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
 }
 
 function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError'
+  return (error as Partial<Error> | undefined)?.name === 'AbortError'
 }
 
 function outputFailure({ message }: Error): CommandError {

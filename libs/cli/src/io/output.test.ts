@@ -8,16 +8,17 @@ interface Row {
 const columns = [{ title: 'ID', isKey: true, text: ({ id }: Row) => id }]
 const empty = 'no rows'
 
-/** Stream that stores each write. */
-function openStream() {
+/** Output to a stream that stores each write. */
+function openOutput({ json }: { json: boolean }) {
   const writes: string[] = []
+  const closed = new AbortController()
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       writes.push(chunk.toString())
       done()
     },
   })
-  return { stream, writes }
+  return { output: new Output(stream, { json, closed: closed.signal }), writes, closed }
 }
 
 async function* failAfter(rows: readonly Row[]): AsyncGenerator<Row> {
@@ -27,26 +28,23 @@ async function* failAfter(rows: readonly Row[]): AsyncGenerator<Row> {
 
 describe('Output: table', () => {
   test('prints the rows before an error', async () => {
-    const { stream, writes } = openStream()
-    const output = new Output(stream, { json: false })
+    const { output, writes } = openOutput({ json: false })
     const rows = failAfter([{ id: 'anna' }, { id: 'ben' }])
     await expect(output.table(rows, columns, { empty })).rejects.toThrow('the next page failed')
     expect(writes.join('')).toBe('ID\nanna\nben\n')
   })
 
   test('an error before the first row is not reported as an empty list', async () => {
-    const { stream, writes } = openStream()
-    const output = new Output(stream, { json: false })
+    const { output, writes } = openOutput({ json: false })
     await expect(output.table(failAfter([]), columns, { empty })).rejects.toThrow()
     expect(writes).toEqual([])
   })
 
   test('prints no rows after the reader has closed the pipe', async () => {
-    const { stream, writes } = openStream()
-    const output = new Output(stream, { json: true })
+    const { output, writes, closed } = openOutput({ json: true })
     const rows = async function* () {
       yield { id: 'anna' }
-      stream.destroy()
+      closed.abort()
       throw new Error('interrupted')
     }
     await expect(output.table(rows(), columns, { empty })).rejects.toThrow('interrupted')
@@ -54,8 +52,7 @@ describe('Output: table', () => {
   })
 
   test('prints each page when it is read', async () => {
-    const { stream, writes } = openStream()
-    const output = new Output(stream, { json: true })
+    const { output, writes } = openOutput({ json: true })
     const printed: number[] = []
     const rows = async function* () {
       for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -70,9 +67,8 @@ describe('Output: table', () => {
 })
 
 test('Output: JSON escapes characters that change the terminal', async () => {
-  const { stream, writes } = openStream()
+  const { output, writes } = openOutput({ json: true })
   const value = { subject: 'a\u009b31m\u007f\u202e\u061c\u2028é日' }
-  const output = new Output(stream, { json: true })
   await output.result(value, '')
   await output.table([value], [], { empty })
   const line = '{"subject":"a\\u009b31m\\u007f\\u202e\\u061c\\u2028é日"}\n'

@@ -74,8 +74,7 @@ export class Output {
         if (pending.length >= rowsPerPrint) await print()
       }
     } finally {
-      // A pipe that its reader has closed takes no more rows.
-      if (this.#stream.writable) await print()
+      await print()
     }
     if (isEmpty && !this.isJson) await this.lines([empty])
   }

@@ -12,7 +12,7 @@ test.each([
   ['the same login, masked', 'proxyUrl', 'socks://a:******@p:1', 'socks://a:x@p:1', 'same'],
   ['another host, masked', 'proxyUrl', 'socks://a:******@p:1', 'socks://a:x@q:1', other],
   ['an unset secret', 'smtpServerPassword', false, 'x'.repeat(32), 'import'],
-])('effectOn: %s', (_case, name, current, value, expected) => {
+])('effectOn: %s', (_case, name, ...[current, value, expected]) => {
   expect(effectOn(name, { current, value })).toBe(expected)
 })
 

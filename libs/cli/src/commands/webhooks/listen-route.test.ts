@@ -8,14 +8,14 @@ interface Request {
 }
 
 /** API whose clock is wrong by `offsetMs`. Fails at the method `failing`. */
-function startApi({ offsetMs = 0, failing = '' }) {
+function startApi({ offsetMs = 0, failing = '', problem = {} }) {
   const requests: Request[] = []
   const respond = (_url: unknown, { method = '', body }: RequestInit = {}) => {
     const text =
       typeof body === 'string' ? body : body && Buffer.from(body as Uint8Array).toString()
     requests.push({ method, ...(text && { body: JSON.parse(text) as Request['body'] }) } as Request)
     if (method === failing)
-      return Promise.resolve(Response.json({ message: 'failed' }, { status: 400 }))
+      return Promise.resolve(Response.json({ message: 'failed', ...problem }, { status: 400 }))
     const created = new Date(Date.now() + offsetMs).toISOString()
     return Promise.resolve(
       Response.json({ id: 'route', created: method === 'GET' ? created : true }),
@@ -49,4 +49,13 @@ test.each(['GET', 'PUT'])('createListenRoute: deletes the route if %s fails', as
   const { client, requests } = startApi({ failing })
   await expect(createListenRoute(client, route, options)).rejects.toThrow('failed')
   expect(requests.at(-1)).toMatchObject({ method: 'DELETE' })
+})
+
+test.each([
+  ['"expiresAt" must be in the future', 'the clock of this machine'],
+  ['"expiresAt" is not allowed', 'the server is older'],
+])('createListenRoute: %s: %s', async (message, reason) => {
+  const fields = [{ message, key: 'expiresAt', path: 'expiresAt' }]
+  const { client } = startApi({ failing: 'POST', problem: { fields } })
+  await expect(createListenRoute(client, route, options)).rejects.toThrow(reason)
 })

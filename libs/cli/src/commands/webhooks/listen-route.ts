@@ -87,7 +87,7 @@ async function createRoute(
 ): Promise<CreatedRoute> {
   const expiresAt = new Date(Date.now() + unsetLifeMs).toISOString()
   const body = { ...route, enabled: false, expiresAt }
-  const { id } = await client.createWebhookRoute({ body }, { signal }).catch(explainOlderServer)
+  const { id } = await client.createWebhookRoute({ body }, { signal }).catch(explainRejection)
   const receivedAt = Date.now()
   try {
     const { created } = await client.getWebhookRoute({ webhookRoute: id }, { signal })
@@ -113,8 +113,14 @@ async function deleteRoute(client: Posthorn, id: string): Promise<void> {
   })
 }
 
-function explainOlderServer(error: unknown): never {
-  if (error instanceof PosthornError && error.fields.some(({ path }) => path === 'expiresAt'))
+function explainRejection(error: unknown): never {
+  const fields = error instanceof PosthornError ? error.fields : []
+  const rejection = fields.find(({ path }) => path === 'expiresAt')
+  if (rejection?.message.includes('in the future'))
+    throw new CommandError(
+      'the clock of this machine is more than a day behind the clock of the server: set the clock',
+    )
+  if (rejection)
     throw new CommandError(
       'the server is older than this program and knows no routes that expire: update the server',
     )
