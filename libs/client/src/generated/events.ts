@@ -38,10 +38,10 @@ export interface AccountAddedEvent {
     /** Id of the account. */
     account: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -78,10 +78,10 @@ export interface AccountDeletedEvent {
     /** Id of the account. */
     account: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -118,10 +118,10 @@ export interface AccountInitializedEvent {
     /** Always true: all mailboxes of the account were synced for the first time. */
     initialized: true
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -219,10 +219,10 @@ export interface AuthenticationErrorEvent {
       response?: Record<string, unknown>
     }
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -259,10 +259,10 @@ export interface AuthenticationSuccessEvent {
     /** Login name of the account at the mail server or provider. */
     user: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -305,10 +305,10 @@ export interface ConnectErrorEvent {
      */
     serverResponseCode?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -352,10 +352,10 @@ export interface MailboxDeletedEvent {
      */
     specialUse: string | false
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -401,10 +401,10 @@ export interface MailboxNewEvent {
     /** UIDVALIDITY of the mailbox. IMAP accounts only. */
     uidValidity?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -458,10 +458,10 @@ export interface MailboxResetEvent {
      */
     reason: 'uidValidityChange' | 'syncStateLost'
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -513,10 +513,10 @@ export interface MessageDeletedEvent {
       | 'updates'
       | 'forums'
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -559,10 +559,10 @@ export interface MessageMissingEvent {
     /** Sum of the delays before the further attempts to fetch the message, in milliseconds. */
     missingDelay: number
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -856,10 +856,10 @@ export interface MessageNewEvent {
     missingRetries?: number
   } & {
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -922,10 +922,10 @@ export interface MessageUpdatedEvent {
       }
     }
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1022,10 +1022,10 @@ export interface MessageBounceEvent {
      */
     messageHeaders?: Record<string, string[]>
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1107,10 +1107,10 @@ export interface MessageComplaintEvent {
       date?: string
     }
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1205,10 +1205,10 @@ export interface MessageDeliveryErrorEvent {
       nextAttempt: string | false
     }
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1266,10 +1266,10 @@ export interface MessageFailedEvent {
       requestedLocalAddress?: string
     }
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1352,10 +1352,10 @@ export interface MessageSentEvent {
      */
     omittedHeaders?: string[]
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1401,10 +1401,10 @@ export interface ListSubscribeEvent {
      */
     userAgent?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1456,10 +1456,10 @@ export interface ListUnsubscribeEvent {
      */
     messageId?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1506,10 +1506,10 @@ export interface TrackClickEvent {
      */
     userAgent?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1554,10 +1554,10 @@ export interface TrackOpenEvent {
      */
     userAgent?: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1614,10 +1614,10 @@ export interface ExportCompletedEvent {
     /** Time at which the export and the export file are deleted (ISO 8601). */
     expiresAt: string
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }
@@ -1674,10 +1674,10 @@ export interface ExportFailedEvent {
     /** Number of messages to export that were found before the error ended the export. */
     messagesQueued: number
     /**
-     * Names of the members of `data` that were cut or left out because of a size limit: 1 MiB
-     * for `data` without the texts and the contents of attachments, or the limits of calendar
-     * parts. `calendarEvents` is also named if no calendar event remains, and
-     * `calendarEvents.content` if contents of calendar parts are left out.
+     * Names of the members of `data` that were shortened or left out because `data` was too
+     * large. Absent if `data` is complete. Only events about messages can have large members.
+     * `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the
+     * `content` of at least one calendar event is missing.
      */
     truncated?: string[]
   }

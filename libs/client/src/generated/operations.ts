@@ -766,7 +766,7 @@ export const createOAuth2App = /* @__PURE__ */ defineOperation<
 /**
  * List OAuth2 applications
  *
- * Lists the OAuth2 applications, sorted by the time of registration.
+ * Lists the OAuth2 applications, sorted by the time of registration, oldest first.
  */
 export const listOAuth2Apps = /* @__PURE__ */ defineList<
   types.ListOAuth2AppsInput,

@@ -100,7 +100,7 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
 function withTruncated(data: TSchema): TSchema {
   const truncated = Type.Optional(
     Texts(
-      'Names of the members of `data` that were cut or left out because of a size limit: 1 MiB for `data` without the texts and the contents of attachments, or the limits of calendar parts. `calendarEvents` is also named if no calendar event remains, and `calendarEvents.content` if contents of calendar parts are left out.',
+      'Names of the members of `data` that were shortened or left out because `data` was too large. Absent if `data` is complete. Only events about messages can have large members. `calendarEvents` is named if calendar events are missing, `calendarEvents.content` if the `content` of at least one calendar event is missing.',
     ),
   )
   return Type.IsObject(data)

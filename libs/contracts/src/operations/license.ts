@@ -27,7 +27,8 @@ export const setLicense = defineOperation({
   description:
     'Installs a license key. The operation exists for compatibility and always responds with 403, because no license key is needed.',
   body: LicenseKey,
-  responseDescription: 'License after the change. This response is never sent.',
+  responseDescription:
+    'Response of other products. Posthorn always responds with 403 instead, because no license key is needed.',
   response: LicenseInfo,
 })
 
@@ -39,7 +40,8 @@ export const deleteLicense = defineOperation({
   summary: 'Remove the license key',
   description:
     'Removes the license key. The operation exists for compatibility and always responds with 403, because there is no license key.',
-  responseDescription: 'License after the removal. This response is never sent.',
+  responseDescription:
+    'Response of other products. Posthorn always responds with 403 instead, because there is no license key.',
   response: Type.Object({
     active: Bool('Always true: the license is always active.'),
     details: Bool('Always false: there is no license key with details.'),

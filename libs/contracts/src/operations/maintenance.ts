@@ -70,7 +70,8 @@ export const flushAccount = defineOperation({
     notifyFrom,
     imapIndexer,
   }),
-  responseDescription: 'Whether the mailbox index is rebuilt.',
+  responseDescription:
+    'The request to rebuild the mailbox index is stored. The rebuild follows in the background.',
   response: Type.Object({
     flush: Bool(
       'True if the mailbox index is rebuilt, false if `flush` in the request was not true.',

@@ -36,7 +36,7 @@ export const listOAuth2Apps = defineOperation({
   id: 'listOAuth2Apps',
   path: '/v1/oauth2',
   summary: 'List OAuth2 applications',
-  description: 'Lists the OAuth2 applications, sorted by the time of registration.',
+  description: 'Lists the OAuth2 applications, sorted by the time of registration, oldest first.',
   query: Strict(pageQuery),
   responseDescription: 'One page of the OAuth2 applications, oldest first. Secrets are masked.',
   response: Type.Object({
