@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,9 @@ interface ApiResponse {
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-run-'))
 const requests: ApiRequest[] = []
 let respond: (request: ApiRequest) => ApiResponse = () => ({ body: {} })
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void respondTo(request, response))
+
+async function respondTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '' } = request
   const [path = ''] = url.split('?')
   const body = method === 'GET' ? undefined : await json(request).catch(() => undefined)
@@ -29,7 +31,8 @@ const server = createServer(async (request, response) => {
   const answer = respond({ method, path, body })
   response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
   response.end(JSON.stringify(answer.body))
-})
+}
+
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterEach(() => void requests.splice(0))
 afterAll(() => {
