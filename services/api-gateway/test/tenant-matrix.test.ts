@@ -37,6 +37,7 @@ const withoutControl: Record<string, string> = {
   'updateAccount body.oauth2.auth.delegatedAccount': 'only operators delegate',
   'submitMessage body.proxy': 'only operators choose a proxy per message',
   'submitDraft body.proxy': 'only operators choose a proxy per message',
+  'createTemplate body.id': 'only a token without an account chooses an id',
 }
 
 /**
