@@ -191,7 +191,7 @@ test('import emailengine: ids, tokens and the blocklist are those of EmailEngine
   expect(await runPosthorn('posthorn login --json && posthorn logout', { cwd, env })).toMatchObject(
     {
       code: 0,
-      stdout: expect.stringContaining('"scopes":["api","metrics"]'),
+      stdout: expect.stringContaining('"scopes":["api"]'),
     },
   )
 })
