@@ -19,7 +19,7 @@ const { posthorn } = world
 const { gmail } = fakes
 const apps = await createApiApps(world)
 const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
-/** Changes of all accounts, from the first one. */
+/** Changes of all accounts, beginning with the first change. */
 const changes: unknown[] = []
 const feed = new AbortController()
 stack.defer(() => feed.abort())

@@ -35,7 +35,7 @@ export interface Advice {
   guide?: string
 }
 
-/** Row of an advice table. A row matches an error that fulfils all its conditions. */
+/** Row of an advice table. A row matches an error that fulfils all conditions of the row. */
 export interface AdviceRow extends Advice {
   states?: readonly string[]
   codes?: readonly string[]

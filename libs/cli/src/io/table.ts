@@ -73,8 +73,13 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 const segmenter = new Intl.Segmenter()
 
+/** Texts whose characters all need one column, as most texts of a list. */
+const simple = /^[ -~]*$/
+
 /** Columns that a text needs on a terminal. */
 export function widthOf(text: string): number {
+  // The segmenter needs memory for each character, which long lists would notice.
+  if (simple.test(text)) return text.length
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1
   return width
@@ -83,6 +88,7 @@ export function widthOf(text: string): number {
 /** Cuts a text at a number of columns. A text that was cut ends with `…`. */
 function cut(text: string, width: number): string {
   if (text.length <= width && widthOf(text) <= width) return text
+  if (simple.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`
   let result = ''
   let used = 1
   for (const { segment } of segmenter.segment(text)) {

@@ -10,7 +10,7 @@ export interface WaitOptions {
   everyMs?: number
 }
 
-/** Calls `poll` until it returns a value. */
+/** Calls `poll` until `poll` returns a value. */
 export async function waitUntil<T>(
   poll: () => Promise<T | undefined>,
   { signal, everyMs = pollMs }: WaitOptions,

@@ -61,7 +61,7 @@ export type RunCommand = (
   options: OptionValues,
 ) => Promise<void>
 
-/** Command of the program: everything that its help shows, and its function. */
+/** Command of the program: the texts of the help, and the function of the command. */
 export interface CommandSpec {
   name: string
   summary: string

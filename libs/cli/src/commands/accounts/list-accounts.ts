@@ -4,7 +4,7 @@ import type { RunCommand } from '../../program/command.ts'
 import { defined } from '../../program/values.ts'
 
 /** Accounts per request. */
-const pageSize = 1_000
+const pageSize = 250
 
 /** Prints the accounts while their pages are read. */
 export const listAccounts: RunCommand = async ({ posthorn, output, signal }, _args, options) => {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { CommandError } from '../../exit-codes.ts'
 
-/** File with the first bytes of a download. Disposal closes the file and keeps its bytes. */
+/** File with the first bytes of a download. Disposal closes the file and does not delete it. */
 export class PartialFile implements AsyncDisposable {
   readonly path: string
   readonly #handle: FileHandle
@@ -14,7 +14,7 @@ export class PartialFile implements AsyncDisposable {
     this.#size = size
   }
 
-  /** Opens the file of an earlier run, or a new one. Only the user can read it: it has mail. */
+  /** Opens the file of an earlier run, or a new file. The file has mail: only the user can read it. */
   static async open(path: string, maxSize: number): Promise<PartialFile> {
     const flags = constants.O_RDWR | constants.O_CREAT
     const handle = await open(path, flags, 0o600).catch((error: unknown) => {
@@ -50,7 +50,7 @@ export class PartialFile implements AsyncDisposable {
     this.#size = 0
   }
 
-  /** Gives the complete file its final name, after its bytes are on the disk. */
+  /** Renames the complete file to the final name, after all bytes are on the disk. */
   async rename(path: string): Promise<void> {
     await this.#handle.sync()
     await rename(this.path, path)

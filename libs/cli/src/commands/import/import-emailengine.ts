@@ -37,7 +37,7 @@ interface Options extends OptionValues {
 /** Time for which calls are repeated, so that an upgrade of the server does not end the import. */
 const retryForMs = 60_000
 
-/** Imports an EmailEngine instance, from its Redis or from files. A repeated import continues. */
+/** Imports an EmailEngine instance, from Redis or from files. A repeated import continues. */
 export const importEmailEngine: RunCommand = async (context, files, values) => {
   const options = values as Options
   const mode = modeOf(options)

@@ -1,6 +1,6 @@
 import { isMapping } from '../../io/read-document.ts'
 
-/** Mask of a secret in responses of the API. As an input, it keeps the stored value. */
+/** Mask of a secret in responses of the API. The mask as an input keeps the stored value. */
 export const mask = '******'
 
 /** Settings that the API returns as true (set) or false. */

@@ -40,7 +40,7 @@ test.each([0, 5 * 3_600_000, -5 * 3_600_000])(
     const expiresAt = Date.parse(updated?.body?.expiresAt ?? '') - offsetMs
     expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000)
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + 61_000)
-    // The server must not delete the new route before its time is set.
+    // The server must not delete the new route before the expiry of the route is set.
     expect(Date.parse(created?.body?.expiresAt ?? '')).toBeGreaterThan(Date.now() + offsetMs)
   },
 )

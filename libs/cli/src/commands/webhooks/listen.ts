@@ -105,7 +105,7 @@ async function handle(
   }
 }
 
-/** Event of a webhook. Returns the reason if its signature is wrong. */
+/** Event of a webhook. Returns the reason if the signature of the webhook is wrong. */
 async function readEvent(
   { headers, body }: ReceivedRequest,
   secret: string | undefined,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { CommandError } from '../../exit-codes.ts'
 import type { ForwardedResponse, ReceivedWebhook } from './forward.ts'
 
-/** Header of a route by which the receiver knows that a request comes from its own route. */
+/** Header that the route adds to requests, and by which the receiver recognizes the route. */
 export const keyHeader = 'X-Posthorn-Listen-Key'
 
 /** Maximum size of a body in bytes, the maximum that Posthorn sends. */
@@ -26,7 +26,7 @@ export interface ReceiverOptions {
   onRejected: (reason: string) => void
 }
 
-/** Webhook request with its headers by name in lower case. */
+/** Webhook request. The names of the headers are in lower case. */
 export interface ReceivedRequest extends ReceivedWebhook {
   headers: IncomingMessage['headers']
 }
