@@ -17,17 +17,34 @@ export function timeAfter(text: string, now = Date.now()): string {
   return timeAt(text, (ms) => now + ms)
 }
 
+/** Converts the text of an option, such as `2026-01-31` or `2026-01-31T12:00:00Z`, to ISO 8601. */
+export function timeText(text: string): string {
+  const time = readTime(text)
+  if (!time) throw new UsageError('expected a time such as 2026-01-31 or 2026-01-31T12:00:00Z')
+  return time.toISOString()
+}
+
 function timeAt(text: string, fromPeriod: (ms: number) => number): string {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
   const time =
-    count === undefined ? Date.parse(text) : fromPeriod(Number(count) * (unitMs[unit] ?? 0))
-  const date = new Date(time)
-  // A text such as `1` is a year for `Date.parse`.
-  if ((count === undefined && !/^\d{4}-\d{2}-\d{2}/.test(text)) || Number.isNaN(date.getTime()))
+    count === undefined
+      ? readTime(text)
+      : validDate(fromPeriod(Number(count) * (unitMs[unit] ?? 0)))
+  if (!time)
     throw new UsageError(
       'expected a time such as 2030-01-31T08:00:00Z, or a period such as 2h or 7d',
     )
-  return date.toISOString()
+  return time.toISOString()
+}
+
+/** Reads a time with a year, month and day. A text such as `1` is a year for `Date`. */
+function readTime(text: string): Date | undefined {
+  return /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? validDate(text) : undefined
+}
+
+function validDate(value: string | number): Date | undefined {
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? undefined : date
 }
 
 /** Converts the text of an option to the texts between its commas. */

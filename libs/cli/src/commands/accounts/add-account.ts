@@ -1,9 +1,9 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { AccountRecord, AccountRegistration, Posthorn } from '@posthorn/client'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
 import { readInput } from '../../io/input.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 import { type AddOptions, readRegistration } from './read-registration.ts'
 import { waitUntilConnected } from './wait-until-connected.ts'
 

@@ -1,8 +1,8 @@
+import { defined } from '@posthorn/contracts/defined'
 import { CommandError } from '../../exit-codes.ts'
 import { countText } from '../../io/fields.ts'
 import { jsonText } from '../../io/printable.ts'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Accounts per request: the maximum of the API. */
 const pageSize = 250

@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { ImportAccountsInput, ImportAccountsResult, Posthorn } from '@posthorn/client'
@@ -5,7 +6,6 @@ import { CommandError, UsageError } from '../../exit-codes.ts'
 import { countText } from '../../io/fields.ts'
 import { inputError, openInput } from '../../io/input.ts'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Accounts per request: the maximum of the API. */
 const batchSize = 100

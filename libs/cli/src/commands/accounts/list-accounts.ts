@@ -1,7 +1,7 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { ListAccountsInput } from '@posthorn/client'
 import { take } from '../../io/take.ts'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Accounts per request. */
 const pageSize = 250

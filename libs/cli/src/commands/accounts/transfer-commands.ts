@@ -1,6 +1,6 @@
 import { UsageError } from '../../exit-codes.ts'
 import type { CommandSpec } from '../../program/command.ts'
-import { timeText } from '../../program/values.ts'
+import { timeText } from '../../program/times.ts'
 
 export const exportCommand: CommandSpec = {
   name: 'export',

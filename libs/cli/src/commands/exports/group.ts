@@ -1,5 +1,6 @@
 import type { CommandGroup, CommandSpec } from '../../program/command.ts'
-import { nonNegativeInteger, positiveInteger, timeText } from '../../program/values.ts'
+import { timeText } from '../../program/times.ts'
+import { nonNegativeInteger, positiveInteger } from '../../program/values.ts'
 
 const account = { name: '<account>', description: 'id of the account' }
 const id = { name: '<export>', description: 'id of the export, from `start` or `list`' }

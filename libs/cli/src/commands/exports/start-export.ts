@@ -1,5 +1,5 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 import { exportLines, waitUntilComplete } from './wait-for-export.ts'
 
 /** Earliest time of receipt of exports without `--since`. */

@@ -1,5 +1,5 @@
 import type { CommandGroup } from '../../program/command.ts'
-import { timeText } from '../../program/values.ts'
+import { timeText } from '../../program/times.ts'
 
 /** Kinds of entities in the order of the import: later kinds refer to earlier kinds. */
 export const importKinds = [

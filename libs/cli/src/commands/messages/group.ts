@@ -1,5 +1,6 @@
 import type { CommandGroup } from '../../program/command.ts'
-import { positiveInteger, timeText } from '../../program/values.ts'
+import { timeText } from '../../program/times.ts'
+import { positiveInteger } from '../../program/values.ts'
 
 const account = { name: '<account>', description: 'id of the account' }
 const message = { name: '<message>', description: 'id of the message, from `messages list`' }

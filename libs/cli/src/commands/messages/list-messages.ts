@@ -1,7 +1,7 @@
+import { defined } from '@posthorn/contracts/defined'
 import { addressText } from '../../io/fields.ts'
 import { take } from '../../io/take.ts'
 import type { OptionValues, RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Messages per request: a page is shown after about a second. */
 const pageSize = 100

@@ -1,6 +1,6 @@
+import { defined } from '@posthorn/contracts/defined'
 import { CommandError } from '../../exit-codes.ts'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Prints the OAuth2 applications. */
 export const listApps: RunCommand = async ({ posthorn, output, signal }) => {

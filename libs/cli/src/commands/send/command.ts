@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../../program/command.ts'
-import { timeText } from '../../program/values.ts'
+import { timeText } from '../../program/times.ts'
 
 export const send: CommandSpec = {
   name: 'send',

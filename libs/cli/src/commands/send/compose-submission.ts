@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import { constants, openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -5,7 +6,6 @@ import { Readable } from 'node:stream'
 import type { Address, Binary, Submission } from '@posthorn/client'
 import { UsageError } from '../../exit-codes.ts'
 import { type InputContext, inputError, openInput, readInput } from '../../io/input.ts'
-import { defined } from '../../program/values.ts'
 
 /** Options of `send`. */
 export interface SendOptions {

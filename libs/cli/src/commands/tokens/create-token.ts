@@ -1,6 +1,6 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { CreateTokenInput } from '@posthorn/client'
 import type { OptionValues, RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 import { shownLength } from './find-token.ts'
 
 type TokenRequest = CreateTokenInput['body']

@@ -1,6 +1,6 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
-import { defined } from '../../program/values.ts'
 import { findToken, type ListedToken, shownLength } from './find-token.ts'
 
 /** Prints the tokens while their pages are read. */

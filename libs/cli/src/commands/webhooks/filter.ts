@@ -1,6 +1,6 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { OptionSpec, OptionValues } from '../../program/command.ts'
 import { timeBefore } from '../../program/times.ts'
-import { defined } from '../../program/values.ts'
 
 /** Options that select webhook deliveries. */
 export const filterOptions: readonly OptionSpec[] = [

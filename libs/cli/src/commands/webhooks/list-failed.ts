@@ -1,8 +1,8 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { ListWebhookDeliveriesInput } from '@posthorn/client'
 import { take } from '../../io/take.ts'
 import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
-import { defined } from '../../program/values.ts'
 import { filterOf } from './filter.ts'
 
 /** Deliveries per request. */

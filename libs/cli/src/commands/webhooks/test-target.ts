@@ -1,7 +1,7 @@
+import { defined } from '@posthorn/contracts/defined'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
-import { defined } from '../../program/values.ts'
 
 /** Sends a test event to a webhook target. Fails unless the target responds with 2xx. */
 export const testTarget: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
