@@ -78,7 +78,7 @@ const simple = /^[ -~]*$/
 
 /** Columns that a text needs on a terminal. */
 export function widthOf(text: string): number {
-  // The segmenter needs memory for each character, which long lists would notice.
+  // The segmenter needs memory for each character, too much for the texts of a long list.
   if (simple.test(text)) return text.length
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1

@@ -14,7 +14,7 @@ export class PartialFile implements AsyncDisposable {
     this.#size = size
   }
 
-  /** Opens the file of an earlier run, or a new file. The file has mail: only the user can read it. */
+  /** Opens the file of an earlier run, or a new file. Only the user can read the file with mail. */
   static async open(path: string, maxSize: number): Promise<PartialFile> {
     const flags = constants.O_RDWR | constants.O_CREAT
     const handle = await open(path, flags, 0o600).catch((error: unknown) => {
