@@ -4,8 +4,14 @@ import { metadataAddresses } from '@posthorn/net/egress'
 import type { Yaml } from './to-yaml.ts'
 
 /** Groups of clients in the network policies. `anyone` includes addresses outside the cluster. */
-type Caller = 'anyone' | 'api-clients' | 'scraper'
-export type Destination = 'postgres' | 'rabbitmq' | 'rabbitmq-management' | 'web' | 'internet'
+type Caller = 'anyone' | 'api-clients' | 'operators' | 'admin-ui' | 'scraper'
+export type Destination =
+  | 'api-gateway'
+  | 'postgres'
+  | 'rabbitmq'
+  | 'rabbitmq-management'
+  | 'web'
+  | 'internet'
 
 interface Connections {
   /** Permitted clients of a process, by name of the process's port. */
@@ -22,7 +28,7 @@ export type ProcessName = ServiceName | 'migrate' | 'broker-users'
  */
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
-    callers: { http: ['api-clients', 'scraper'] },
+    callers: { http: ['api-clients', 'admin-ui', 'scraper'] },
     // api-gateway connects to web servers to look up mail server settings (autoconfig).
     connectsTo: ['postgres', 'rabbitmq', 'web'],
   },
@@ -48,6 +54,11 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
   'auth-bridge': {
     callers: { http: ['scraper'] },
     connectsTo: ['postgres', 'rabbitmq', 'internet'],
+  },
+  // admin-ui connects to the OpenID provider.
+  'admin-ui': {
+    callers: { http: ['operators', 'scraper'] },
+    connectsTo: ['api-gateway', 'postgres', 'rabbitmq', 'web'],
   },
   migrate: { callers: {}, connectsTo: ['postgres'] },
   'broker-users': { callers: {}, connectsTo: ['rabbitmq-management'] },

@@ -73,6 +73,7 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   // sweep (periodic search of the outbox) of a sender.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
+  'admin-ui': { declares: [], requests: ['credentials'], serves: [] },
 }
 
 /** RabbitMQ permissions of a user in a virtual host, each as a regular expression for names. */

@@ -21,11 +21,12 @@ export const Invalidation = Type.Object({
     Type.Literal('changes'),
     Type.Literal('oauth2Apps'),
     Type.Literal('providerPauses'),
+    Type.Literal('adminSessions'),
   ]),
   /**
-   * Id of the account, gateway, token, route or application whose cached value has changed. If
+   * Id of the account, gateway, token, route, application or session whose cached value has changed. If
    * absent, all cached values of the topic (kind of value) have changed. Always absent for
-   * `changes`. For `providerPauses`, the mail provider, a blank and the id of the OAuth2
+   * `changes`. For `adminSessions`, the id of the session. For `providerPauses`, the mail provider, a blank and the id of the OAuth2
    * application.
    */
   id: Type.Optional(Type.String()),

@@ -7,6 +7,7 @@ export const serviceNames = [
   'imap-proxy',
   'smtp-proxy',
   'auth-bridge',
+  'admin-ui',
 ] as const
 export type ServiceName = (typeof serviceNames)[number]
 

@@ -2,7 +2,7 @@ import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import type { ServiceName } from '@posthorn/contracts/services'
 import { ping, type PooledDb, statementTimeoutMs } from '@posthorn/db'
-import { type Checks, serve } from '@posthorn/http'
+import { type Checks, serve, type ServeOptions } from '@posthorn/http'
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
 import { drainDelay } from './drain-delay.ts'
 import { openPools } from './open-pools.ts'
@@ -47,6 +47,8 @@ export interface BootstrapOptions {
   signal: AbortSignal
   /** Readiness checks of the service. By default, only Postgres is checked. */
   checks?: (context: ServiceContext) => Checks
+  /** Returns additional options of the HTTP server, such as the routes that the service mounts. */
+  server?: (context: ServiceContext) => Partial<Omit<ServeOptions, 'checks' | 'stopping'>>
   /** Additional fields for the first log line of the service, which contains the configuration. */
   fields?: object
 }
@@ -59,7 +61,7 @@ export interface BootstrapOptions {
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,
-  { name, config, signal, checks = defaultChecks, fields = {} }: BootstrapOptions,
+  { name, config, signal, checks = defaultChecks, server, fields = {} }: BootstrapOptions,
 ): Promise<Bootstrapped> {
   const log = createLogger(name, config.logLevel)
   log.info({ ...fields, config: describeConfig(config) }, 'starting')
@@ -77,8 +79,8 @@ export async function bootstrap(
     if (!isStarted) throw new Error('the service is starting')
   }
   const allChecks = { start, ...checks(context) }
-  const server = { host, port, log, metrics, checks: allChecks, stopping: signal }
-  const http = stack.use(await serve(server))
+  const options = { host, port, log, metrics, ...server?.(context), checks: allChecks }
+  const http = stack.use(await serve({ ...options, stopping: signal }))
   const drained = drainDelay(signal, config.drainDelayMs)
   stack.defer(drained)
   await waitForSchema(db, log, signal)

@@ -28,4 +28,6 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // auth-bridge reads only a few database rows per request for a credential, so a small pool is
   // sufficient.
   'auth-bridge': 2,
+  // admin-ui serves a few people. Its idle replicas keep one connection.
+  'admin-ui': 2,
 }

@@ -13,6 +13,15 @@ type Layer = readonly string[]
  * layer from which it imports.
  */
 export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
+  'services/admin-ui/src': [
+    ['endpoints'],
+    ['forwarding', 'live'],
+    ['factors', 'oidc'],
+    ['identity'],
+    ['audit'],
+    ['http', 'pages'],
+    ['store'],
+  ],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
@@ -122,7 +131,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['commands', 'events'],
     ['settings'],
     ['schemas'],
-    ['account-types'],
+    ['account-types', 'admin'],
   ],
   'libs/contracts/src/openapi': [['examples']],
   'libs/db/src': [

@@ -109,7 +109,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   kysely: ['libs/db/', 'store'],
   ajv: ['libs/contracts/'],
   'ajv-formats': ['libs/contracts/'],
-  express: ['libs/http/', 'services/api-gateway/src/'],
+  express: ['libs/http/', 'services/admin-ui/src/', 'services/api-gateway/src/'],
   imapflow: ['libs/backends/src/imap/'],
   mailparser: ['libs/mime/'],
   'lru-cache': ['libs/flow/'],

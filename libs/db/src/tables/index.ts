@@ -7,6 +7,15 @@ import type {
   Credentials,
 } from './accounts.ts'
 import type {
+  AdminAttempts,
+  AdminAudit,
+  AdminChallenges,
+  AdminLinks,
+  AdminPasskeys,
+  AdminPeople,
+  AdminSessions,
+} from './admin.ts'
+import type {
   ApiFeeds,
   ApiLeaves,
   ApiMailboxes,
@@ -55,6 +64,13 @@ export interface Tables {
   accountLogs: AccountLogs
   accounts: Accounts
   accountStates: AccountStates
+  adminAttempts: AdminAttempts
+  adminAudit: AdminAudit
+  adminChallenges: AdminChallenges
+  adminLinks: AdminLinks
+  adminPasskeys: AdminPasskeys
+  adminPeople: AdminPeople
+  adminSessions: AdminSessions
   announcedMessages: AnnouncedMessages
   apiFeeds: ApiFeeds
   apiLeaves: ApiLeaves
@@ -113,6 +129,7 @@ export interface Tables {
   workers: Workers
 }
 export type * from './accounts.ts'
+export type * from './admin.ts'
 export type * from './api-feeds.ts'
 export type * from './bounces.ts'
 export type * from './counters.ts'
