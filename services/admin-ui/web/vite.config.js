@@ -9,7 +9,8 @@ import { compressAssets } from './build/compress-assets.js'
  * libraries for charts and QR codes belong to the pages that use them.
  */
 const sharedModules = (id) =>
-  !/uplot|uqr|qr-code/.test(id) && /node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
+  !/uplot|uqr|qr-code/.test(id) &&
+  /rolldown\/runtime|node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
 
 const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
 

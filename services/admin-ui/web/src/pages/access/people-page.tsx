@@ -35,7 +35,7 @@ export function PeoplePage() {
 
 const columns: readonly Column<PersonEntry>[] = [
   { title: 'Name', cell: ({ name }) => name },
-  { title: 'Email', cell: ({ email }) => email },
+  { title: 'Email', isWide: true, cell: ({ email }) => email },
   {
     title: 'Role',
     cell: ({ role, disabled }) => (

@@ -1,40 +1,49 @@
-import { type Finding, type GetStatsResult, useFindings, useStats } from '../../data/overview.ts'
+import { isSettled, type Load } from '../../data/load-state.ts'
+import {
+  type Finding,
+  type GetStatsResult,
+  useFindings,
+  useSeries,
+  useStats,
+} from '../../data/overview.ts'
 import { useRights } from '../../data/session.ts'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
+import { Skeleton } from '../../kit/states/skeleton.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
 import { Curves } from './curves.tsx'
 import css from './dashboard.module.css'
 import { FigureLinks } from './figure-links.tsx'
 import { accountFigures, countersWith, queueFigures } from './figures.ts'
 
-/** State of the whole installation. Each figure links to its list. */
+/**
+ * State of the whole installation. Each figure links to its list. The page appears when all of its
+ * parts have their sizes, so that nothing moves.
+ */
 export function DashboardPage() {
   const stats = useStats()
+  const findings = useFindings()
+  const series = useSeries(curveKeys)
+  if (![stats, findings, series].every(isSettled)) return <Skeleton lines={12} />
   return (
     <PageBody>
-      <Findings />
-      <Loaded
-        load={stats}
-        lines={8}
-        isEmpty={({ accounts }) => accounts === 0}
-        empty={<NoAccounts />}
-      >
+      <Findings load={findings} />
+      <Loaded load={stats} isEmpty={({ accounts }) => accounts === 0} empty={<NoAccounts />}>
         {(data) => (
-          <>
+          <PageBody>
             <Panel title="Accounts">
               <FigureLinks figures={accountFigures(data)} />
             </Panel>
             <Panel title="Outbox and webhooks">
               <FigureLinks figures={queueFigures(data)} />
             </Panel>
-          </>
+          </PageBody>
         )}
       </Loaded>
       <div className={css['columns']}>
-        <Curves title="Events, 24 hours" keys={eventCurves} />
-        <Curves title="API calls, 24 hours" keys={callCurves} />
+        <Curves title="Events, 24 hours" keys={eventCurves} load={series} />
+        <Curves title="API calls, 24 hours" keys={callCurves} load={series} />
       </div>
       {stats.data && <Counters stats={stats.data} />}
     </PageBody>
@@ -43,6 +52,7 @@ export function DashboardPage() {
 
 const eventCurves = { 'events:messageNew': 'New messages', 'events:messageSent': 'Sent messages' }
 const callCurves = { 'apiCall:success': 'Successful', 'apiCall:fail': 'Failed' }
+const curveKeys = Object.keys({ ...eventCurves, ...callCurves })
 
 function NoAccounts() {
   const may = useRights()
@@ -60,8 +70,7 @@ const severityTones: Readonly<Record<Finding['severity'], Tone>> = {
   info: 'neutral',
 }
 
-function Findings() {
-  const load = useFindings()
+function Findings({ load }: { load: Load<{ findings: Finding[] }> }) {
   return (
     <Panel title="Findings">
       <Loaded

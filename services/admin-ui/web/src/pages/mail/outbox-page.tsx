@@ -108,7 +108,7 @@ const columns: readonly Column<OutboxEntry>[] = [
       </AppLink>
     ),
   },
-  { title: 'Recipients', cell: ({ envelope }) => envelope.to.join(', ') },
+  { title: 'Recipients', isWide: true, cell: ({ envelope }) => envelope.to.join(', ') },
   { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: 'Attempts', cell: ({ attemptsMade, attempts }) => `${attemptsMade} of ${attempts}` },
   {

@@ -95,7 +95,7 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'Queued', cell: ({ queuedAt }) => <Time value={queuedAt} /> },
   { title: 'Event', cell: ({ event }) => event },
   { title: 'Account', cell: ({ account }) => account || '–' },
-  { title: 'Target', cell: ({ address }) => address },
+  { title: 'Target', isWide: true, cell: ({ address }) => address },
   { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: 'Attempts', cell: ({ attempts }) => attempts },
   { title: 'Result', cell: (delivery) => resultText(delivery) },
