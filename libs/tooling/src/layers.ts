@@ -30,7 +30,17 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['controls'],
   ],
   'services/admin-ui/web/src/pages': [
-    ['access', 'accounts', 'dashboard', 'entry', 'mail', 'profile', 'system', 'webhooks'],
+    [
+      'access',
+      'accounts',
+      'dashboard',
+      'entry',
+      'mail',
+      'profile',
+      'settings',
+      'system',
+      'webhooks',
+    ],
   ],
   'services/api-gateway/src': [
     ['operations', 'public'],

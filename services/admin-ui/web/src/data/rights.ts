@@ -7,6 +7,8 @@ export type PageAction =
   | 'operateQueues'
   | 'cancelSubmissions'
   | 'readSettings'
+  | 'changeSettings'
+  | 'changeTokens'
   | 'managePeople'
   | 'readAudit'
 
@@ -17,6 +19,8 @@ const actionsOf: Readonly<Record<AdminRole, readonly PageAction[]>> = {
     'operateQueues',
     'cancelSubmissions',
     'readSettings',
+    'changeSettings',
+    'changeTokens',
     'managePeople',
     'readAudit',
   ],
@@ -26,6 +30,8 @@ const actionsOf: Readonly<Record<AdminRole, readonly PageAction[]>> = {
     'operateQueues',
     'cancelSubmissions',
     'readSettings',
+    'changeSettings',
+    'changeTokens',
   ],
   support: ['operateAccounts', 'operateQueues'],
   auditor: ['readSettings', 'readAudit'],

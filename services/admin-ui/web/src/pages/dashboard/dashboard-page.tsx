@@ -1,13 +1,6 @@
-import { isSettled, type Load } from '../../data/load-state.ts'
-import {
-  type Finding,
-  type GetStatsResult,
-  useFindings,
-  useSeries,
-  useStats,
-} from '../../data/overview.ts'
+import { isSettled } from '../../data/load-state.ts'
+import { type GetStatsResult, useFindings, useSeries, useStats } from '../../data/overview.ts'
 import { useRights } from '../../data/session.ts'
-import { Badge, type Tone } from '../../kit/content/badge.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { Skeleton } from '../../kit/states/skeleton.tsx'
@@ -16,6 +9,7 @@ import { Curves } from './curves.tsx'
 import css from './dashboard.module.css'
 import { FigureLinks } from './figure-links.tsx'
 import { accountFigures, countersWith, queueFigures } from './figures.ts'
+import { Findings } from './findings.tsx'
 
 /**
  * State of the whole installation. Each figure links to its list. The page appears when all of its
@@ -61,37 +55,6 @@ function NoAccounts() {
       <p>The states of your accounts appear here. There is no account yet.</p>
       {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
     </>
-  )
-}
-
-const severityTones: Readonly<Record<Finding['severity'], Tone>> = {
-  error: 'bad',
-  warning: 'warn',
-  info: 'neutral',
-}
-
-function Findings({ load }: { load: Load<{ findings: Finding[] }> }) {
-  return (
-    <Panel title="Findings">
-      <Loaded
-        load={load}
-        lines={2}
-        isEmpty={({ findings }) => findings.length === 0}
-        empty={<p>No problem was found. Problems appear here with their remedies.</p>}
-      >
-        {({ findings }) => (
-          <ul className={css['list']}>
-            {findings.map(({ id, severity, title, remedy }) => (
-              <li key={id}>
-                <Badge tone={severityTones[severity] ?? 'neutral'}>{severity}</Badge>{' '}
-                <strong>{title}</strong>
-                <p>{remedy}</p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Panel>
   )
 }
 
