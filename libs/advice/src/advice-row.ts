@@ -17,19 +17,21 @@ export interface AdviceQuery {
   code?: string
   /** HTTP status, or reply code of an SMTP server. */
   status?: number
-  /** Text of the server, provider or API, which may come from a foreign server. */
+  /**
+   * Text of the error's response, from a server, provider or API. The server may be a foreign one.
+   */
   response?: string
 }
 
-/** Explanation of an error in plain English. */
+/** Explanation of an error of an account, message, webhook or export in plain English. */
 export interface Advice {
-  /** Id of the explanation, stable between releases. */
+  /** Id of the explanation of an error, stable between releases. */
   id: string
-  /** Meaning of the error, for operators. */
+  /** Meaning of the explained error, for operators. */
   meaning: string
-  /** Next step of the operator. */
+  /** Next step of the operator after the explained error. */
   action: string
-  /** Text for the owner of the account, without technical terms. */
+  /** Explanation of the error for the owner of the account, without technical terms. */
   ownerText: string
   /** Page of the guides, with an anchor if the answer is one section: `send#what-can-go-wrong`. */
   guide?: string
@@ -40,9 +42,12 @@ export interface AdviceRow extends Advice {
   states?: readonly string[]
   codes?: readonly string[]
   statuses?: readonly number[]
-  /** Pattern of the text, without regard to case. Runs in linear time. */
+  /** Pattern of the error's response text, without regard to case. Runs in linear time. */
   text?: RegExp
-  /** Text that the pattern matches, as a server sends it. Required with `text`. */
+  /**
+   * Example of an error response that the pattern `text` matches, as a server sends it. Required
+   * with `text`.
+   */
   example?: string
 }
 

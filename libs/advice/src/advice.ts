@@ -16,8 +16,8 @@ import { tokenRequests } from './tables/token-requests.ts'
 import { webhookOutcomes } from './tables/webhook-outcomes.ts'
 
 /**
- * Rows by subject, specific rows before general rows. The last row of each subject has no
- * condition, so that each error has an explanation.
+ * Advice tables by subject of the error, specific rows before general rows. The last row of each
+ * table has no condition, so that each error has an explanation.
  */
 export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = {
   account: [
@@ -45,7 +45,7 @@ export function adviceFor(query: AdviceQuery): Advice {
   return defined({ id, meaning, action, ownerText, guide })
 }
 
-/** Members of an account's record, as the API returns the account, that explain its state. */
+/** Members of an account record, as the API returns the account, that explain its state. */
 export interface AccountCondition {
   state: string
   stateDetail?: string
