@@ -39,7 +39,7 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   completion,
 ]
 
-/** All commands with their paths, such as `accounts list`. */
+/** All commands of the program with their paths, such as `accounts list`. */
 export function commandList(): { path: string; spec: CommandSpec }[] {
   return commands.flatMap((part) =>
     'commands' in part

@@ -47,7 +47,7 @@ function validDate(value: string | number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Converts the text of an option to the texts between its commas. */
+/** Converts the text of an option to a list of the texts between its commas. */
 export function commaSeparated(text: string): string[] {
   const values = text.split(',').map((value) => value.trim())
   if (values.includes('')) throw new UsageError('expected texts that are separated by commas')
