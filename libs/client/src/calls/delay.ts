@@ -1,7 +1,10 @@
 const firstDelayMs = 250
 const maxDelayMs = 8_000
 
-/** Delay before the next attempt: doubles with each attempt, half of it is random. */
+/**
+ * Delay before the next attempt of an API call: doubles with each attempt, half of the delay is
+ * random.
+ */
 export function backoffMs(attempts: number): number {
   const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempts)
   return delayMs * (0.5 + Math.random() / 2)

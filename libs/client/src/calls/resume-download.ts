@@ -3,13 +3,13 @@ import { PosthornConnectionError } from './errors.ts'
 interface ResumeOptions {
   name: string
   signal: AbortSignal | undefined
-  /** Requests the rest of the file. */
+  /** Requests the remaining bytes of the downloaded file. */
   readFrom: (range: { range: string; ifRange: string }) => Promise<Response>
 }
 
 /**
- * Maximum number of interruptions in a row without a byte between them. A file that cannot be read
- * to its end would be requested forever.
+ * Maximum interruptions of a download in a row without a new byte. A file that cannot be read to
+ * its end would be requested forever.
  */
 const maxStalls = 3
 
