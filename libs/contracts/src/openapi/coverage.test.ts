@@ -56,7 +56,7 @@ function isMissing([, part]: readonly [string, Described]): boolean {
   return !isDescribed(part)
 }
 
-/** Paths of all members of schemas without a description, at any depth. */
+/** Paths of all members of contract schemas without a description, at any depth. */
 function undescribedMembers(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   const { properties = {} } = value as Schema
@@ -67,7 +67,7 @@ function undescribedMembers(value: unknown, path: string): string[] {
   ]
 }
 
-/** Names of the parts without a description, by kind of part. */
+/** Names of the parts of the OpenAPI document without a description, by kind of part. */
 const missing: Record<string, () => string[]> = {
   operations: () =>
     everything

@@ -15,7 +15,7 @@ import { secretSettings, settingKeys } from '../settings/settings.ts'
 import { check } from '../validate.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Reason for which a body is rejected, if any. */
+/** Reason for which a schema rejects a value, if any. */
 function rejection(schema: TSchema, value: unknown): unknown {
   try {
     check(schema, structuredClone(value))
