@@ -131,7 +131,7 @@ test('BoundedPool: names a statement with parameters by its text', async () => {
   for (const text of ['select $1', 'select $1', 'select $1, 2']) await query(text, [1])
   await query('select 1')
   const names = queries.map(({ name }) => name)
-  expect(names[0]).toMatch(/^.{43}$/) // Postgres cuts names at 63 bytes
+  expect(names[0]).toMatch(/^.{43}$/) // Postgres cuts names of statements at 63 bytes.
   expect(names[1]).toBe(names[0])
   expect(names[2]).not.toBe(names[0])
   expect(names[3]).toBeUndefined()
@@ -183,7 +183,7 @@ test('BoundedPool: with all connections in use, ping needs a recent response or 
   script.now += 1
   await Promise.all([bounded.ping(), bounded.ping()])
   expect(script.probes).toBe(1)
-  // An error is a response as well.
+  // A ping counts an error of Postgres as a recent response as well.
   script.now += 1_001
   script.reply = () => Promise.reject(stale)
   await expect(query('select 3')).rejects.toBe(stale)
