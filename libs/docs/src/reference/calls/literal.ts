@@ -1,4 +1,4 @@
-/** Notation of values in a programming language. */
+/** Notation of JSON values in a programming language. */
 interface Notation {
   text(value: string): string
   key(name: string): string
