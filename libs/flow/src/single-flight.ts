@@ -6,7 +6,7 @@
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()
 
-  /** Number of shared calls that are in flight. */
+  /** Number of shared calls that are in flight (single flight). */
   get size(): number {
     return this.#flights.size
   }
