@@ -11,5 +11,5 @@ export function faultSize({ small, full }: FaultSizes): number {
   return isFullFaultRun ? full : small
 }
 
-/** True if `make test-faults` runs the tests. */
+/** True if `make test-faults` runs the tests, with full sizes of the fault tests. */
 export const isFullFaultRun = process.env['TEST_FAULTS'] === 'full'

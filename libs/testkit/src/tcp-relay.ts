@@ -11,7 +11,7 @@ export interface RelayTarget {
 /** TCP relay in front of a server. Delays or drops data as a broken network does. */
 export class TcpRelay implements AsyncDisposable {
   readonly port: number
-  /** Pieces of data that were dropped. */
+  /** Number of pieces of data that the TCP relay dropped. */
   dropped = 0
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

@@ -10,7 +10,7 @@ export async function scratch(): Promise<{
   remove: () => Promise<void>
 }> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-scratch-'))
-  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
+  await chmod(dir, 0o755) // when the tests run as root, test servers run as another user
   return {
     dir,
     processes: () => commandsNaming(dir),
@@ -18,7 +18,7 @@ export async function scratch(): Promise<{
   }
 }
 
-/** Command lines and environments of processes that contain a directory. */
+/** Command lines and environments of processes that contain the name of a directory. */
 function commandsNaming(dir: string): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && entry !== String(process.pid))

@@ -35,7 +35,7 @@ import { ModelWriter } from './writer.ts'
 export interface CutPoint {
   method: keyof MailApi
   phase: 'before' | 'after'
-  /** Number of the API call, counted from 1. */
+  /** Number of the mail API call at which the process is cut off, counted from 1. */
   call: number
 }
 

@@ -58,7 +58,7 @@ type EntryOf = (message: ModelMessage) => MessageChange
 
 const flagStages = ['unseen', 'flagged', 'draft'] as const
 
-/** Reads one page of a feed. */
+/** Reads one page of a feed (change list) of the model mailbox. */
 export function readFeed(
   store: ModelStore,
   faults: FeedFaults,

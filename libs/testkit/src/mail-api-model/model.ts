@@ -109,7 +109,10 @@ export class MailApiModel {
     return this.store.insert(Buffer.from(raw), { unseen: true, ...placed, folderId })
   }
 
-  /** @throws Error if the message does not exist */
+  /**
+   * Finds a message of the model mailbox by id.
+   * @throws Error if the message does not exist
+   */
   message(id: string): ModelMessage {
     const message = this.store.messages.get(id)
     if (!message) throw new Error(`no message ${id}`)
@@ -124,7 +127,10 @@ export class MailApiModel {
     this.store.remove(this.message(id))
   }
 
-  /** @throws Error if no folder has this special use */
+  /**
+   * Finds a folder of the model mailbox by special use.
+   * @throws Error if no folder has this special use
+   */
   folder(specialUse: string): ApiFolder {
     const folder = this.store.findFolder(specialUse)
     if (!folder) throw new Error(`no folder ${specialUse}`)

@@ -116,14 +116,14 @@ export class DeliveryGate {
     this.#changed = Promise.withResolvers()
   }
 
-  /** Lets all bytes pass. */
+  /** Lets all bytes of response bodies pass the gate. */
   open(): void {
     this.pass(Infinity)
   }
 
   /**
-   * Takes the permission to send 1 to `bytes` bytes of a response body. Waits until some bytes are
-   * permitted.
+   * Takes the permission to send 1 to `bytes` bytes of a response body through the gate. Waits
+   * until some bytes are permitted.
    */
   async take(bytes: number): Promise<number> {
     this.#waiting++

@@ -129,7 +129,10 @@ export class ProviderFake implements AsyncDisposable {
     return this.log.reduce((sum, { at, units }) => sum + (at >= since ? units : 0), 0)
   }
 
-  /** @throws Error with all deviations from the descriptions */
+  /**
+   * Checks that all requests and responses of the provider fake matched the API descriptions.
+   * @throws Error with all deviations from the descriptions
+   */
   assertValid(): void {
     if (this.violations.length === 0) return
     const lines = this.violations.map(

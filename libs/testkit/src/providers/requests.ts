@@ -35,9 +35,12 @@ export interface ProviderResponse {
 
 /** Logged request of a provider fake. */
 export interface LoggedRequest extends ProviderRequest {
-  /** Cost of the request in quota units. */
+  /** Cost of the logged request in quota units of the mail provider. */
   units: number
-  /** Number of requests in flight when this request arrived, including this request. */
+  /**
+   * Number of requests to the provider fake in flight when this request arrived, including this
+   * request.
+   */
   inFlight: number
   /**
    * HTTP status of the response. Absent before the response, and after a reset of the connection.

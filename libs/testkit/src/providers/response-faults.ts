@@ -67,7 +67,10 @@ const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>502<
 /** Values of `Retry-After` in faulty responses. None of them lets a client wait for seconds. */
 const past = new Date(0).toUTCString()
 const retryTimes = ['0', '-5', 'soon', '3600', '99999999999', past] as const
-/** Target URLs of redirects in faulty responses. Most of the addresses are private. */
+/**
+ * Target URLs of redirects in faulty responses of a provider fake. Most of the addresses are
+ * private.
+ */
 const targets = [
   'http://127.0.0.1:1/',
   'http://169.254.169.254/latest/meta-data/',

@@ -26,7 +26,7 @@ interface Route {
   operation: ApiOperation
 }
 
-/** Response as it is sent. */
+/** HTTP response as the provider fake sends it. */
 export interface SentResponse {
   status: number
   contentType: string

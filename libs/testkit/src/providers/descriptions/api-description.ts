@@ -26,12 +26,12 @@ export interface ApiOperation {
   paths: string[]
   query: Record<string, QueryParameter>
   /**
-   * True if query parameters that are not described are permitted, for operations without a
+   * True if query parameters that the API description lacks are permitted, for operations without a
    * description.
    */
   anyQuery?: true
   /**
-   * Schema of the JSON body of a request. Absent if there is no body. True if the body is not
+   * Schema of the JSON body of an API request. Absent if there is no body. True if the body is not
    * checked.
    */
   request?: Schema
@@ -44,9 +44,9 @@ export interface ApiOperation {
   responses: Record<string, Schema | null>
 }
 
-/** Published description of a provider's API, reduced to names and types. */
+/** Published description of a mail provider's API, reduced to names and types. */
 export interface ApiDescription {
-  /** Name of the published description, and its revision or commit. */
+  /** Name of the published API description, and its revision or commit. */
   source: string
   licence: string
   error: Schema

@@ -95,7 +95,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return mailbox
   }
 
-  /** Changes the address of a mailbox. The former address becomes an alias. */
+  /** Changes the address of a mailbox in the Gmail fake. The former address becomes an alias. */
   rename(mailbox: GmailMailbox, address: string): void {
     const former = mailbox.address
     mailbox.address = address

@@ -15,7 +15,7 @@ export interface FakeGrant {
   project?: string
 }
 
-/** Message that was sent from a mailbox of the fake. */
+/** Message that was sent from a mailbox of the Gmail fake. */
 export interface FakeSentMessage {
   from: string
   raw: Buffer
@@ -68,9 +68,9 @@ export interface UploadSession {
 export abstract class GmailState {
   abstract readonly fake: ProviderFake
   readonly mailboxes = new Map<string, GmailMailbox>()
-  /** Addresses of mailboxes, by alias or former address. */
+  /** Addresses of the Gmail fake's mailboxes, by alias or former address. */
   readonly aliases = new Map<string, string>()
-  /** Valid access tokens. */
+  /** Valid access tokens of the Gmail fake. */
   readonly tokens = new Map<string, FakeGrant & { expiresAt: number }>()
   readonly refreshTokens = new Map<string, FakeGrant>()
   readonly sent: FakeSentMessage[] = []
@@ -109,8 +109,8 @@ export abstract class GmailState {
   }
 
   /**
-   * Grants access to a mailbox for an hour. With `project`, the client belongs to this Google
-   * project.
+   * Grants access to a mailbox of the Gmail fake for an hour. With `project`, the client belongs to
+   * this Google project.
    */
   grant(address: string, scopes: readonly string[] = [modifyScope], project?: string): string {
     const token = this.newText('ya29.')
@@ -128,7 +128,7 @@ export abstract class GmailState {
     return grant && grant.expiresAt > this.clock.now ? grant : undefined
   }
 
-  /** Returns a unique text that begins with `start`. */
+  /** Returns a unique text for the Gmail fake, such as an id, that begins with `start`. */
   newText(start: string): string {
     return `${start}${(++this.#counter * 7_919).toString(36)}`
   }

@@ -15,8 +15,8 @@ export class FakeConcurrency {
   }
 
   /**
-   * Counts a request to the Graph fake that ends when `closed` resolves. Returns false if too many
-   * requests are running.
+   * Counts a request to the Graph fake as running until `closed` resolves. Returns false if too
+   * many requests are running.
    */
   start(address: string, closed: Promise<void>): boolean {
     const running = (this.#running.get(address) ?? 0) + 1

@@ -5,7 +5,7 @@ import { sizeOf } from './views.ts'
 type Test = (message: FakeMessage) => boolean
 
 const address = ({ content }: FakeMessage) => content.from?.emailAddress.address ?? ''
-/** Properties of a message that filters compare, as text. */
+/** Properties of a Graph message that filters compare, as text. */
 const properties: Record<string, (message: FakeMessage) => string> = {
   receivedDateTime: ({ receivedAt }) => isoOf(receivedAt),
   sentDateTime: ({ sentAt }) => isoOf(sentAt),
