@@ -17,7 +17,7 @@ async function server(): Promise<SmtpScript> {
   resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
-/** Server that never sends a greeting. */
+/** SMTP server that never sends a greeting. */
 async function hanging(): Promise<SmtpScript> {
   const started = await server()
   started.on('greeting', () => new Promise(() => undefined))
@@ -85,7 +85,8 @@ test('dispatcher: throttling server, costs no attempts of waiting submissions', 
     const tried = await Promise.all(ids.map(row))
     expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
     expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
-    // At most the submissions that were in flight when the first reply arrived.
+    // At most the submissions that were in flight at the first reply of the failing SMTP server
+    // were attempted.
     expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
   })
 })
