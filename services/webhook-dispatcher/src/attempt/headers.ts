@@ -33,7 +33,7 @@ export interface HeaderValues {
  * of these names are not sent.
  */
 const reserved = new Set([
-  '__proto__', // cannot be a member of the headers object
+  '__proto__', // name that cannot be a member of the headers object
   'connection',
   'content-encoding',
   'content-length',

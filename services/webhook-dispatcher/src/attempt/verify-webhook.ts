@@ -104,7 +104,10 @@ function testDelivery(account: string): SentDelivery {
   return { ...ids, event: testEvent, account, attempts: 1, queuedAt: new Date() }
 }
 
-/** @throws AppError `unavailable` if the shutdown of this process aborted the call */
+/**
+ * Describes the result of a test call to a webhook target.
+ * @throws AppError `unavailable` if the shutdown of this process aborted the call
+ */
 function describeResult(
   { call, skipped }: SentWebhook,
   { target, eventId }: { target: UnsealedTarget; eventId: string },
