@@ -5,7 +5,10 @@
  */
 export type AdviceKind = 'account' | 'sending' | 'webhook' | 'export' | 'api'
 
-/** Error to explain. Absent members match only rows that do not test them. */
+/**
+ * Error to explain, such as a failed login or delivery. Absent members match only rows that do not
+ * test them.
+ */
 export interface AdviceQuery {
   kind: AdviceKind
   /** State of the account: `state` or `stateDetail` of its record. */
@@ -27,13 +30,16 @@ export interface AdviceQuery {
 export interface Advice {
   /** Id of the explanation of an error, stable between releases. */
   id: string
-  /** Meaning of the explained error, for operators. */
+  /** Meaning of the explained error (of an account, message, webhook or export), for operators. */
   meaning: string
-  /** Next step of the operator after the explained error. */
+  /** Step that an operator should take next after the explained error. */
   action: string
   /** Explanation of the error for the owner of the account, without technical terms. */
   ownerText: string
-  /** Page of the guides, with an anchor if the answer is one section: `send#what-can-go-wrong`. */
+  /**
+   * Page of the user guides about the explained error, with an anchor if the answer is one section:
+   * `send#what-can-go-wrong`.
+   */
   guide?: string
 }
 
@@ -42,7 +48,10 @@ export interface AdviceRow extends Advice {
   states?: readonly string[]
   codes?: readonly string[]
   statuses?: readonly number[]
-  /** Pattern of the error's response text, without regard to case. Runs in linear time. */
+  /**
+   * Pattern of the error response of a server, provider or API, without regard to case. Runs in
+   * linear time.
+   */
   text?: RegExp
   /**
    * Example of an error response that the pattern `text` matches, as a server sends it. Required

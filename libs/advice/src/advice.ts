@@ -34,10 +34,16 @@ export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = 
   api: [...rights, ...requests, ...serviceErrors],
 }
 
-/** Maximum characters of a response that are searched. Servers may send texts of any length. */
+/**
+ * Maximum characters of an error response that are searched for patterns. Servers may send texts of
+ * any length.
+ */
 const maxSearched = 4_000
 
-/** Explains an error. Uses the first row that matches; there is a row for every error. */
+/**
+ * Explains an error of an account, message, webhook or export. Uses the first row that matches;
+ * there is a row for every error.
+ */
 export function adviceFor(query: AdviceQuery): Advice {
   const row = adviceTables[query.kind].find((candidate) => matches(candidate, query))
   if (!row) throw new Error(`the advice table ${query.kind} has no row for all errors`)
