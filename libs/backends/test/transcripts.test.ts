@@ -23,7 +23,7 @@ async function transcriptOf(
     await Array.fromAsync(one.fetchMessages([[1, 1]], { headers: true }))
     await (await one.downloadSource(1)).content[Symbol.asyncIterator]().next()
   } catch (error) {
-    // The cause of the connection error is not under test.
+    // The cause of the failed IMAP connection is not under test.
     expect(error).toMatchObject({ name: 'AppError' })
   }
   return lines
