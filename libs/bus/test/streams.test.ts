@@ -42,8 +42,8 @@ const halfMegabyte = 512 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 /**
- * Collects garbage twice: buffers found by one run are freed concurrently, and counted by the next
- * run.
+ * Collects garbage twice: buffers that the first collection frees concurrently are counted by the
+ * second collection.
  */
 const collectGarbage = () => (collect(), collect())
 

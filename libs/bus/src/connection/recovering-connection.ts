@@ -28,7 +28,7 @@ export interface RecoveringConnectionOptions {
   url: string
   /** Name of the RabbitMQ connection, which RabbitMQ shows in its list of connections. */
   name: string
-  /** Called after each change of `connected` or `unblocked` of the connection. */
+  /** Called after each change of the RabbitMQ connection's members `connected` or `unblocked`. */
   onChange: () => void
   /**
    * Called with the reason when an attempt to connect to RabbitMQ fails or a connection is lost.

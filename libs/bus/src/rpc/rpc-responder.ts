@@ -120,7 +120,7 @@ export class RpcResponder {
   }
 
   /**
-   * Sends the requester an acknowledgement of its request. From then on, the requester checks
+   * Sends the requester an acknowledgement of its RPC request. From then on, the requester checks
    * periodically whether this process is alive.
    */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
