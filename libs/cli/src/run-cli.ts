@@ -20,7 +20,7 @@ export interface RunOptions {
   jobs: readonly JobSpec[]
   /** Names of the services, for the help of the program. */
   services: readonly string[]
-  /** Signal that aborts at SIGINT and SIGTERM. */
+  /** Signal of the command line program that aborts at SIGINT and SIGTERM. */
   signal: AbortSignal
 }
 

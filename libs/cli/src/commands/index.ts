@@ -17,7 +17,7 @@ import { status } from './status/command.ts'
 import { tokens } from './tokens/group.ts'
 import { webhooks } from './webhooks/group.ts'
 
-/** Commands of the program in the order of the help. */
+/** Commands of the program `posthorn` in the order of the help. */
 export const commands: readonly (CommandSpec | CommandGroup)[] = [
   login,
   logout,

@@ -6,11 +6,13 @@ const pollMs = 1_000
 /** Options of waiting for a state of the API. */
 export interface WaitOptions {
   signal: AbortSignal
-  /** Pause between two polls of the state. Default 1 s. */
+  /** Pause between two polls of the API. Default 1 s. */
   everyMs?: number
 }
 
-/** Calls `poll` repeatedly until it returns a value. */
+/**
+ * Calls `poll` repeatedly, such as a request for the state of an export, until it returns a value.
+ */
 export async function waitUntil<T>(
   poll: () => Promise<T | undefined>,
   { signal, everyMs = pollMs }: WaitOptions,

@@ -15,8 +15,8 @@ export interface CommandContext {
   progress: Progress
   prompt: Prompt
   /**
-   * Signal that aborts at SIGINT and SIGTERM, and when the reader of the output has closed the
-   * output.
+   * Signal for commands that aborts at SIGINT and SIGTERM, and when the reader of the output has
+   * closed the output.
    */
   signal: AbortSignal
   /** All commands and jobs of the program. */
@@ -71,7 +71,7 @@ export type RunCommand = (
 export interface CommandSpec {
   name: string
   summary: string
-  /** Further text of the command's help. */
+  /** Further text in the help of the command. */
   details?: string
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]

@@ -50,7 +50,7 @@ export const importAccounts: RunCommand = async (context, args, options) => {
     throw new CommandError(`${countText(counts.rejected, 'account')} rejected: see the reasons`)
 }
 
-/** Options of `accounts import`. */
+/** Options of the command `accounts import`. */
 interface ImportOptions {
   application?: [from: string, to: string][]
   paused?: boolean

@@ -20,7 +20,7 @@ export interface OutlineNode {
   options: OutlineOption[]
 }
 
-/** Options of every command of the program. */
+/** Global options, which every command of the program has. */
 const globalOptions: readonly OptionSpec[] = [
   { flags: '--url <url>', description: 'URL of the server' },
   { flags: '--token-file <path>', description: 'file with the access token' },

@@ -59,7 +59,10 @@ if [[ \${funcstack[1]} == _posthorn ]]; then _posthorn "$@"; else compdef _posth
 `
 }
 
-/** Entry of zsh's `_describe`: name and description, in which a colon separates the two. */
+/**
+ * Entry of zsh's function `_describe` for shell completion: name and description, in which a colon
+ * separates the two.
+ */
 function entry(name: string, description: string): string {
   return quote(`${name.replaceAll(':', '\\:')}:${description}`)
 }

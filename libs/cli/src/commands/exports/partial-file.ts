@@ -2,7 +2,10 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { CommandError } from '../../exit-codes.ts'
 
-/** File with the first bytes of a download. Disposal closes the file and does not delete it. */
+/**
+ * Partial file with the first bytes of an export's download. Disposal closes the file and does not
+ * delete it.
+ */
 export class PartialFile implements AsyncDisposable {
   readonly path: string
   readonly #handle: FileHandle
@@ -29,7 +32,7 @@ export class PartialFile implements AsyncDisposable {
     return file
   }
 
-  /** Number of bytes that the partial download file has. */
+  /** Number of bytes that the partial file of an export's download has. */
   get size(): number {
     return this.#size
   }
@@ -47,13 +50,13 @@ export class PartialFile implements AsyncDisposable {
     }
   }
 
-  /** Removes all bytes of the partial download file, for a download from the start. */
+  /** Removes all bytes of the partial file, for a download of the export from the start. */
   async truncate(): Promise<void> {
     await this.#handle.truncate(0)
     this.#size = 0
   }
 
-  /** Renames the complete download file to its final name, after all bytes are on the disk. */
+  /** Renames the complete file of an export to its final name, after all bytes are on the disk. */
   async rename(path: string): Promise<void> {
     await this.#handle.sync()
     await rename(this.path, path)

@@ -9,7 +9,10 @@ import type { PartialFile } from './partial-file.ts'
 const maxStalls = 5
 /** Pause after an interruption of an export's download, before the download continues. */
 const pauseMs = 1_000
-/** Time for which a download request is repeated, so that a restart of the server is no failure. */
+/**
+ * Time for which the download request for an export is repeated, so that a restart of the server is
+ * no failure.
+ */
 const retryForMs = 60_000
 
 /** Options of the download of an export's file. */
@@ -75,7 +78,7 @@ async function readOnce(
       onProgress(file.size)
     }
   } finally {
-    // Closes the connection of a response whose bytes cannot be stored.
+    // Closes the connection of a download response whose bytes cannot be stored.
     await iterator.return?.()
   }
 }

@@ -18,7 +18,7 @@ export interface BatchResult {
 export interface KindImport<Input> {
   kind: ImportKind
   entries: AsyncIterable<Entry<Input>>
-  /** Number of entities of the kind, if known before the entities are read. */
+  /** Number of EmailEngine entities of the kind, if known before the entities are read. */
   total?: number
   /** Maximum entities per call of `write` by the import. Default 1. */
   batchSize?: number
@@ -63,8 +63,8 @@ export async function importKind<Input>(
     for (const { id, changes, omitted } of batch) {
       const reason = reasons.get(id)
       if (reason !== undefined) await report.entity({ kind, id, skipped: reason })
-      // The result of a batch that has unchanged entities does not tell which of its entities are
-      // new.
+      // The import result of a batch that has unchanged entities does not tell which of its
+      // entities are new.
       else if (unchanged + started === 0 && changes.length + omitted.length > 0)
         await report.entity({ kind, id, changes, omitted })
     }

@@ -61,7 +61,7 @@ function isSame(current: unknown, value: unknown): boolean {
   return new RegExp(`^${left.split(mask).map(escape).join('.*?')}$`, 's').test(right)
 }
 
-/** Escapes a text for a regular expression. */
+/** Escapes a text with a mask for a regular expression. */
 function escape(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }

@@ -67,7 +67,7 @@ function checkOptions(options: SendOptions): void {
     throw new UsageError('write the message with --text, --text-file or --html-file')
 }
 
-/** Address with or without a name: `Ben <ben@example.com>` or `ben@example.com`. */
+/** Email address with or without a name: `Ben <ben@example.com>` or `ben@example.com`. */
 export function parseAddress(text: string): Address {
   const [, quoted, name = quoted, address] =
     /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<>"]*?))\s*<([^<>\s]+)>\s*$/.exec(text) ?? []
