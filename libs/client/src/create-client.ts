@@ -88,7 +88,7 @@ function toRequest(
   }
 }
 
-/** Text of a request parameter: a text, number or boolean. */
+/** Text of an API request's parameter: a text, number or boolean. */
 function toText(value: unknown): string {
   return String(value as string | number | boolean)
 }

@@ -18,7 +18,7 @@ export interface PageFunctions<I, R, K extends keyof R> {
 
 type Call<R> = (client: Client, input: object, options?: CallOptions) => Promise<R>
 
-/** Members of a response page that lead to the next page. */
+/** Members of an API response's page that lead to the next page. */
 interface PagePosition {
   page?: number
   pages?: number

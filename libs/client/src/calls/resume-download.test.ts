@@ -15,9 +15,9 @@ afterEach(() => {
 
 interface FileServerOptions {
   file: Buffer
-  /** Number of bytes after which the file server cuts each of the first connections. */
+  /** Number of bytes after which the test's file server cuts each of the first connections. */
   cuts: number[]
-  /** Returns the ETag of the file for each request. */
+  /** Returns the ETag of the downloaded file for each request. */
   etag?: (request: number) => string
 }
 
@@ -40,7 +40,7 @@ async function serveFile({ file, cuts, etag = () => '"1"' }: FileServerOptions) 
     if (cut === undefined) return void response.end(part)
     response.flushHeaders()
     if (cut > 0) response.write(part.subarray(0, cut))
-    // Ends the connection to the client after all written bytes.
+    // Ends the connection to the downloading client after all written bytes.
     response.socket?.end()
   })
   servers.push(server)

@@ -29,7 +29,10 @@ export function samplesText(
 
 interface SampleOptions {
   description: ApiDocument
-  /** Index of the alternative that a sample takes of each union: the first or the last. */
+  /**
+   * Index of the alternative that a sample input takes of each union in the schema: the first or
+   * the last.
+   */
   alternative: 0 | -1
 }
 

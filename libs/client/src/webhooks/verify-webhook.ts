@@ -99,7 +99,7 @@ async function matchesAny(
       ['verify'],
     )
     for (const candidate of candidates)
-      // Compares the webhook signature in constant time.
+      // Compares a webhook signature in constant time.
       if (candidate && (await crypto.subtle.verify('HMAC', key, candidate, signed))) return true
   }
   return false
