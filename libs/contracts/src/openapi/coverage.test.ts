@@ -149,7 +149,10 @@ test('responseExamples: exist for every operation that can succeed, and for no o
 const secretMember = /^(?:pass|password|accessToken|refreshToken|clientSecret|serviceKey|token)$/
 /** Invented values of tokens, in responses that exist to return a token. */
 const inventedTokens = ['createToken.token', 'createTokenAlias.token', 'getOAuthToken.accessToken']
-/** Host names and domains of the examples: reserved names (RFC 2606) and fixed names of Google. */
+/**
+ * Host names and domains in the OpenAPI examples: reserved names (RFC 2606) and fixed names of
+ * Google.
+ */
 const allowedHost = /(?:^|\.)example\.(?:com|net|org)$|^mail\.google\.com$|^1234-abc\.apps\./
 
 function texts(value: unknown, path: string): [string, string][] {

@@ -154,7 +154,7 @@ interface Media {
   examples?: Record<string, { value: unknown }>
 }
 
-/** Media types of the document that have examples. */
+/** Media types of the OpenAPI document that have examples. */
 function mediaWithExamples(value: unknown): Media[] {
   if (typeof value !== 'object' || value === null) return []
   const isMedia = 'schema' in value && ('example' in value || 'examples' in value)
