@@ -8,7 +8,7 @@ interface Query {
   name?: string
 }
 
-/** Pool of one connection with scripted responses. Records the queries. */
+/** Fake pool of one Postgres connection with scripted responses. Records the queries. */
 function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {}) {
   const queries: Query[] = []
   const released: unknown[] = []
@@ -56,7 +56,7 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
   return { bounded, queries, released, script }
 }
 
-/** Runs statements on one connection of the pool. */
+/** Runs SQL statements on one connection of the fake pool. */
 async function connection(bounded: BoundedPool) {
   const client = await bounded.connect()
   const query = (text: string, values: readonly unknown[] = []): Promise<unknown> =>
