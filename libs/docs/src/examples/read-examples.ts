@@ -44,7 +44,7 @@ export function readExamples(markdown: string): ExamplePage {
   for (const { info, content, map } of new MarkdownIt().parse(body, {})) {
     const [language = '', mark, ...rest] = info.split(' ')
     if (mark !== 'runnable' && mark !== 'output') continue
-    // after the line with the fence of the code block, counted from 1
+    // line after the fence of the Markdown code block, counted from 1
     const line = headLines + (map?.[0] ?? 0) + 2
     if (rest.length > 0) throw new Error(`line ${line - 1}: unknown words after ${mark}: ${info}`)
     if (mark === 'runnable')

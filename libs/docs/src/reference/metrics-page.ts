@@ -90,7 +90,7 @@ function servicesByLibrary(): Map<string, string[]> {
   return users
 }
 
-/** Names of the libraries on which a package depends. */
+/** Names of the libraries of this repository on which a package depends. */
 function librariesOf(file: string): string[] {
   const { dependencies = {} } = JSON.parse(readProjectFile(file)) as {
     dependencies?: Record<string, string>

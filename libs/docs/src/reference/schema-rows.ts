@@ -54,7 +54,9 @@ function objectPart(schema: ApiSchema): {
   }
 }
 
-/** Schema of the items of a list, at any depth of lists, with the suffix of their path. */
+/**
+ * Schema of the items of a list in the API, at any depth of lists, with the suffix of their path.
+ */
 function itemOf(schema: ApiSchema): { schema: ApiSchema; suffix: string } {
   const list = [schema, ...(schema.anyOf ?? [])].find(({ items }) => items !== undefined)
   if (list?.items === undefined) return { schema, suffix: '' }

@@ -6,11 +6,17 @@ export const manifestName = 'site.json'
 
 /** File of the built documentation site, below its folder `files`. */
 export interface SiteFile {
-  /** Hash of the file's content. */
+  /** Hash of the documentation file's content. */
   hash: string
-  /** True if compressed variants of the file exist, whose names end with `.br` and `.gz`. */
+  /**
+   * True if compressed variants of the documentation file exist, whose names end with `.br` and
+   * `.gz`.
+   */
   isCompressed: boolean
-  /** True if the file name contains a hash of the content, so that the file never changes. */
+  /**
+   * True if the documentation file's name contains a hash of the content, so that the file never
+   * changes.
+   */
   isImmutable: boolean
 }
 
