@@ -72,7 +72,7 @@ export function withoutMembers(
   )
 }
 
-/** Removes the undefined members of an object. */
+/** Removes the undefined members of an imported entity's input. */
 export function compact(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined))
 }
