@@ -13,7 +13,7 @@ function createPool(options: Partial<WorkerPoolOptions> = {}) {
 
 const echo = (value: unknown): TestRequest => ({ kind: 'echo', value })
 
-/** Failure of a WorkerError, or the error or value itself. */
+/** Failure kind of a worker error (thread or process), or the error or value itself. */
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) =>
     error instanceof Error && 'failure' in error ? error.failure : error,

@@ -19,8 +19,8 @@ export interface WorkerPoolOptions extends PoolWorkerOptions {
   /** Time without calls after which the idle workers of the pool are ended. Defaults to 60 s. */
   idleMs?: number
   /**
-   * Maximum number of waiting calls. If there are more, calls reject with `QueueFullError`.
-   * Defaults to no limit.
+   * Maximum number of calls that wait for a worker of the pool. If there are more, calls reject
+   * with `QueueFullError`. Defaults to no limit.
    */
   maxWaiting?: number
   /**
