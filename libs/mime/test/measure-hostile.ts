@@ -24,7 +24,7 @@ const usedMegabytes = () => {
 const rows: Row[] = []
 for (const message of hostileMessages)
   for (const [reading, read] of Object.entries(readingsOf(message))) {
-    await blockedMs(read) // the first run compiles the code of the reading function
+    await blockedMs(read) // the first run compiles the code that reads the message
     collectGarbage()
     const before = usedMegabytes()
     const ms = await blockedMs(read)
