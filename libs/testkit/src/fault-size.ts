@@ -1,6 +1,9 @@
 /** Sizes of a fault test: numbers of kills, messages or accounts. */
 export interface FaultSizes {
-  /** Size of a fault test in `make test`, which is large enough that each assertion can fail. */
+  /**
+   * Size of a fault test in `make test` (number of kills, messages or accounts), large enough that
+   * each assertion can fail.
+   */
   small: number
   /** Size of a fault test in `make test-faults`. */
   full: number

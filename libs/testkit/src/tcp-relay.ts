@@ -42,12 +42,12 @@ export class TcpRelay implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Delays the relayed data in each direction by `ms`. */
+  /** Delays the data of the TCP relay in each direction by `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** Drops all relayed data while `isSilent` is true, as a firewall that drops packets. */
+  /** Drops all data of the TCP relay while `isSilent` is true, as a firewall that drops packets. */
   silence(isSilent: boolean): void {
     this.#isSilent = isSilent
   }

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Temporary directory of a test file, and the processes that use it. */
+/** Temporary directory of a test file, and the processes that use the directory. */
 export async function scratch(): Promise<{
   dir: string
   processes: () => string[]
@@ -30,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return '' // the process has ended, or belongs to another user
+    return '' // the process in /proc has ended, or belongs to another user
   }
 }

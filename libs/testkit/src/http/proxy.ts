@@ -15,7 +15,7 @@ export interface ProxyRequest {
   port: number
   user?: string
   pass?: string
-  /** Source address of the test proxy's client. */
+  /** Source address from which the client connected to the test proxy. */
   from: string
 }
 

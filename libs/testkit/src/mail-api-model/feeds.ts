@@ -274,7 +274,7 @@ function mergeRecords(
   })
 }
 
-/** Index of the first history record with a sequence number above `seq`. */
+/** Index of the first record in the model mailbox's history with a sequence number above `seq`. */
 function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {

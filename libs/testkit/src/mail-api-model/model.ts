@@ -25,7 +25,7 @@ export interface MailApiModelOptions {
   seed?: number
   /** Number of changes per feed (change list) for which cursors stay valid. Defaults to 100,000. */
   historyLimit?: number
-  /** Maximum entries per page of a list. Defaults to 500. */
+  /** Maximum entries per page of a list in the model mailbox. Defaults to 500. */
   maxListPage?: number
   /**
    * Faults of the model mailbox's feeds (change lists). Default: no faults, pages of 500 entries
@@ -57,7 +57,10 @@ export class MailApiModel {
   readonly watches: ModelWatches
   /** Faults of the model mailbox's feeds (change lists), which may be changed at any time. */
   readonly feedFaults: FeedFaults
-  /** Called before and after every call of `api`. May throw an error, which ends the call. */
+  /**
+   * Called before and after every call of the model's mail API. May throw an error, which ends the
+   * call.
+   */
   onCall: CutHook = () => undefined
   readonly #failures: MailApiError[] = []
 

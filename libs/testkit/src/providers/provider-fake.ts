@@ -124,7 +124,7 @@ export class ProviderFake implements AsyncDisposable {
     return this.log.filter((each) => operation === undefined || each.operation === operation)
   }
 
-  /** Quota units of the requests to the fake since the virtual time `since`. */
+  /** Quota units of the requests to the provider fake since the virtual time `since`. */
   unitsSince(since = -Infinity): number {
     return this.log.reduce((sum, { at, units }) => sum + (at >= since ? units : 0), 0)
   }
@@ -172,7 +172,8 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // Sending a response fails if the client disconnected, or if a handler failed (see `#run`).
+      // Sending a response of the provider fake fails if the client disconnected, or if a handler
+      // failed (see `#run`).
       request.socket.destroy()
     }
   }

@@ -5,7 +5,10 @@ export interface ProviderRequest {
   /** Id of the requested operation in the API description of the provider. */
   operation: string
   method: string
-  /** Path of the request without the query. Only the values in `params` are decoded. */
+  /**
+   * Path of the request to the provider fake without the query. Only the values in `params` are
+   * decoded.
+   */
   path: string
   /** Decoded values of the names in the path template of the requested operation. */
   params: Record<string, string>

@@ -59,18 +59,15 @@ type Break = (
   options: BreakOptions,
 ) => Broken | undefined
 
-/** Size of a huge faulty response in bytes. Clients read fewer bytes of most responses. */
+/** Size of a huge faulty response of a provider fake. Clients read less of most responses. */
 const hugeBytes = 3 * 1024 * 1024
 const nestedLevels = 20_000
 const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>502</body></html>'
 
-/** Values of `Retry-After` in faulty responses. None of them lets a client wait for seconds. */
+/** `Retry-After` in faulty provider responses. No value lets a client wait for seconds. */
 const past = new Date(0).toUTCString()
 const retryTimes = ['0', '-5', 'soon', '3600', '99999999999', past] as const
-/**
- * Target URLs of redirects in faulty responses of a provider fake. Most of the addresses are
- * private.
- */
+/** Redirect targets in faulty responses of provider fakes. Most of the addresses are private. */
 const targets = [
   'http://127.0.0.1:1/',
   'http://169.254.169.254/latest/meta-data/',

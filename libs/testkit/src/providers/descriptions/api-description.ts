@@ -8,7 +8,10 @@ export interface QueryParameter {
   schema: Schema
   /** Character that separates several values in one parameter. Only Graph has such parameters. */
   separator?: ','
-  /** True if the parameter may occur several times in a query. Only Google has such parameters. */
+  /**
+   * True if the API description permits the query parameter several times. Only Google has such
+   * parameters.
+   */
   repeated?: true
 }
 
@@ -38,8 +41,8 @@ export interface ApiOperation {
   /** Content types of request bodies other than JSON. These bodies are not checked. */
   otherTypes?: string[]
   /**
-   * Schema of the response body, by status below 400. Null for an empty body. True if the body is
-   * not checked.
+   * Schema of an API response's body, by status below 400. Null for an empty body. True if the body
+   * is not checked.
    */
   responses: Record<string, Schema | null>
 }

@@ -11,7 +11,7 @@ const modifyScope = 'https://www.googleapis.com/auth/gmail.modify'
 export interface FakeGrant {
   address: string
   scopes: readonly string[]
-  /** Google project of the client. If absent, topics of all projects are permitted. */
+  /** Google project of the Gmail fake's client. If absent, topics of all projects are permitted. */
   project?: string
 }
 
@@ -37,7 +37,7 @@ export interface GmailSwitches {
   replacesFrom: boolean
   /** True if history records contain no label sets. */
   omitsLabelIds: boolean
-  /** Number of history pages without `history` before the next page with `history`. */
+  /** Number of Gmail history pages without `history` before the next page with `history`. */
   emptyHistoryPages: number
   /** True if `batchModify` refuses unknown message ids with status 404. */
   refusesUnknownIds: boolean
@@ -81,7 +81,7 @@ export abstract class GmailState {
    */
   readonly notifications: GmailNotifications
   readonly uploads = new Map<string, UploadSession>()
-  /** Attachments by their current attachment ids. */
+  /** Attachments of the Gmail fake by their current attachment ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
   /** Positions after which the next page of a list starts, by page token. */
   readonly pageTokens = new Map<string, string>()

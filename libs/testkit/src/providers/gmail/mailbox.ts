@@ -80,11 +80,11 @@ export class GmailMailbox {
   signature = ''
   /** Callback that is called after each change of the Gmail fake's mailbox. */
   onChange: () => void = () => undefined
-  /** Oldest valid start id of the history. Lower ids have expired. */
+  /** Oldest valid start id of the Gmail history. Lower ids have expired. */
   oldest = 0n
   /**
-   * Number of history reads from which the latest records are still hidden, and the id of the first
-   * hidden record.
+   * Number of Gmail history reads from which the latest records are still hidden, and the id of the
+   * first hidden record.
    */
   #hidden = { reads: 0, from: 0n }
   /** List of the Gmail mailbox's current messages. Cached until the next change. */
@@ -217,13 +217,15 @@ export class GmailMailbox {
     this.records.length = 0
   }
 
-  /** Hides the latest change and all later changes from the next `reads` reads of the history. */
+  /**
+   * Hides the latest change and all later changes from the next `reads` reads of the Gmail history.
+   */
   hideLatest(reads: number): void {
     const from = this.#hidden.reads > 0 ? this.#hidden.from : this.records.at(-1)?.id
     if (from !== undefined) this.#hidden = { reads, from }
   }
 
-  /** Reads the records of the history and the id of its end. */
+  /** Reads the records of the Gmail history and the id of its end. */
   readHistory(): { records: readonly FakeRecord[]; historyId: bigint } {
     if (this.#hidden.reads === 0) return { records: this.records, historyId: this.#historyId }
     this.#hidden.reads--

@@ -5,7 +5,7 @@
 export class FakeConcurrency {
   /** Largest number of concurrent requests that was reached, by mailbox address. */
   readonly most = new Map<string, number>()
-  /** Number of refused requests by mailbox address. */
+  /** Number of requests that the Graph fake refused, by mailbox address. */
   readonly refused = new Map<string, number>()
   readonly #limit: number
   readonly #running = new Map<string, number>()

@@ -22,7 +22,7 @@ export interface FakePushConfig {
   noWrapper?: { writeMetadata?: boolean }
 }
 
-/** Members of the resource `Subscription` that are stored. */
+/** Members of the Pub/Sub resource `Subscription` that are stored. */
 export interface FakeSubscriptionResource {
   name: string
   topic: string
