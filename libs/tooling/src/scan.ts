@@ -5,7 +5,7 @@
 export interface SourcePart {
   kind: 'code' | 'comment' | 'literal'
   text: string
-  /** Line number at which the part of the source file starts. The first line is 1. */
+  /** Line number at which the part of the TypeScript source starts. The first line is 1. */
   line: number
 }
 

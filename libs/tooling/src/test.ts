@@ -15,7 +15,7 @@ interface RunReport {
   passed: number
   failed: number
   skipped: number
-  /** Failed tests, one line per failure. */
+  /** Failed tests of the Jest run, one line per failure. */
   failures: string[]
   durations: { file: string; seconds: number }[]
 }
