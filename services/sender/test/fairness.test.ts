@@ -134,7 +134,7 @@ test('dispatcher: locked row, does not delay other submissions', async () => {
     await released.promise
   })
   await isLocked.promise
-  // After one failure a lane admits a single probe.
+  // After one failure a lane (account, gateway or host) admits a single probe.
   fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()

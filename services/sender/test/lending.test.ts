@@ -44,7 +44,7 @@ async function serve(handlers: CommandHandler[]): Promise<AsyncDisposable> {
   return worker
 }
 
-/** Promise that rejects only at the abort, as the handler of a process that stands still. */
+/** Handler of a sync-worker command that never replies, and ends only at the abort. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error))

@@ -8,7 +8,7 @@ type Case = [
 ]
 
 const cases: Case[] = [
-  // SMTP replies about the message.
+  // Failures that SMTP replies about the message report.
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 550, command: 'RCPT TO' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 553, command: 'MAIL FROM' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 530, command: 'MAIL FROM' }],
@@ -21,7 +21,7 @@ const cases: Case[] = [
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 451, command: 'DATA' }],
   ['temporary', 'account', { code: 'EMESSAGE', responseCode: 421, command: 'DATA' }],
   ['temporary', undefined, { code: 'EENVELOPE', responseCode: 503, command: 'RCPT TO' }],
-  // SMTP replies about the session.
+  // Failures that SMTP replies about the session report.
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 554, command: 'CONN' }],
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 421, command: 'CONN' }],
   ['temporary', 'host', { code: 'ECONNECTION', responseCode: 421, command: 'EHLO' }],
