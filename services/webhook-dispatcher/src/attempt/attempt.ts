@@ -56,7 +56,7 @@ export interface PreparedWebhook {
   body: string
   target: UnsealedTarget
   keys: SigningKeys
-  /** Timeout of the call. Absent: the timeout of all calls. */
+  /** Timeout of the webhook call. Absent: the timeout of all calls. */
   timeoutMs?: number
 }
 

@@ -21,7 +21,7 @@ export interface ClaimedDelivery extends Pick<
   ordered: boolean
 }
 
-/** Process that claims deliveries, and the duration of the claims. */
+/** Process that claims webhook deliveries, and the duration of the claims. */
 export interface ClaimOwner {
   id: string
   leaseMs: number
