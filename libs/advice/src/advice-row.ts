@@ -32,7 +32,7 @@ export interface Advice {
   id: string
   /** Meaning of the explained error (of an account, message, webhook or export), for operators. */
   meaning: string
-  /** Step that an operator should take next after the explained error. */
+  /** Step that an operator should take next to remove the explained error. */
   action: string
   /** Explanation of the error for the owner of the account, without technical terms. */
   ownerText: string
@@ -43,7 +43,10 @@ export interface Advice {
   guide?: string
 }
 
-/** Row of an advice table. A row matches an error that fulfils all conditions of the row. */
+/**
+ * Row of an advice table, which explains errors. A row matches an error that fulfils all conditions
+ * of the row.
+ */
 export interface AdviceRow extends Advice {
   states?: readonly string[]
   codes?: readonly string[]
@@ -54,8 +57,8 @@ export interface AdviceRow extends Advice {
    */
   text?: RegExp
   /**
-   * Example of an error response that the pattern `text` matches, as a server sends it. Required
-   * with `text`.
+   * Example of an error response of a mail server, provider or API that the pattern `text` matches.
+   * Required with `text`.
    */
   example?: string
 }
