@@ -67,7 +67,8 @@ test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge
 
 test('ImapBackend.connect: remote server without STARTTLS, receives no password', async () => {
   const { options, received } = await start()
-  // Host 127.1 is a name of the local machine that does not count as loopback.
+  // Host 127.1 is a name of the local machine that does not count as loopback, so the IMAP login
+  // requires STARTTLS.
   await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
     kind: 'unreachable',
   })

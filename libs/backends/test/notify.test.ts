@@ -160,8 +160,8 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
 })
 
 test('MailSession.watch: after every command, starts IDLE again', async () => {
-  // The test uses the default timings: with short timings, a silence of 200 ms would restart IDLE
-  // as well.
+  // The test uses the default timings of the IMAP client: with short timings, a silence of 200 ms
+  // would restart IDLE as well.
   const { one, stop } = await watch({}, createImapBackend(defaultTimings))
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {

@@ -13,7 +13,7 @@ let grown = 0
 for await (const piece of (await session.downloadSource(1)).content) {
   bytes += piece.length
   // Resident memory counts only after a garbage collection, because garbage is no memory that the
-  // download needs.
+  // message's download needs.
   if (process.memoryUsage().rss - rss > 40 * 2 ** 20) globalThis.gc?.()
   grown = Math.max(grown, process.memoryUsage().rss - rss)
 }

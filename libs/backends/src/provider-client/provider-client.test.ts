@@ -65,7 +65,10 @@ function create(
   return { client, sent, logins, limiter }
 }
 
-/** Waits until a promise settles while fake timers run, for at most the time in milliseconds. */
+/**
+ * Waits until the promise of a provider request settles while fake timers run, for at most the time
+ * in milliseconds.
+ */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'pending'> {
   const settled = Promise.race([
     promise,

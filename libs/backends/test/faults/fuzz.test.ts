@@ -3,7 +3,7 @@ import type { Hook, ImapScript } from '@posthorn/testkit'
 import type { MailSession } from '../../src/mail-session.ts'
 import { backend, optionsOf, start, inTime } from './fault-setup.ts'
 
-/** Number of rounds of the fuzz test. The number of a failed round reproduces the failure. */
+/** Number of rounds of the IMAP fuzz test. The number of a failed round reproduces the failure. */
 const rounds = 240
 const seed = 20_240_229
 

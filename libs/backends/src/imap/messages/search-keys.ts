@@ -203,7 +203,7 @@ function idKey(
   id: string,
   { objectId, gmail }: Searchable,
 ): Token[] | undefined {
-  // Checks the syntax of an object id (RFC 8474 §4.3).
+  // Checks the syntax of an IMAP object id (RFC 8474 §4.3).
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
   if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'

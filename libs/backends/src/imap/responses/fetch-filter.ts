@@ -100,7 +100,7 @@ export class FetchFilter {
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
-    // Inserts a space, because a cut line of the response could end with a literal marker.
+    // Inserts a space, because a cut line of the IMAP response could end with a literal marker.
     if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 
