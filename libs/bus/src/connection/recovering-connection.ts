@@ -125,9 +125,9 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // The socket of a closed connection is destroyed after a delay. An unreachable broker never
-      // accepts the last bytes, and the kernel would keep the socket open until its retransmissions
-      // time out.
+      // The socket of a closed RabbitMQ connection is destroyed after a delay. An unreachable
+      // broker never accepts the last bytes, and the kernel would keep the socket open until its
+      // retransmissions time out.
       setTimeout(() => destroy(model), closeMs).unref()
     }
   }
