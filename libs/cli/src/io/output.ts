@@ -3,7 +3,7 @@ import { type Column, TableFormat } from './table.ts'
 import { jsonText, printable } from './printable.ts'
 import type { OutputStream } from './terminal.ts'
 
-/** Number of rows after which an output table prints the rows read so far. */
+/** Number of rows after which a command's output table prints the rows read so far. */
 const defaultRowsPerPrint = 200
 
 /** Options of a table that a command prints. */

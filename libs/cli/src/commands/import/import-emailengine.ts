@@ -35,8 +35,8 @@ interface Options extends OptionValues {
 }
 
 /**
- * Time for which calls of the import are repeated, so that an upgrade of the server does not end
- * the import.
+ * Time for which calls of the EmailEngine import are repeated, so that an upgrade of the server
+ * does not end the import.
  */
 const retryForMs = 60_000
 

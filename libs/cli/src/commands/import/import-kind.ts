@@ -20,11 +20,16 @@ export interface KindImport<Input> {
   entries: AsyncIterable<Entry<Input>>
   /** Number of EmailEngine entities of the kind, if known before the entities are read. */
   total?: number
-  /** Maximum entities per call of `write` by the import. Default 1. */
+  /** Maximum EmailEngine entities per call of `write` by the import. Default 1. */
   batchSize?: number
-  /** Maximum batches that the import writes at the same time. Default 16. */
+  /**
+   * Maximum batches of EmailEngine entities that the import writes at the same time. Default 16.
+   */
   concurrency?: number
-  /** Writes imported entities to Posthorn, or with `--dry-run` finds out what a write would do. */
+  /**
+   * Writes imported EmailEngine entities to Posthorn, or with `--dry-run` finds out what a write
+   * would do.
+   */
   write: (entries: readonly MappedEntry<Input>[]) => Promise<BatchResult>
 }
 
@@ -38,8 +43,8 @@ export interface ImportRun {
 }
 
 /**
- * Imports the entities of one kind. Stops at the first error that is not about a single entity:
- * entities that were written stay, and a repeated import continues.
+ * Imports the EmailEngine entities of one kind. Stops at the first error that is not about a single
+ * entity: entities that were written stay, and a repeated import continues.
  */
 export async function importKind<Input>(
   {

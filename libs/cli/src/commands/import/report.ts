@@ -13,15 +13,15 @@ export interface EntityReport {
   skipped?: string
 }
 
-/** Numbers of imported, unchanged and skipped entities of one kind. */
+/** Numbers of imported, unchanged and skipped EmailEngine entities of one kind. */
 export interface KindCounts {
   kind: ImportKind
   imported: number
-  /** Number of entities that existed in Posthorn before the import. */
+  /** Number of EmailEngine entities that existed in Posthorn before the import. */
   unchanged: number
   /** Number of accounts of an earlier import with `--paused` that this import has started. */
   started: number
-  /** Number of entities that were imported with another effect or without a member. */
+  /** Number of EmailEngine entities that were imported with another effect or without a member. */
   changed: number
   skipped: number
 }
@@ -71,7 +71,7 @@ export class ImportReport {
       await this.#output.lines([`${entity.kind}: more differences with --json`])
   }
 
-  /** Prints the numbers of imported, changed and skipped entities of all kinds. */
+  /** Prints the numbers of imported, changed and skipped EmailEngine entities of all kinds. */
   async end(): Promise<void> {
     const counts = [...this.#counts.values()]
     if (this.#output.isJson) return this.#output.result({ counts }, '')
