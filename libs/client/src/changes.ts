@@ -21,7 +21,10 @@ export interface HistoryLost {
 }
 
 export interface ChangesInput {
-  /** Id of the last processed state change. If absent, the stream starts with the next change. */
+  /**
+   * Id of the last processed state change of an account or proxy. If absent, the stream starts with
+   * the next change.
+   */
   lastEventId?: string | undefined
   /**
    * Time without data after which the client opens the stream of state changes again. The API sends

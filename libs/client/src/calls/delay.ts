@@ -10,7 +10,10 @@ export function backoffMs(attempts: number): number {
   return delayMs * (0.5 + Math.random() / 2)
 }
 
-/** Resolves after a time. Rejects with the reason of the signal if the signal aborts. */
+/**
+ * Resolves after a time, before the next attempt of an API call. Rejects with the reason of the
+ * signal if the signal aborts.
+ */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -52,8 +52,8 @@ async function* encode(texts: readonly string[], binaries: readonly Binary[]) {
 }
 
 /**
- * Number of bytes that are encoded in base64 at a time: a multiple of 3, so that there is no
- * padding.
+ * Number of bytes of a request that are encoded in base64 at a time: a multiple of 3, so that there
+ * is no padding.
  */
 const pieceLength = 24_576
 
