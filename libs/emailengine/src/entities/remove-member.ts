@@ -4,7 +4,7 @@
  */
 export function removeMember(value: object, path: string): boolean {
   const parts = path.split('.')
-  // Names of members in the path may contain dots.
+  // Names of members in an imported entity's path may contain dots.
   for (let length = parts.length; length > 0; length--) {
     const name = parts.slice(0, length).join('.')
     if (!Object.hasOwn(value, name)) continue
