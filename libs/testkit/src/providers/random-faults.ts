@@ -147,8 +147,8 @@ function isPart({ closed }: ProviderRequest): boolean {
 }
 
 /**
- * Response to a part of a batch. A body that is no valid JSON is marked as text, because it cannot
- * be embedded as JSON.
+ * Response of a provider fake to a part of a batch. A body that is no valid JSON is marked as text,
+ * because it cannot be embedded as JSON.
  */
 function withReadableType(response: SentResponse): SentResponse {
   try {
