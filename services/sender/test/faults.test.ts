@@ -132,7 +132,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // The connection is closed: no more commands arrive.
+    // The SMTP connection is closed: no more commands arrive.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {

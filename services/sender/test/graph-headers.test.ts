@@ -71,7 +71,7 @@ async function leaveDraft({
   await fixture.db.insertInto('draftCleanups').values(row).execute()
 }
 
-/** Waits until a submission has ended, without reading its content. */
+/** Waits until a submission (message to send) has ended, without reading its content. */
 async function untilSent(queueId: string) {
   const row = fixture.db.selectFrom('outbox').select('state').where('queueId', '=', queueId)
   const isSent = async () => expect(await row.execute()).toEqual([{ state: 'sent' }])
