@@ -6,7 +6,7 @@ import { markFannedOut } from '../src/store/events.ts'
 import { storeDatabase } from './store-database.ts'
 
 // Tests of row locks on events: writers mark events as published while a fan-out (creation of
-// deliveries) marks them. Both SQL statements concern many rows.
+// webhook deliveries) marks them. Both SQL statements concern many rows.
 
 const database = await storeDatabase()
 const { db, own } = database

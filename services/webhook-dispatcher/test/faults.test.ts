@@ -129,7 +129,7 @@ test('dispatch: deliveries of a killed process are repeated after the lease with
   const ids = await bench.emit({ account: 'killed' }, { account: 'killed' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   await victim.end('SIGKILL')
-  // The leases of the killed dispatcher's deliveries end.
+  // The leases of the killed dispatcher's webhook deliveries end.
   await bench.db
     .updateTable('deliveries')
     .set({ nextAttemptAt: new Date(0) })

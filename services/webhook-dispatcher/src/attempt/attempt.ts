@@ -69,7 +69,7 @@ export type SentDelivery = Pick<
 /** Result of a call to a webhook target. */
 export interface SentWebhook {
   call: CallResult
-  /** Names of the custom headers that cannot be sent. */
+  /** Names of the custom webhook headers that cannot be sent. */
   skipped: readonly string[]
 }
 

@@ -57,8 +57,8 @@ const reserved = new Set([
  */
 function userAgentOf(serviceUrl: string | undefined): string {
   if (serviceUrl === undefined) return productAgent
-  // Escapes parentheses in the address, which would end the comment of `User-Agent` (RFC 9110
-  // §5.6.5).
+  // Escapes parentheses in the installation's address, which would end the comment of `User-Agent`
+  // (RFC 9110 §5.6.5).
   const url = new URL(serviceUrl).href.replaceAll('(', '%28').replaceAll(')', '%29')
   return `${productAgent} (+${url})`
 }
