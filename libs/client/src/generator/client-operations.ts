@@ -89,8 +89,7 @@ function inputSchema({ operationId, parameters, requestBody }: ApiOperation): Ap
     if (isRequired) required.push(name)
   }
   for (const { name, in: location, description, schema, ...parameter } of parameters) {
-    // The query parameter takes the place of the header with the same meaning in the operation's
-    // input.
+    // In the operation's input, the query parameter takes the place of the header `Last-Event-Id`.
     if (location === 'header' && name === 'Last-Event-Id') continue
     const member = location === 'header' ? headerMembers[name] : name
     if (member === undefined) throw new Error(`${operationId} has the unknown header ${name}`)
