@@ -51,7 +51,7 @@ export function isObject(value: unknown): value is StoredObject {
   return Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Parses JSON. Returns a text that is not JSON unchanged. */
+/** Parses JSON in EmailEngine's store. Returns a text that is not JSON unchanged. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
