@@ -5,8 +5,8 @@ import { PoolWorker, type PoolWorkerOptions } from './pool-worker.ts'
 import { WorkerError, type WorkerFailure } from './worker-error.ts'
 
 /**
- * Default for the maximum number of workers. At least two, so that a slow call does not block all
- * other calls.
+ * Default for the maximum number of workers (threads or processes) in a pool. At least two, so that
+ * a slow call does not block all other calls.
  */
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
