@@ -111,7 +111,8 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // The tab in a stage's name sorts flags before labels, which have visible characters only.
+      // The tab in the name of a listing stage sorts flags before labels, which have visible
+      // characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),

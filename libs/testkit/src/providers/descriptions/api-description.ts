@@ -23,8 +23,8 @@ export interface ApiOperation {
   id: string
   methods: string[]
   /**
-   * Path templates with `{name}` for one segment or a part of a segment. All templates mean the
-   * same operation.
+   * Path templates of the API operation with `{name}` for one segment or a part of a segment. All
+   * templates mean the same operation.
    */
   paths: string[]
   query: Record<string, QueryParameter>

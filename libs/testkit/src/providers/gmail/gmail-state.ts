@@ -60,7 +60,7 @@ export interface UploadSession {
   resource: Record<string, unknown>
   length: number
   received: Buffer
-  /** Response to the upload. Set when the message is stored. */
+  /** Response to the message upload. Set when the Gmail fake has stored the message. */
   result?: ProviderResponse
 }
 

@@ -236,7 +236,7 @@ export class GmailMailbox {
   saveDraft(raw: Uint8Array, options: { draftId?: string; threadId?: string } = {}): string {
     const { draftId = `r-${9_000_000_000_000n + BigInt(++this.#count)}`, threadId } = options
     const before = this.messages.get(this.drafts.get(draftId) ?? '')
-    // Each save of a draft creates a new message, which replaces the previous message.
+    // Each save of a Gmail draft creates a new message, which replaces the previous message.
     if (before) this.remove(before)
     const thread = threadId ?? before?.threadId
     const message = this.insert(raw, {
