@@ -133,7 +133,8 @@ function readReport(file: string): RunReport {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RunReport
   } catch {
-    return noTests // Jest ended before its reporter ran; its exit code makes the run fail.
+    // Jest ended before its reporter wrote a report; its exit code makes the run fail.
+    return noTests
   } finally {
     rmSync(file, { force: true })
   }
