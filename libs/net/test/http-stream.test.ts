@@ -51,7 +51,7 @@ async function read({ body }: StreamedResponse): Promise<string> {
   for await (const chunk of body) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }
-/** Waits until a counter of produced chunks has not changed for ten checks. */
+/** Waits until the number of chunks produced for a request body has not changed for ten checks. */
 async function untilStill(count: () => number): Promise<void> {
   let [last, checks] = [-1, 0]
   await eventually(() => {

@@ -281,7 +281,7 @@ function withOtherIds(random: SeededRandom, value: unknown): unknown {
   return value
 }
 
-/** Id that belongs to no object, in the form of the given id: hexadecimal digits or letters. */
+/** Id of no object, for faulty provider responses, in the form of the given id: hex or letters. */
 function foreignId(random: SeededRandom, id: string): string {
   const alphabet = /^[\da-f]+$/.test(id) ? '0123456789abcdef' : 'ABCDEFGHIJKLMNOP'
   return id.slice(0, -8) + random.text(Math.min(8, id.length), alphabet)
