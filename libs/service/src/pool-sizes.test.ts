@@ -6,9 +6,9 @@ import { readServiceConfig } from './service-config.ts'
 
 const page = readFileSync(new URL('../../../deploy/configuration.md', import.meta.url), 'utf8')
 const all = serviceNames.reduce((sum, service) => sum + poolSizes[service], 0)
-/** Replicas of every service in the columns of the table. */
+/** Numbers of service replicas in the columns of the table of Postgres connections. */
 const columns = [1, 2, 3, 10, 50]
-/** Connections of the jobs `migrate` and `reseal`. */
+/** Number of Postgres connections of the jobs `migrate` and `reseal`. */
 const jobs = 4
 
 test('connection budget: the table in configuration.md has the defaults of the code', () => {
@@ -23,7 +23,7 @@ test('connection budget: the table in configuration.md has the defaults of the c
 })
 
 test('connection budget: two replicas that are replaced fit into 100 connections with the jobs', () => {
-  // Postgres reserves 3 for superusers; at least 3 are left for operators.
+  // Postgres reserves 3 connections for superusers; at least 3 connections are left for operators.
   expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 3)
 })
 

@@ -225,7 +225,8 @@ class Ranks {
     if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
     if (earlier !== undefined) return earlier
-    this.#fileRanks.set(child, Infinity) // ends the recursion in a cycle of files
+    // ends the recursion in a cycle of source files that import each other
+    this.#fileRanks.set(child, Infinity)
     const imports = this.#imports.get(`${this.#folder}/${child}`) ?? []
     const ranks = imports
       .map((path) => this.#childOf(path))

@@ -99,9 +99,9 @@ const meanings: Record<number, string> = {
 }
 
 interface ErrorContent {
-  /** Schema of the bodies of error responses. */
+  /** Schema of the bodies of API error responses. */
   problem: TSchema
-  /** Examples of bodies, by HTTP status. */
+  /** Examples of API error bodies, by HTTP status. */
   examples?: Readonly<Record<number, unknown>> | undefined
 }
 

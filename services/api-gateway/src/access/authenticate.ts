@@ -8,7 +8,7 @@ import type { Token } from '../store/tokens.ts'
 /** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {
   readonly token: Token | null
-  /** IP address of the client. */
+  /** IP address of the client that sent the API request. */
   readonly address: string
 }
 
