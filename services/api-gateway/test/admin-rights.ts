@@ -131,7 +131,7 @@ export const expectedRights: ReadonlyMap<string, ExpectedRights> = new Map(
     .map(([id = '', letters = '', ...needs]) => [
       id,
       {
-        roles: [...letters].map((letter) => roleOf[letter] ?? ''),
+        roles: letters.split('').map((letter) => roleOf[letter] ?? ''),
         mail: needs.includes('mail'),
         stepUp: needs.includes('step-up'),
       },

@@ -43,10 +43,10 @@ async function refusal({ method, path, body }: Operation, credential: string): P
     stop.abort()
     return response.ok ? 'none' : `status ${response.status} without a body`
   }
-  const { code, requiredRole } = (await response.json()) as Record<string, unknown>
+  const { code, requiredRole } = (await response.json()) as Record<string, string>
   if (response.status === 401) return 'unauthorized'
   if (response.status !== 403) return 'none'
-  if (requiredRole !== undefined) return `role ${String(requiredRole)}`
+  if (requiredRole !== undefined) return `role ${requiredRole}`
   return code === 'MailReadingRequired' || code === 'StepUpRequired' ? code : 'none'
 }
 

@@ -124,16 +124,59 @@ const imported = (scopes: string[]) => ({
   tokens: [{ id: 'f'.repeat(64), scopes, description: 'x', created: '2026-01-01T00:00:00Z' }],
 })
 
-test.each<[string, SignInOptions, readonly [string, string], object, object]>([
-  ['proxy settings', { role: 'operator' }, settings, { smtpServerPort: 2525 }, role('owner')],
-  ['proxy settings', { ...stale }, settings, { smtpServerPort: 2525 }, code('StepUpRequired')],
-  ['signing secret', { role: 'operator' }, settings, { serviceSecret: null }, role('owner')],
-  ['a token', { role: 'operator' }, tokens, { account: 'a' }, code('MailReadingRequired')],
-  ['a token', { ...stale, readsMail: true }, tokens, {}, code('StepUpRequired')],
-  ['tokens', { role: 'operator', readsMail: true }, imports, imported(['*']), role('owner')],
-  ['tokens', {}, imports, imported(['api']), code('MailReadingRequired')],
-])('%s with %j, %j %j: 403', async (_case, options, [method, path], body, expected) => {
-  const { credential: token } = await signIn(db, options)
+interface RefusedRequest {
+  by: SignInOptions
+  to: readonly [string, string]
+  body: object
+  expected: object
+}
+
+test.each<[string, RefusedRequest]>([
+  [
+    'settings of mail proxies, by an operator',
+    {
+      by: { role: 'operator' },
+      to: settings,
+      body: { smtpServerPort: 1 },
+      expected: role('owner'),
+    },
+  ],
+  [
+    'settings of mail proxies, with an old factor',
+    { by: stale, to: settings, body: { smtpServerPort: 1 }, expected: code('StepUpRequired') },
+  ],
+  [
+    'the signing secret, by an operator',
+    {
+      by: { role: 'operator' },
+      to: settings,
+      body: { serviceSecret: null },
+      expected: role('owner'),
+    },
+  ],
+  [
+    'a token that reads mail, without the right',
+    { by: {}, to: tokens, body: { account: 'a' }, expected: code('MailReadingRequired') },
+  ],
+  [
+    'an unrestricted token, with an old factor',
+    { by: { ...stale, readsMail: true }, to: tokens, body: {}, expected: code('StepUpRequired') },
+  ],
+  [
+    'the import of an operator token, by an operator',
+    {
+      by: { role: 'operator', readsMail: true },
+      to: imports,
+      body: imported(['*']),
+      expected: role('owner'),
+    },
+  ],
+  [
+    'the import of tokens that read mail, without the right',
+    { by: {}, to: imports, body: imported(['api']), expected: code('MailReadingRequired') },
+  ],
+])('%s: 403', async (_case, { by, to: [method, path], body, expected }) => {
+  const { credential: token } = await signIn(db, by)
   expect(await call(method, path, { token, body })).toMatchObject({ status: 403, body: expected })
 })
 

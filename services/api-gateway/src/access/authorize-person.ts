@@ -34,8 +34,8 @@ export function authorizePerson(
 }
 
 /**
- * Checks role and right to read mail of a person, without the age of the last factor: a long response
- * continues while the factor ages.
+ * Checks role and right to read mail of a person, without the age of the last factor: a long
+ * response continues while the factor ages.
  *
  * @throws AppError `forbidden`
  */

@@ -27,8 +27,9 @@ export interface WatchedResponse extends AccessContext {
 const everyMs = 900
 
 /**
- * Revalidates the tokens of open responses in one query, and the sessions of people in another. Runs
- * no query without open responses. Does not watch responses to callers without an access token.
+ * Revalidates the tokens of open responses in one query, and the sessions of people in another.
+ * Runs no query without open responses. Does not watch responses to callers without an access
+ * token.
  */
 export class TokenWatch implements Disposable {
   readonly #db: Db
