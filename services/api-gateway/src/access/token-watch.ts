@@ -7,7 +7,7 @@ import { type AccessContext, authorize } from './authorize.ts'
 import { type AdminSession, findAdminSessions } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
 import type { Caller } from './authenticate.ts'
-import { assertMayRead } from './authorize-person.ts'
+import { authorizePerson } from './authorize-person.ts'
 
 /** Open response, such as a change stream or a download, and the caller who may read it. */
 export interface WatchedResponse extends AccessContext {
@@ -100,7 +100,7 @@ async function findSessions(
 }
 
 function admitsPerson(person: AdminSession | undefined, { operation }: WatchedResponse): boolean {
-  return person !== undefined && isAllowed(() => assertMayRead(operation.id, person))
+  return person !== undefined && isAllowed(() => authorizePerson(operation.id, person))
 }
 
 function admits(token: Token | undefined, { operation, ...context }: WatchedResponse): boolean {
