@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts/define'
-import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
+import {
+  addressOf,
+  type CountedRequest,
+  countRequests,
+  isExpired,
+  type TokenLog,
+} from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type AddressLimiter, limitRate } from './rate-limits.ts'
@@ -13,7 +19,6 @@ import {
   type TokenCache,
 } from './tokens.ts'
 import {
-  addressOf,
   badToken,
   type Caller,
   isCrossOrigin,
