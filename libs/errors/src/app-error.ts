@@ -36,6 +36,7 @@ export interface ErrorExtras {
   attributes?: Record<string, unknown>
   existingAccount?: string
   requiredPermission?: { action: string; group: string }
+  requiredRole?: string
   remoteAddress?: string
 }
 

@@ -62,6 +62,11 @@ export const Problem = Type.Object({
       },
     ),
   ),
+  requiredRole: Type.Optional(
+    Text(
+      'Role that the request needs and the person at the administration pages lacks: `owner`, `operator`, `support` or `auditor`. Only with the status 403.',
+    ),
+  ),
   remoteAddress: Type.Optional(
     Text(
       'IP address of the client, if the restrictions of the token exclude this address. Only in responses with the status 403.',
