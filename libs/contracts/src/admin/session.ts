@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { adminRoles } from './roles.ts'
+import { adminRoles } from './role-names.ts'
 
 const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })

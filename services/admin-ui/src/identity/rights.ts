@@ -1,8 +1,9 @@
+import { stepUpMinutes } from '@posthorn/contracts/admin/roles'
 import { AppError } from '@posthorn/errors'
 import type { SignedIn } from './signed-in.ts'
 
 /** Time after a factor in which actions that need a step-up are allowed. */
-const stepUpMs = 600_000
+const stepUpMs = stepUpMinutes * 60_000
 
 /**
  * Rejects a session whose last factor is older than ten minutes.
