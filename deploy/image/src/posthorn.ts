@@ -10,6 +10,7 @@ import { jobHelp } from './job-help.ts'
  * module runs its process.
  */
 const processes: Record<string, () => Promise<unknown>> = {
+  'admin-ui': () => import('@posthorn/admin-ui/main'),
   'api-gateway': () => import('@posthorn/api-gateway/main'),
   'auth-bridge': () => import('@posthorn/auth-bridge/main'),
   'imap-proxy': () => import('@posthorn/imap-proxy/main'),

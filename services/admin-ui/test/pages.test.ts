@@ -50,6 +50,8 @@ async function servePages(folder: string) {
   mountPages(routes, pathToFileURL(`${folder}/`))
   routes.use('/admin', requireOwnPage(undefined))
   const app = express().disable('etag').use(routes)
+  // Express recognizes a handler of errors by its four parameters.
+  // oxlint-disable-next-line max-params
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const { status, body } = describeProblem(error)
     response.status(status).json(body)
