@@ -48,7 +48,9 @@ test('an invitation: is described, then used once at one of two replicas', async
   const details = { email: 'new.person@example.com', role: 'operator', expiresAt }
   expect((await describeInvitation(token)).body).toEqual(details)
   const replies = await Promise.all([a, b, a, b].map((replica) => accept(replica, token)))
-  expect(replies.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410])
+  expect(replies.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([
+    200, 410, 410, 410,
+  ])
   expect((await describeInvitation(token)).status).toBe(410)
   expect((await accept(b, token)).status).toBe(410)
 })
@@ -68,7 +70,9 @@ test('forged tokens: the hash, the id, another kind of link are rejected', async
 
 test('an expired invitation: 410', async () => {
   const token = tokenOf(await invite('late@example.com'))
-  await sql`update admin_links set expires_at = now() where hash = ${hashOf(token)}`.execute(world.db)
+  await sql`update admin_links set expires_at = now() where hash = ${hashOf(token)}`.execute(
+    world.db,
+  )
   expect([(await describeInvitation(token)).status, (await accept(a, token)).status]).toEqual([
     410, 410,
   ])
@@ -135,7 +139,9 @@ test('link of the job admin-owner for a new email address: creates an owner', as
     await createOwnerLink(world.db, options),
   ]
   const setUp = ({ link }: { link: string }) =>
-    a.browser().post('/admin/session/set-up', { token: tokenOf({ link }), email, name: 'R', password })
+    a
+      .browser()
+      .post('/admin/session/set-up', { token: tokenOf({ link }), email, name: 'R', password })
   expect((await setUp(first)).status).toBe(410)
   expect((await setUp(second)).body).toMatchObject({ person: { email, role: 'owner' } })
 })

@@ -103,7 +103,9 @@ describe('changes', () => {
     expect((await update(owner, id, { role: 'auditor' })).status).toBe(204)
     expect(await browser.status()).toBe(401)
     await browser.signIn(email)
-    expect((await browser.get('/admin/session')).body).toMatchObject({ person: { role: 'auditor' } })
+    expect((await browser.get('/admin/session')).body).toMatchObject({
+      person: { role: 'auditor' },
+    })
   })
 
   test('disabling: ends the sessions and prevents sign-ins, until the person is enabled', async () => {
@@ -124,20 +126,24 @@ describe('changes', () => {
     expect(await rows.execute()).toEqual([{ mailUntil: null }])
   })
 
-  test.each([{ role: 'admin' }, { email: 'new@example.com' }, { password: 'x' }, { name: ' ' }])(
-    'change %j: is rejected',
-    async (changes) => {
-      expect((await update(owner, ownerId, changes)).status).toBe(400)
-    },
-  )
+  test.each([
+    { role: 'admin' },
+    { email: 'new@example.com' },
+    { password: 'x' },
+    { name: ' ' },
+    { name: 'a\0' },
+  ])('change %j: is rejected', async (changes) => {
+    expect((await update(owner, ownerId, changes)).status).toBe(400)
+  })
 
   test('an unknown person: 404', async () => {
     const replies = [
       await update(owner, 'unknown', { role: 'owner' }),
+      await update(owner, '%00', { role: 'owner' }),
       await owner.send('DELETE', '/admin/people/unknown'),
       await owner.post('/admin/people/unknown/reset-factors'),
     ]
-    expect(replies.map(({ status }) => status)).toEqual([404, 404, 404])
+    expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404])
   })
 
   test('deletion: ends the sessions and frees the email address', async () => {
@@ -181,13 +187,8 @@ describe('the last owner', () => {
       const second = await add('owner')
       const changes = { demote: { role: 'auditor' }, disable: { disabled: true } }[method]
       const remove = (browser: TestBrowser, id: string) =>
-        changes
-          ? update(browser, id, changes)
-          : browser.send('DELETE', `/admin/people/${id}`)
-      const replies = await Promise.all([
-        remove(owner, second.id),
-        remove(second.browser, ownerId),
-      ])
+        changes ? update(browser, id, changes) : browser.send('DELETE', `/admin/people/${id}`)
+      const replies = await Promise.all([remove(owner, second.id), remove(second.browser, ownerId)])
       // The loser is refused as the last owner, or because the session has ended before.
       expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
       const left = await world.db
@@ -219,7 +220,11 @@ describe('reset of factors', () => {
     await browser.post('/admin/session/recovery-codes')
     const passkey = { id: 'key', person: id, publicKey: Buffer.from('x'), counter: '0', name: 'K' }
     await world.db.insertInto('adminPasskeys').values(passkey).execute()
-    await world.db.updateTable('adminPeople').set({ totpConfirmed: true }).where('id', '=', id).execute()
+    await world.db
+      .updateTable('adminPeople')
+      .set({ totpConfirmed: true })
+      .where('id', '=', id)
+      .execute()
     const { body } = await owner.post<NewLink>(`/admin/people/${id}/reset-factors`)
     expect(await browser.status()).toBe(401)
     const { body: session } = await browser.signIn(email)

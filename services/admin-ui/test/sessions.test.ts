@@ -35,7 +35,7 @@ async function signIn(replica: Replica, address?: string): Promise<TestBrowser> 
   return browser
 }
 
-/** The same session at the other replica. */
+/** Opens the session of a browser at the other replica. */
 function at(replica: Replica, { cookie }: TestBrowser): TestBrowser {
   const browser = replica.browser()
   browser.cookie = cookie
@@ -74,7 +74,9 @@ test.each([
 test('use of a session: extends the idle time, but not the end', async () => {
   await age(owner, 'seen_at', 59)
   const { body } = await owner.get('/admin/session')
-  const session = world.db.selectFrom('adminSessions').where('hash', '=', hashOf(owner.cookie ?? ''))
+  const session = world.db
+    .selectFrom('adminSessions')
+    .where('hash', '=', hashOf(owner.cookie ?? ''))
   const seen = session.select(sql<boolean>`seen_at > now() - interval '1 minute'`.as('isRecent'))
   await eventually(async () => (await seen.executeTakeFirst())?.isRecent === true)
   expect((await owner.get('/admin/session')).body).toEqual(body)
@@ -176,7 +178,11 @@ describe('step-up', () => {
     const { body } = await owner.post<{ recoveryCodes: string[] }>(codes)
     const [first, second] = body.recoveryCodes
     const confirm = (totpConfirmed: boolean) =>
-      world.db.updateTable('adminPeople').set({ totpConfirmed }).where('email', '=', email).execute()
+      world.db
+        .updateTable('adminPeople')
+        .set({ totpConfirmed })
+        .where('email', '=', email)
+        .execute()
     await confirm(true)
     const stepUp = (factors: object) => owner.post('/admin/session/step-up', factors)
     expect((await stepUp({ password })).status).toBe(400)

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { ensureSetUpLink } from '../src/identity/set-up-link.ts'
-import { type AdminWorld, adminWorld, hashOf, password, type Replica, setupToken } from './fixture.ts'
+import {
+  type AdminWorld,
+  adminWorld,
+  hashOf,
+  password,
+  type Replica,
+  setupToken,
+} from './fixture.ts'
 
 const person = { email: 'Owner@Example.com', name: 'Olivia', password }
 
@@ -25,7 +32,7 @@ describe('with a configured token', () => {
     ['a short password', { token: setupToken, password: 'too short' }, 400],
     ['a long password', { token: setupToken, password: 'x'.repeat(1_001) }, 400],
     ['an unknown member', { token: setupToken, role: 'owner' }, 400],
-    ['an invalid email address', { token: setupToken, email: 'nobody' }, 400],
+    ['an invalid email address', { token: setupToken, email: 'no-address' }, 400],
   ])('set-up with %s: is rejected', async (_, changes, status) => {
     const browser = a.browser()
     const reply = await browser.post('/admin/session/set-up', { ...person, ...changes })
@@ -39,7 +46,9 @@ describe('with a configured token', () => {
     const replies = await Promise.all(
       browsers.map((browser) => browser.post('/admin/session/set-up', use)),
     )
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410])
+    expect(replies.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([
+      200, 410, 410, 410,
+    ])
     const winner = browsers[replies.findIndex(({ status }) => status === 200)]
     expect((await winner?.get('/admin/session'))?.body).toMatchObject({
       person: { email: 'owner@example.com', name: 'Olivia', role: 'owner', mayReadMail: false },
@@ -98,13 +107,14 @@ describe('without a configured token', () => {
     await Promise.all([1, 2, 3].map(() => ensureSetUpLink(world.db, options)))
     expect(print).toHaveBeenCalledTimes(1)
     const text = print.mock.calls[0]?.[0] ?? ''
-    const [, token = ''] = /https:\/\/admin\.example\/admin\/set-up#token=([\w-]{43})\n$/.exec(text) ?? []
+    const [, token = ''] =
+      /https:\/\/admin\.example\/admin\/set-up#token=([\w-]{43})\n$/.exec(text) ?? []
     expect(await world.db.selectFrom('adminLinks').select('hash').execute()).toEqual([
       { hash: hashOf(token) },
     ])
   })
 
-  test('a failed print: leaves no link that nobody knows', async () => {
+  test('a failed print: leaves no unknown link', async () => {
     await world.db.deleteFrom('adminLinks').execute()
     const print = () => {
       throw new Error('stderr is closed')

@@ -4,6 +4,9 @@ import { adminRoles } from './role-names.ts'
 const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })
 
+/** Pattern of one line of text that is not blank. Postgres cannot store a NUL character. */
+const line = '^(?!\\s*$)[^\\u0000-\\u001F\\u007F]+$'
+
 /** Role of a person, as a JSON schema. */
 export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({
   type: 'string',
@@ -14,7 +17,7 @@ export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({
 export const PersonEmail = Type.String({ format: 'mail-address', maxLength: 320 })
 
 /** Name of a person, as the pages show it. */
-export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: line })
 
 /** Password that a person chooses. The maximum limits the cost of hashing. */
 export const NewPassword = Type.String({ minLength: 12, maxLength: 1000 })
@@ -86,7 +89,7 @@ export const SetUpRequest = Type.Object(
 export type SetUpRequest = Static<typeof SetUpRequest>
 
 export const SignInRequest = Type.Object(
-  { email: Type.String({ minLength: 1, maxLength: 320 }), password: EnteredPassword },
+  { email: Type.String({ maxLength: 320, pattern: line }), password: EnteredPassword },
   strict,
 )
 export type SignInRequest = Static<typeof SignInRequest>
@@ -112,7 +115,7 @@ export type StepUpRequest = Static<typeof StepUpRequest>
 
 /** Request that activates the right to read mail. The reason is stored in the audit log. */
 export const MailReadingRequest = Type.Object(
-  { reason: Type.String({ minLength: 3, maxLength: 500, pattern: '\\S' }) },
+  { reason: Type.String({ minLength: 3, maxLength: 500, pattern: line }) },
   strict,
 )
 export type MailReadingRequest = Static<typeof MailReadingRequest>

@@ -16,7 +16,7 @@ export async function admitAttempt(
   try {
     return await limits.admit({ ...subject, address: addressOf(request) })
   } catch (error) {
-    if (error instanceof AppError && error.kind === 'rate-limited') countSignIn('limited')
+    if (isRateLimited(error)) countSignIn('limited')
     throw error
   }
 }
@@ -46,9 +46,14 @@ export async function checkPassword(
     const isRenewed = await replacePassword(db, person.id, change)
     return { ...person, password: isRenewed ? renewed : expected }
   } catch (error) {
+    if (!isRateLimited(error)) throw error
     // Too many hashings wait: the password was not checked, so the attempt does not count.
     await attempt.takeBack()
     countSignIn('limited')
     throw error
   }
+}
+
+function isRateLimited(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'rate-limited'
 }

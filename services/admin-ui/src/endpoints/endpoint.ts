@@ -64,8 +64,16 @@ export function entryOf(
   return { signedIn, address: signedIn.address, ...routeOf(request), ...action }
 }
 
-/** Value of a parameter in the path of a request. */
-export function pathParameter({ params }: Request, name: string): string {
-  const value: unknown = params[name]
-  return typeof value === 'string' ? value : ''
+/** Form of the ids that this service creates. */
+const idShape = /^[\w-]{1,64}$/
+
+/**
+ * Id in the path of a request.
+ *
+ * @throws AppError `not-found` for a value that is no id, such as a NUL byte
+ */
+export function pathId({ params }: Request): string {
+  const id: unknown = params['id']
+  if (typeof id === 'string' && idShape.test(id)) return id
+  throw new AppError('not-found', 'Not Found')
 }

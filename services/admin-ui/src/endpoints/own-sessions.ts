@@ -2,7 +2,7 @@ import type { EndedSessions, SessionEntry } from '@posthorn/contracts/admin/sess
 import type { Router } from 'express'
 import type { Identity } from '../identity/create-identity.ts'
 import { type ListedSession, listSessions } from '../store/sessions.ts'
-import { entryOf, pathParameter, signedInEndpoint } from './endpoint.ts'
+import { entryOf, pathId, signedInEndpoint } from './endpoint.ts'
 
 /** Mounts the own sessions of a person. */
 export function mountOwnSessions(router: Router, identity: Identity): void {
@@ -17,7 +17,7 @@ export function mountOwnSessions(router: Router, identity: Identity): void {
   router.delete(
     '/admin/session/sessions/:id',
     signedInEndpoint(identity, async (exchange, signedIn) => {
-      const id = pathParameter(exchange.request, 'id')
+      const id = pathId(exchange.request)
       const entry = entryOf(exchange, signedIn, { operation: 'endSession' })
       const end = () => sessions.end({ id, person: signedIn.person.id })
       return { ended: await audit.change(entry, end) } satisfies EndedSessions

@@ -11,7 +11,7 @@ import { createInvitation } from '../identity/change-people.ts'
 import { invitationUrl } from '../identity/set-up-link.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 import { listInvitations, revokeLinks, type StoredLink } from '../store/links.ts'
-import { entryOf, ownerEndpoint, type PageExchange, pathParameter } from './endpoint.ts'
+import { entryOf, ownerEndpoint, type PageExchange, pathId } from './endpoint.ts'
 import type { PeopleDeps } from './people.ts'
 
 /** Mounts invitations, for owners. */
@@ -32,7 +32,7 @@ export function mountPeopleInvitations(router: Router, deps: PeopleDeps): void {
   router.delete(
     '/admin/people/invitations/:id',
     ownerEndpoint(identity, async (exchange, signedIn) => {
-      const id = pathParameter(exchange.request, 'id')
+      const id = pathId(exchange.request)
       const entry = entryOf(exchange, signedIn, { operation: 'deleteInvitation' })
       await audit.change(entry, async () => {
         if ((await revokeLinks(db, { id, kind: 'invitation' })) === 0)

@@ -2,7 +2,7 @@ import type { EndedSessions } from '@posthorn/contracts/admin/session'
 import type { Router } from 'express'
 import type { Identity } from '../identity/create-identity.ts'
 import { listSessions } from '../store/sessions.ts'
-import { entryOf, ownerEndpoint, pathParameter } from './endpoint.ts'
+import { entryOf, ownerEndpoint, pathId } from './endpoint.ts'
 import { describeEntry } from './own-sessions.ts'
 
 /** Mounts the sessions of all people, for owners. */
@@ -23,15 +23,17 @@ export function mountPeopleSessions(router: Router, identity: Identity): void {
   router.delete(
     '/admin/people/sessions/:id',
     ownerEndpoint(identity, async (exchange, signedIn) => {
-      const id = pathParameter(exchange.request, 'id')
+      const id = pathId(exchange.request)
       const entry = entryOf(exchange, signedIn, { operation: 'endPersonSession' })
-      return { ended: await audit.change(entry, () => sessions.end({ id })) } satisfies EndedSessions
+      return {
+        ended: await audit.change(entry, () => sessions.end({ id })),
+      } satisfies EndedSessions
     }),
   )
   router.delete(
     '/admin/people/:id/sessions',
     ownerEndpoint(identity, async (exchange, signedIn) => {
-      const person = pathParameter(exchange.request, 'id')
+      const person = pathId(exchange.request)
       const entry = entryOf(exchange, signedIn, { operation: 'endPersonSessions' })
       const end = () => sessions.end({ person, except: signedIn.session.id })
       return { ended: await audit.change(entry, end) } satisfies EndedSessions

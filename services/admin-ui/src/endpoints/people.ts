@@ -8,7 +8,7 @@ import { factorsOf } from '../identity/describe-session.ts'
 import { invitationUrl } from '../identity/set-up-link.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 import { listPeople, type StoredPerson } from '../store/people.ts'
-import { entryOf, ownerEndpoint, type PageExchange, pathParameter } from './endpoint.ts'
+import { entryOf, ownerEndpoint, type PageExchange, pathId } from './endpoint.ts'
 
 export interface PeopleDeps {
   identity: Identity
@@ -56,7 +56,7 @@ export function mountPeople(router: Router, { identity, originOf }: PeopleDeps):
 
 /** Person in the path of a request. The session of the request stays. */
 function target({ request }: PageExchange, { person, session }: SignedIn) {
-  const id = pathParameter(request, 'id')
+  const id = pathId(request)
   return { id, ...(id === person.id && { ownSession: session.id }) }
 }
 

@@ -67,7 +67,9 @@ async function enterSecondFactor(identity: Identity, exchange: PageExchange): Pr
   const person = await findPerson(db, id)
   if (!person || !(await checkSecondFactor(identity, id, code)))
     throw await failed(identity, exchange, { email: person?.email, operation: 'secondFactor' })
-  const signedIn = await sessions.start(id, exchange, { consume: (tx) => consumeTicket(tx, ticket) })
+  const signedIn = await sessions.start(id, exchange, {
+    consume: (tx) => consumeTicket(tx, ticket),
+  })
   await attempt.succeed()
   await limits.reset({ kind: 'person', person: person.email })
   countSignIn('done')
@@ -82,8 +84,8 @@ async function failed(
 ): Promise<AppError> {
   countSignIn('failed')
   // Other texts than email addresses are not recorded, because people enter passwords by mistake.
-  const known = email !== undefined && matches(PersonEmail, email) ? { email } : {}
-  const entry = { ...known, address: addressOf(request), operation, ...routeOf(request) }
+  const named = email !== undefined && matches(PersonEmail, email) ? { email } : {}
+  const entry = { ...named, address: addressOf(request), operation, ...routeOf(request) }
   await audit.result(entry, 'Unauthorized')
   const message =
     operation === 'signIn' ? 'The email address or the password is wrong' : 'The code is wrong'

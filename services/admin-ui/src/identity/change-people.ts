@@ -99,10 +99,10 @@ export function resetFactors(
  */
 export function createInvitation(
   db: Db,
-  { email: given, role, mayReadMail = false }: InvitationRequest,
+  { email: entered, role, mayReadMail = false }: InvitationRequest,
   createdBy: string,
 ): Promise<PersonLink> {
-  const email = given.toLowerCase()
+  const email = entered.toLowerCase()
   return db.transaction().execute(async (tx) => {
     await lockPeople(tx)
     // Losing the role revokes the invitations of an owner, so no invitation may follow.

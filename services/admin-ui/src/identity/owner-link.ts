@@ -19,9 +19,9 @@ export interface OwnerLinkOptions {
  */
 export async function createOwnerLink(
   db: Db,
-  { email: given, origin }: OwnerLinkOptions,
+  { email: entered, origin }: OwnerLinkOptions,
 ): Promise<{ link: string; expiresAt: Date }> {
-  const email = given.toLowerCase()
+  const email = entered.toLowerCase()
   const token = newSecret()
   const expiresAt = await db.transaction().execute(async (tx) => {
     await lockPeople(tx)

@@ -56,6 +56,8 @@ test('PasswordHasher: all hashings together block the event loop less than one i
   const hasher = new PasswordHasher()
   const parameters = { ...currentCost, message: 'x', nonce: randomBytes(16), tagLength: 32 }
   const inLoop = await blockedMs(() => argon2Sync('argon2id', parameters))
-  const blocked = await blockedMs(() => Promise.all(Array.from({ length: 18 }, () => hasher.hash('x'))))
+  const blocked = await blockedMs(() =>
+    Promise.all(Array.from({ length: 18 }, () => hasher.hash('x'))),
+  )
   expect(blocked).toBeLessThan(inLoop)
 })

@@ -104,8 +104,7 @@ export class PasswordHasher {
   }
 }
 
-const phc =
-  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
+const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
 
 function parse(stored: string): StoredHash | undefined {
   const [, memory, passes, parallelism, salt, tag] = phc.exec(stored) ?? []

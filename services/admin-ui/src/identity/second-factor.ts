@@ -1,10 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import {
-  consumeChallenge,
-  countChallengeAttempt,
-  insertChallengeFor,
-} from '../store/challenges.ts'
+import { consumeChallenge, countChallengeAttempt, insertChallengeFor } from '../store/challenges.ts'
 import { isRecoveryCode, useRecoveryCode } from './recovery-codes.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 

@@ -63,7 +63,7 @@ export class Sessions implements AsyncDisposable {
 
   /**
    * Finds the signed-in person of a request. Reads the database each time, so that an ended session
-   * and a changed role take effect at once on every replica.
+   * and a changed role take effect in the next request at every replica.
    */
   readonly authenticate: Authenticate = async (request) => {
     const signedIn = await this.find(request)

@@ -93,5 +93,8 @@ export async function deleteChallengesOf(db: Db, person: string): Promise<void> 
 }
 
 export async function deleteExpiredChallenges(db: Db): Promise<void> {
-  await db.deleteFrom('adminChallenges').where('expiresAt', '<', sql<Date>`now()`).execute()
+  await db
+    .deleteFrom('adminChallenges')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute()
 }

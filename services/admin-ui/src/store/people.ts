@@ -180,11 +180,7 @@ export async function deleteFactors(tx: Tx, id: string): Promise<void> {
 
 /** Replaces the recovery codes of a person by their SHA-256 hashes. */
 export async function storeRecoveryCodes(db: Db, id: string, hashes: string[]): Promise<void> {
-  await db
-    .updateTable('adminPeople')
-    .set({ recoveryCodes: hashes })
-    .where('id', '=', id)
-    .execute()
+  await db.updateTable('adminPeople').set({ recoveryCodes: hashes }).where('id', '=', id).execute()
 }
 
 /** Removes a recovery code by its hash. True for exactly one caller per code. */

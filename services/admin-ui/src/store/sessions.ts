@@ -97,7 +97,10 @@ export async function insertSession(
   const { numUpdatedRows } = await person.executeTakeFirst()
   if (numUpdatedRows === 0n) return false
   const expiresAt = sql<Date>`now() + ${longest}::interval`
-  await tx.insertInto('adminSessions').values({ ...session, expiresAt }).execute()
+  await tx
+    .insertInto('adminSessions')
+    .values({ ...session, expiresAt })
+    .execute()
   return true
 }
 
@@ -205,5 +208,8 @@ export async function countSessions(db: Db): Promise<number> {
 
 /** Deletes expired and idle sessions. */
 export async function deleteExpiredSessions(db: Db): Promise<void> {
-  await db.deleteFrom('adminSessions').where(sql<boolean>`not (${isValid})`).execute()
+  await db
+    .deleteFrom('adminSessions')
+    .where(sql<boolean>`not (${isValid})`)
+    .execute()
 }
