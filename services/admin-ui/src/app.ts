@@ -9,6 +9,8 @@ import type { Config } from './config.ts'
 import { allowAddresses } from './http/allow-addresses.ts'
 import { requireOwnPage } from './http/require-own-page.ts'
 import { mountPages } from './pages/mount-pages.ts'
+import { createAuditLog } from './audit/audit-log.ts'
+import { startIdentity } from './start-identity.ts'
 
 const name = 'admin-ui'
 
@@ -30,6 +32,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Adm
   })
   const server = () => serverOptions(config, routes)
   const context = await bootstrap(stack, { name, config, signal, server })
+  const audit = stack.use(createAuditLog(context.db, context))
+  await startIdentity(stack, { context, config, audit, routes })
   isStarted = true
   context.markStarted()
   const app = stack.move()
