@@ -35,6 +35,8 @@ export interface ErrorExtras {
   attributes?: Record<string, unknown>
   existingAccount?: string
   requiredPermission?: { action: string; group: string }
+  /** Lowest role of people at the administration pages that may do the refused action. */
+  requiredRole?: string
   remoteAddress?: string
 }
 
