@@ -17,6 +17,8 @@ export interface ForwarderOptions {
   log: Logger
   /** Returns true if the responses of an operation contain mail, so that reading is recorded. */
   readsMail: (operationId: string) => boolean
+  /** Maximum time for which api-gateway sends nothing. Defaults to 5 minutes. */
+  silenceMs?: number
 }
 
 /** Maximum concurrent calls of a session, which a browser with many tabs does not reach. */
@@ -38,8 +40,8 @@ export class Forwarder implements AsyncDisposable {
   readonly #stopStreams = new AbortController()
   readonly #stopCalls = new AbortController()
 
-  constructor({ gatewayUrl, db, audit, log, readsMail }: ForwarderOptions) {
-    this.#gateway = createGatewayClient(gatewayUrl)
+  constructor({ gatewayUrl, db, audit, log, readsMail, silenceMs }: ForwarderOptions) {
+    this.#gateway = createGatewayClient(gatewayUrl, silenceMs)
     this.#sessions = new SessionWatch(db, log)
     this.#audit = audit
     this.#readsMail = readsMail

@@ -19,15 +19,23 @@ const maxCallMs = 12 * 60 * 60_000
  * Maximum time for which api-gateway sends nothing, in addition to the timeout of the request.
  * Event streams send a comment every few seconds.
  */
-const silenceMs = 5 * 60_000
+const defaultSilenceMs = 5 * 60_000
 /**
  * Maximum connections for calls. Event streams have connections of their own, so that they cannot
  * use up those of calls.
  */
 const maxSockets = { calls: 128, streams: 256 }
 
-/** Creates the client for api-gateway. Its address is the choice of the operator (no egress policy). */
-export function createGatewayClient(gatewayUrl: string): GatewayClient {
+/**
+ * Creates the client for api-gateway. No egress policy applies, because the operator chooses the
+ * address.
+ *
+ * @param silenceMs maximum time for which api-gateway sends nothing
+ */
+export function createGatewayClient(
+  gatewayUrl: string,
+  silenceMs = defaultSilenceMs,
+): GatewayClient {
   const base = gatewayUrl.replace(/\/+$/, '')
   const limits = {
     policy: 'off',
