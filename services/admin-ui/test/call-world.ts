@@ -103,7 +103,12 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   stack.use(server)
   stack.use(forwarder)
   return {
-    ...{ db: database.db, service: db, audit, forwarder, gateway, port: server.port },
+    db: database.db,
+    service: db,
+    audit,
+    forwarder,
+    gateway,
+    port: server.port,
     /** Makes Postgres unreachable until `connectPostgres`. */
     cutPostgres: () => relay.retarget({ hostname: '127.0.0.1', port: '1' }),
     connectPostgres: () => relay.retarget(target),

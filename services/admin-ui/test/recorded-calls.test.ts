@@ -21,23 +21,34 @@ async function rowsOf(session = owner) {
   return (await world.rows()).filter((row) => row.session === session)
 }
 
+/** Rows of the session of the test once the outcomes of all its actions are recorded. */
+async function endedRows(session = owner, actions = 1) {
+  return eventually(async () => {
+    const rows = await rowsOf(session)
+    expect(rows).toHaveLength(2 * actions)
+    return rows
+  })
+}
+
 const json = { 'content-type': 'application/json' }
 const body = JSON.stringify({ imap: { auth: { pass: 'hunter2' }, host: 'h' }, name: 'Jane Doe' })
 
 test('Forwarder: a change has a row before it is forwarded and a row with its outcome', async () => {
   let before: Awaited<ReturnType<typeof rowsOf>> = []
   let received = ''
-  world.gateway.reply = async (request, response) => {
-    received = String(await buffer(request))
-    before = await rowsOf()
-    response.end('{"account":"jane"}')
+  world.gateway.reply = (request, response) => {
+    void Promise.all([buffer(request), rowsOf()]).then(([bytes, rows]) => {
+      received = String(bytes)
+      before = rows
+      response.end('{"account":"jane"}')
+    })
   }
   const path = '/admin/call/v1/account/jane%2Fdoe?secret=query'
   const reply = await world.call(owner, path, { method: 'PUT', headers: json, body })
   expect(String(reply.body)).toBe('{"account":"jane"}')
   expect(received).toBe(body)
   expect(before).toMatchObject([{ phase: 'attempt', status: null, outcome: null }])
-  const rows = await rowsOf()
+  const rows = await endedRows()
   const same = {
     operation: 'updateAccount',
     method: 'PUT',
@@ -60,7 +71,7 @@ test('Forwarder: an access token in a path is not recorded', async () => {
   const token = 'f'.repeat(64)
   await world.call(owner, `/admin/call/v1/token/${token}`, { method: 'DELETE' })
   expect(world.gateway.requests).toMatchObject([{ url: `/v1/token/${token}` }])
-  const rows = await rowsOf()
+  const rows = await endedRows()
   expect(rows.map(({ path }) => path)).toEqual(['/v1/token/{token}', '/v1/token/{token}'])
 })
 
@@ -72,7 +83,7 @@ test.each([
   world.gateway.reply = (_request, response) => void response.writeHead(status).end(content)
   const reply = await world.call(owner, '/admin/call/v1/account/jane', { method: 'DELETE' })
   expect([reply.status, String(reply.body)]).toEqual([status, content])
-  expect((await rowsOf()).at(-1)).toMatchObject({ status, outcome })
+  expect((await endedRows()).at(-1)).toMatchObject({ status, outcome })
 })
 
 test('Forwarder: reading mail is recorded with its reason, other reading is not recorded', async () => {
@@ -81,7 +92,7 @@ test('Forwarder: reading mail is recorded with its reason, other reading is not 
   await world.call(session, '/admin/call/v1/account/jane')
   expect(await rowsOf(session)).toEqual([])
   await world.call(session, '/admin/call/v1/account/jane/message/AAAA')
-  expect(await rowsOf(session)).toMatchObject([
+  expect(await endedRows(session)).toMatchObject([
     { phase: 'attempt', operation: 'getMessage', reason: 'ticket 7', account: 'jane' },
     { phase: 'outcome', outcome: 'done', reason: 'ticket 7' },
   ])
@@ -128,7 +139,7 @@ test('Forwarder: a silent api-gateway gets 504, a closed connection 503, both re
     503,
     expect.stringContaining('api-gateway'),
   ])
-  const outcomes = (await rowsOf()).filter(({ phase }) => phase === 'outcome')
+  const outcomes = (await endedRows(owner, 2)).filter(({ phase }) => phase === 'outcome')
   expect(outcomes.map(({ status, outcome }) => [status, outcome])).toEqual([
     [504, 'Gateway Timeout'],
     [503, 'Service Unavailable'],

@@ -68,10 +68,13 @@ function splitTarget(url: string): { path: string; search: string } {
   return { path, search }
 }
 
-/** True for a segment that proxies could remove or use to leave the path. */
+/**
+ * True for a segment that proxies could remove or use to leave the path: an empty or relative
+ * segment, also before a query, fragment or parameter, and also if it was encoded twice. URL
+ * parsers ignore control characters.
+ */
 function isRelative(segment: string): boolean {
-  // A segment that was encoded twice becomes relative after another decoding.
-  return /^(?:\.|%2e){0,2}$/i.test(segment)
+  return /^(?:\.|%2e){0,2}(?:$|[?#;])/i.test(segment) || /\p{Cc}/u.test(segment)
 }
 
 function matchesPattern(expected: readonly string[], segments: readonly string[]): boolean {

@@ -21,10 +21,10 @@ const maxCallMs = 12 * 60 * 60_000
  */
 const defaultSilenceMs = 5 * 60_000
 /**
- * Maximum connections for calls. Event streams have connections of their own, so that they cannot
- * use up those of calls.
+ * Maximum connections to api-gateway, which permits 1,000 per address by default. Event streams
+ * have connections of their own, so that they cannot use up those of calls.
  */
-const maxSockets = { calls: 128, streams: 256 }
+const maxSockets = { calls: 256, streams: 512 }
 
 /**
  * Creates the client for api-gateway. No egress policy applies, because the operator chooses the
