@@ -35,7 +35,6 @@ export interface ErrorExtras {
   attributes?: Record<string, unknown>
   existingAccount?: string
   requiredPermission?: { action: string; group: string }
-  /** Lowest role of people at the administration pages that may do the refused action. */
   requiredRole?: string
   remoteAddress?: string
 }

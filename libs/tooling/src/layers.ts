@@ -127,11 +127,12 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/contracts/src': [
     ['baseline'],
     ['openapi'],
+    ['admin'],
     ['operations'],
     ['commands', 'events'],
     ['settings'],
     ['schemas'],
-    ['account-types', 'admin'],
+    ['account-types'],
   ],
   'libs/contracts/src/openapi': [['examples']],
   'libs/db/src': [

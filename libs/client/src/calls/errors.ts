@@ -19,6 +19,7 @@ export interface Problem {
   existingAccount?: string
   requestedScope?: string
   requiredPermission?: { action: string; group: string }
+  requiredRole?: string
   remoteAddress?: string
   info?: Record<string, unknown>
   details?: unknown

@@ -3,11 +3,17 @@ import { isIP } from 'node:net'
 import { addressAllowed } from '@posthorn/access'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { AdminSession } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {
   readonly token: Token | null
+  /**
+   * Person at the administration pages who sends the request. `token` then has the rights of an
+   * operator, and the role of the person has been checked.
+   */
+  readonly person?: AdminSession
   /** IP address of the client. */
   readonly address: string
 }
