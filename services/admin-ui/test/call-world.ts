@@ -18,7 +18,6 @@ import { createAuditLog } from '../src/audit/audit-log.ts'
 import { mountAudit } from '../src/endpoints/audit.ts'
 import { mountCalls } from '../src/endpoints/call.ts'
 import { Forwarder } from '../src/forwarding/forwarder.ts'
-import { readsMail } from '../src/forwarding/mail-operations.ts'
 import type { SignedIn } from '../src/identity/signed-in.ts'
 
 type Role = SignedIn['person']['role']
@@ -88,7 +87,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   const gateway = stack.use(await startFakeGateway())
   const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]
   const audit = stack.use(createAuditLog(db, { log, delayMs: 20 }))
-  const forwarder = new Forwarder({ gatewayUrl: gateway.url, db, audit, log, readsMail, silenceMs })
+  const forwarder = new Forwarder({ gatewayUrl: gateway.url, db, audit, log, silenceMs })
   const sessions = new Map<string, SignedIn>()
   const authenticate = async ({ headers }: { headers: IncomingHttpHeaders }) => {
     const signedIn = sessions.get(String(headers['x-test-session']))

@@ -202,6 +202,16 @@ test('mountCalls: a client that disconnects ends the call at api-gateway', async
   )
 })
 
+test('Forwarder: reuses its connection to api-gateway', async () => {
+  const ports = new Set<number | undefined>()
+  world.gateway.reply = ({ socket }, response) => {
+    ports.add(socket.remotePort)
+    response.end('{}')
+  }
+  for (let call = 0; call < 5; call += 1) await world.call(owner, '/admin/call/v1/stats')
+  expect(ports.size).toBe(1)
+})
+
 test('mountCalls: HEAD is forwarded as HEAD', async () => {
   world.gateway.reply = (_request, response) =>
     void response.writeHead(200, { 'content-length': '7' }).end()

@@ -89,12 +89,28 @@ test.each([
 test('Forwarder: reading mail is recorded with its reason, other reading is not recorded', async () => {
   const until = new Date(Date.now() + 600_000)
   const session = await world.signIn('support', { until, reason: 'ticket 7' })
+  await world.call(owner, '/admin/call/v1/account/jane/message/AAAA')
+  expect(await endedRows()).toMatchObject([{ operation: 'getMessage', reason: null }, {}])
   await world.call(session, '/admin/call/v1/account/jane')
   expect(await rowsOf(session)).toEqual([])
   await world.call(session, '/admin/call/v1/account/jane/message/AAAA')
   expect(await endedRows(session)).toMatchObject([
     { phase: 'attempt', operation: 'getMessage', reason: 'ticket 7', account: 'jane' },
     { phase: 'outcome', outcome: 'done', reason: 'ticket 7' },
+  ])
+})
+
+test('Forwarder: a delivery is recorded while its response may contain mail', async () => {
+  const path = '/admin/call/admin/api/webhookDeliveries/1'
+  await world.call(owner, path)
+  expect(world.gateway.requests).toHaveLength(1)
+  expect(await rowsOf()).toEqual([])
+  const until = new Date(Date.now() + 600_000)
+  const session = await world.signIn('operator', { until, reason: 'ticket 8' })
+  await world.call(session, path)
+  expect(await endedRows(session)).toMatchObject([
+    { operation: 'getWebhookDelivery', reason: 'ticket 8' },
+    { outcome: 'done' },
   ])
 })
 

@@ -1,10 +1,10 @@
+import { mayShowMail, readsMail } from '@posthorn/contracts/admin/roles'
 import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { KeyedSemaphore, settleWithin, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { AttemptLog, AuditEntry } from '../audit/audit-log.ts'
-import type { ForwardTarget } from './forward-target.ts'
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
 import { type ForwardedCall, relay } from './relay.ts'
 import { prepareBody } from './request-body.ts'
@@ -15,8 +15,6 @@ export interface ForwarderOptions {
   db: Db
   audit: AttemptLog
   log: Logger
-  /** Returns true if the responses of an operation contain mail, so that reading is recorded. */
-  readsMail: (operationId: string) => boolean
   /** Maximum time for which api-gateway sends nothing. Defaults to 5 minutes. */
   silenceMs?: number
 }
@@ -34,17 +32,15 @@ export class Forwarder implements AsyncDisposable {
   readonly #gateway: GatewayClient
   readonly #sessions: SessionWatch
   readonly #audit: AttemptLog
-  readonly #readsMail: ForwarderOptions['readsMail']
   readonly #slots = new KeyedSemaphore(maxCallsPerSession)
   readonly #running = new TaskGroup()
   readonly #stopStreams = new AbortController()
   readonly #stopCalls = new AbortController()
 
-  constructor({ gatewayUrl, db, audit, log, readsMail, silenceMs }: ForwarderOptions) {
+  constructor({ gatewayUrl, db, audit, log, silenceMs }: ForwarderOptions) {
     this.#gateway = createGatewayClient(gatewayUrl, silenceMs)
     this.#sessions = new SessionWatch(db, log)
     this.#audit = audit
-    this.#readsMail = readsMail
   }
 
   /** Checks the sessions of open calls now, after a broadcast of the topic `adminSessions`. */
@@ -81,13 +77,13 @@ export class Forwarder implements AsyncDisposable {
     })
     // The client has disconnected before its request was complete: nothing is forwarded.
     if (body === undefined) return
-    const attempt = this.#isRecorded(call.target)
-      ? await this.#audit.attempt(this.#entryOf(call, body.keys))
+    const attempt = isRecorded(call)
+      ? await this.#audit.attempt(toEntry(call, body.keys))
       : undefined
     const { operation } = call.target
     const isStream = operation.produces === 'text/event-stream'
     const { outcome, error } = await relay(
-      { ...call, body: body.body, needsMail: this.#readsMail(operation.id) && mayRead(call) },
+      { ...call, body: body.body, needsMail: showsMail(call) },
       {
         gateway: this.#gateway,
         sessions: this.#sessions,
@@ -97,34 +93,32 @@ export class Forwarder implements AsyncDisposable {
     await attempt?.finish(outcome)
     if (error !== undefined) throw error
   }
+}
 
-  /** True for changes and for reading of mail. */
-  #isRecorded({ operation }: ForwardTarget): boolean {
-    return operation.method !== 'get' || this.#readsMail(operation.id)
-  }
+/** True for changes and for reading of mail, including refused reading of mail. */
+function isRecorded(call: ForwardedCall): boolean {
+  const { method, id } = call.target.operation
+  return method !== 'get' || readsMail(id) || showsMail(call)
+}
 
-  #entryOf(call: ForwardedCall, keys: readonly string[]): AuditEntry {
-    const { signedIn, target, request } = call
-    const { account, operation, auditPath: path } = target
-    const isReading = this.#readsMail(operation.id) && mayRead(call)
-    const reason = isReading ? (signedIn.session.mailReason ?? undefined) : undefined
-    const method = request.method ?? ''
-    const { address } = signedIn
-    return {
-      signedIn,
-      address,
-      operation: operation.id,
-      method,
-      path,
-      keys,
-      ...defined({ account, reason }),
-    }
+function toEntry(call: ForwardedCall, keys: readonly string[]): AuditEntry {
+  const { signedIn, target, request } = call
+  const { account, operation, auditPath: path } = target
+  const reason = showsMail(call) ? (signedIn.session.mailReason ?? undefined) : undefined
+  return {
+    signedIn,
+    address: signedIn.address,
+    operation: operation.id,
+    method: request.method ?? '',
+    path,
+    keys,
+    ...defined({ account, reason }),
   }
 }
 
-/** True while the right of the person to read mail is active. */
-function mayRead({ signedIn: { person, session } }: ForwardedCall): boolean {
-  return (
-    person.mayReadMail && session.mailUntil !== null && session.mailUntil.getTime() > Date.now()
-  )
+/** True if the response may contain mail, because the person's right to read mail is active. */
+function showsMail({ signedIn: { person, session }, target }: ForwardedCall): boolean {
+  const { mailUntil } = session
+  const isActive = person.mayReadMail && mailUntil !== null && mailUntil.getTime() > Date.now()
+  return isActive && mayShowMail(target.operation.id)
 }
