@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RightsInput } from '@posthorn/contracts/admin/input-rights'
 import type { Operation } from '@posthorn/contracts/define'
-import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
+import {
+  addressOf,
+  type CountedRequest,
+  countRequests,
+  isExpired,
+  type TokenLog,
+} from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type AdminSessionCache, authorizeSession, isSessionCredential } from './admin-sessions.ts'
@@ -15,7 +21,6 @@ import {
   type TokenCache,
 } from './tokens.ts'
 import {
-  addressOf,
   badToken,
   type Caller,
   isCrossOrigin,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { manifestName, type SiteManifest } from '@posthorn/docs/site-manifest'
-import type { CachedContent, Coding } from './cached-content.ts'
+import type { CachedContent, Coding } from '@posthorn/http'
 
 /** Folder into which `make docs` builds. In the bundle of the image, it is among the assets. */
 export const builtSite = new URL('../../../../.local/docs/', import.meta.url)

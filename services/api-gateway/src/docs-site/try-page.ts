@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Request, Response, Router } from 'express'
-import { sendCached } from './cached-content.ts'
+import { sendCached } from '@posthorn/http'
 import { compressedContent } from './compressed-content.ts'
 
 /** Program of the page: the browser bundle of Scalar. */
