@@ -130,11 +130,13 @@ test('mountCalls: forwards a JSON body of 2 MB byte for byte and records no name
     body: sent,
   })
   expect(body.toString()).toBe(sent)
-  const rows = (await world.rows()).filter(({ account }) => account === 'large')
-  expect(rows.map(({ phase, keys }) => [phase, keys])).toEqual([
-    ['attempt', []],
-    ['outcome', []],
-  ])
+  await eventually(async () => {
+    const rows = (await world.rows()).filter(({ account }) => account === 'large')
+    expect(rows.map(({ phase, keys }) => [phase, keys])).toEqual([
+      ['attempt', []],
+      ['outcome', []],
+    ])
+  })
 })
 
 test('mountCalls: an event arrives before the end of its stream, which ends with the session', async () => {
