@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs admin-ui migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -59,6 +59,13 @@ libs/docs/site/node_modules/.modules.yaml: libs/docs/site/package.json libs/docs
 
 docs: node_modules/.modules.yaml libs/docs/site/node_modules/.modules.yaml ## build the documentation site into .local/docs; api-gateway serves it below /docs/
 	@$(RUN) node libs/docs/src/build-main.ts
+
+services/admin-ui/web/node_modules/.modules.yaml: services/admin-ui/web/package.json services/admin-ui/web/pnpm-lock.yaml services/admin-ui/web/pnpm-workspace.yaml
+	@$(PNPM) --dir services/admin-ui/web install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
+	@touch $@
+
+admin-ui: node_modules/.modules.yaml services/admin-ui/web/node_modules/.modules.yaml ## check and build the administration pages into .local/admin-ui; admin-ui serves them
+	@PATH="$(CURDIR)/services/admin-ui/web/node_modules/.bin:$(CURDIR)/node_modules/.bin:$$PATH" && cd services/admin-ui/web && tsc && vite build
 
 migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)

@@ -32,6 +32,7 @@ export default {
       testMatch: [
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
+        '<rootDir>/services/*/web/src/**/*.test.ts',
         '<rootDir>/deploy/*/src/**/*.test.ts',
         '<rootDir>/test-e2e/image/src/**/*.test.ts',
       ],

@@ -11,7 +11,11 @@ import {
 } from './workspace.ts'
 
 const packages = readPackages()
-const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts'])
+const sources = readSources([
+  'libs/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'services/*/web/src/**/*.{ts,tsx}',
+])
 const isTest = (path: string) => path.endsWith('.test.ts')
 
 test('packages: import lower levels only, services import no service', () => {
