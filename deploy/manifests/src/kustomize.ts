@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fetchDebianPackages } from '@posthorn/local/debian-packages'
 import type { Build, Labels, Manifest, Origin } from './build.ts'
@@ -52,8 +52,22 @@ export interface BuildTarget {
 }
 
 /**
- * Lists the base, the overlays and the components in a folder of Kubernetes manifests. A component
- * is built together with the base.
+ * Components that add a service. Other components change its Deployment, so the service is also
+ * built together with each of them.
+ */
+const serviceComponents = ['admin-ui']
+
+/**
+ * Name of the build of the base with a component that adds a service and one more component.
+ */
+export function pairName(service: string, component: string): string {
+  return `pairs/${service}/${component}`
+}
+
+/**
+ * Lists the base, the overlays and the components in a folder of Kubernetes manifests, and the
+ * pairs of a component that adds a service and another component. Components are built together
+ * with the base.
  */
 export function listTargets(folder: string): BuildTarget[] {
   const list = (pattern: string) =>
@@ -61,17 +75,31 @@ export function listTargets(folder: string): BuildTarget[] {
       .map((file) => dirname(file))
       .toSorted()
   const base = join(folder, 'base')
+  const components = list('components/*')
+  const pathOf = (service: string) => join(folder, 'components', service)
+  const pairs = serviceComponents
+    .filter((service) => components.includes(`components/${service}`))
+    .flatMap((service) =>
+      components
+        .filter((name) => name !== `components/${service}`)
+        .map((name) => ({
+          name: pairName(service, basename(name)),
+          resources: [base],
+          components: [pathOf(service), join(folder, name)],
+        })),
+    )
   return [
     ...list('{base,overlays/*}').map((name) => ({
       name,
       resources: [join(folder, name)],
       components: [],
     })),
-    ...list('components/*').map((name) => ({
+    ...components.map((name) => ({
       name,
       resources: [base],
       components: [join(folder, name)],
     })),
+    ...pairs,
   ]
 }
 

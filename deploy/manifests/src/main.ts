@@ -11,7 +11,7 @@ import { Locator } from './locate.ts'
 import { readProcesses } from './processes.ts'
 import { listeningPorts } from './rules/listening.ts'
 import { readMetrics } from './rules/metrics.ts'
-import { labelledServers, operatorPods } from './rules/operator-pods.ts'
+import { labelledServers, operatorPods, optionalPods } from './rules/operator-pods.ts'
 
 // Checks the manifests for Kubernetes and the Compose file. Prints one line per fault, with file
 // and line number.
@@ -28,7 +28,7 @@ async function checkKubernetes(): Promise<string[]> {
     secrets: readDeclaredSecrets(folder),
     metrics: readMetrics(checkout),
     listening: listeningPorts(builds, processes),
-    operatorPods: [...labelledServers, ...builds.flatMap(operatorPods)],
+    operatorPods: [...labelledServers, ...optionalPods, ...builds.flatMap(operatorPods)],
   }
   const locator = new Locator(checkout)
   const faults = results.flatMap(({ target, build, lines }) => {

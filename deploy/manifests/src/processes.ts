@@ -1,4 +1,5 @@
 import type { Env } from '@posthorn/config'
+import { readAdminOwnerConfig, readConfig as readAdminUi } from '@posthorn/admin-ui/config'
 import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
 import {
   readConfig as readAuthBridge,
@@ -25,6 +26,7 @@ export const examples: Env = {
   DATABASE_URL: 'postgres://service:secret@postgres:5432/posthorn?sslmode=verify-full',
   SVC_AMQP_PASSWORDS: '{}',
   SVC_DATABASE_ROLE_PASSWORDS: '{}',
+  SVC_GATEWAY_URL: 'http://api-gateway:3000',
   SVC_PREPARED_TOKEN: 'x'.repeat(32),
   SVC_SECRET: 'x'.repeat(32),
   SVC_SECRET_PUBLIC_KEY: 'B52FITdPLIr-vvJ_qQpvD_klxvtdlB5WKSxyvQVLUmk',
@@ -34,6 +36,7 @@ export const examples: Env = {
  * Processes of the container image, each with the function that reads its environment variables.
  */
 const readers: Readonly<Record<string, (env: Env) => unknown>> = {
+  'admin-ui': readAdminUi,
   'api-gateway': readApiGateway,
   'auth-bridge': readAuthBridge,
   'imap-proxy': readImapProxy,
@@ -41,6 +44,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'smtp-proxy': readSmtpProxy,
   'sync-worker': readSyncWorker,
   'webhook-dispatcher': readWebhookDispatcher,
+  'admin-owner': readAdminOwnerConfig,
   'broker-users': readUsersConfig,
   keys: readKeysConfig,
   migrate: readMigrateConfig,

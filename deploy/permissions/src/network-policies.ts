@@ -65,13 +65,20 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
 }
 
 /**
- * Name of the label that marks namespaces whose pods may connect to Posthorn. Its value is `api` or
- * `scraper`.
+ * Name of the label that marks namespaces whose pods may connect to Posthorn. Its value is `api`,
+ * `operators` or `scraper`.
  */
 const accessLabel = 'posthorn-access'
 const namespace = (access: string): Yaml => ({
   namespaceSelector: { matchLabels: { [accessLabel]: access } },
 })
+
+export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
+
+/** Peer in a NetworkPolicy rule: the pods of a service in the same namespace. */
+function podsOf(name: ServiceName): Yaml {
+  return { podSelector: { matchLabels: { 'app.kubernetes.io/name': name, ...partOf } } }
+}
 
 /**
  * Peers in a NetworkPolicy rule, by group of clients. An empty list of peers admits all addresses.
@@ -79,6 +86,8 @@ const namespace = (access: string): Yaml => ({
 const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
   anyone: [],
   'api-clients': [namespace('api')],
+  operators: [namespace('operators')],
+  'admin-ui': [podsOf('admin-ui')],
   scraper: [
     {
       namespaceSelector: { matchLabels: { [accessLabel]: 'scraper' } },
@@ -162,6 +171,7 @@ export const serverPorts = {
 } as const
 
 const egressRules: Readonly<Record<Destination, Yaml>> = {
+  'api-gateway': { to: [podsOf('api-gateway')], ports: tcp(3000) },
   postgres: { to: anyAddressAndPods, ports: tcp(...serverPorts.postgres) },
   rabbitmq: { to: anyAddressAndPods, ports: tcp(...serverPorts.rabbitmq) },
   'rabbitmq-management': {
@@ -179,8 +189,6 @@ const dns: Yaml = {
     { port: 53, protocol: 'TCP' },
   ],
 }
-
-export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
 
 /** Lists the processes that may connect to a destination, such as Postgres. */
 export function processesThatConnectTo(destination: Destination): string[] {

@@ -54,6 +54,28 @@ test('network policies: auth-bridge, only the scraper may connect', () => {
   ])
 })
 
+test('network policies: admin-ui, only operators may connect, and it reaches only what it needs', () => {
+  const { ingress = [], egress = [] } = policyOf('admin-ui')
+  const [operators, ...others] = ingress[0]?.from ?? []
+  expect(operators).toEqual({
+    namespaceSelector: { matchLabels: { 'posthorn-access': 'operators' } },
+  })
+  expect(others).toEqual(policyOf('auth-bridge').ingress?.[0]?.from)
+  const ports = egress.flatMap((rule) => rule.ports?.map(({ port }) => port) ?? 'all')
+  expect(ports).toEqual([53, 53, 3000, 5432, 6432, 5671, 5672, 80, 443])
+})
+
+test('network policies: api-gateway admits the pods of admin-ui', () => {
+  expect(policyOf('api-gateway').ingress?.[0]?.from).toContainEqual({
+    podSelector: {
+      matchLabels: {
+        'app.kubernetes.io/name': 'admin-ui',
+        'app.kubernetes.io/part-of': 'posthorn',
+      },
+    },
+  })
+})
+
 test('network policies: only mail ports are open to all', () => {
   const open = [...policies.values()]
     .flatMap(({ ingress = [] }) => ingress)

@@ -1,7 +1,7 @@
 import { type Destination, partOf, processesThatConnectTo, tcp } from './network-policies.ts'
 import type { Yaml } from './to-yaml.ts'
 
-type Server = Exclude<Destination, 'web' | 'internet'>
+type Server = Exclude<Destination, 'api-gateway' | 'web' | 'internet'>
 
 /**
  * Name of the label on pods of Postgres and RabbitMQ servers that network policies protect. Its

@@ -1,5 +1,5 @@
 import { permissionsOf } from '@posthorn/contracts/broker-access'
-import { roleOf, serviceNames } from '@posthorn/contracts/services'
+import { optionalServices, roleOf, serviceNames } from '@posthorn/contracts/services'
 import { messageOf } from '@posthorn/errors'
 
 export interface BrokerUsers {
@@ -8,7 +8,7 @@ export interface BrokerUsers {
   vhost: string
   /**
    * Passwords of the RabbitMQ users, by user name such as `posthorn_sender`. A user without an
-   * entry must exist and keeps its password.
+   * entry must exist and keeps its password. The user of an optional service may be missing.
    */
   passwords: Readonly<Record<string, string>>
 }
@@ -22,6 +22,7 @@ export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Pr
     const user = roleOf(service)
     const password = passwords[user]
     if (password !== undefined) await putUser(api, user, password)
+    else if (optionalServices.includes(service) && !(await userExists(api, user))) continue
     await put(api, `/api/permissions/${encodeURIComponent(vhost)}/${user}`, permissionsOf(service))
   }
 }
@@ -40,11 +41,34 @@ async function putUser(api: string, user: string, password: string): Promise<voi
   }
 }
 
+async function userExists(api: string, user: string): Promise<boolean> {
+  const response = await send(api, { path: `/api/users/${user}`, method: 'GET' })
+  if (response.status === 404) return false
+  await assertOk(response, `GET /api/users/${user}`)
+  return true
+}
+
 async function put(api: string, path: string, body: object): Promise<void> {
+  await assertOk(await send(api, { path, method: 'PUT', body }), `PUT ${path}`)
+}
+
+async function assertOk(response: Response, request: string): Promise<void> {
+  const text = await response.text()
+  if (!response.ok)
+    throw new Error(`${request} failed at RabbitMQ: ${response.status} ${text.slice(0, 300)}`)
+}
+
+interface ApiRequest {
+  path: string
+  method: 'GET' | 'PUT'
+  body?: object
+}
+
+function send(api: string, { path, method, body }: ApiRequest): Promise<Response> {
   const { origin, username, password } = new URL(api)
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  const response = await fetch(`${origin}${path}`, {
-    method: 'PUT',
+  return fetch(`${origin}${path}`, {
+    method,
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
@@ -52,10 +76,7 @@ async function put(api: string, path: string, body: object): Promise<void> {
       // connections without a warning, so a request on a reused connection may fail.
       connection: 'close',
     },
-    body: JSON.stringify(body),
+    ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(15_000),
   })
-  const text = await response.text()
-  if (!response.ok)
-    throw new Error(`PUT ${path} failed at RabbitMQ: ${response.status} ${text.slice(0, 300)}`)
 }

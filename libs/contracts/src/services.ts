@@ -11,6 +11,9 @@ export const serviceNames = [
 ] as const
 export type ServiceName = (typeof serviceNames)[number]
 
+/** Services that an installation may leave out. The other services work without them. */
+export const optionalServices: readonly ServiceName[] = ['admin-ui']
+
 /** Postgres role and RabbitMQ user of a service, such as `posthorn_sync_worker`. */
 export function roleOf(service: ServiceName): `posthorn_${string}` {
   return `posthorn_${service.replaceAll('-', '_')}`

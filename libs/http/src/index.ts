@@ -1,3 +1,4 @@
+export { type CachedContent, type Coding, hashOf, sendCached } from './cached-content.ts'
 export { cors } from './cors.ts'
 export { type TlsOptions } from './reload-certificate.ts'
 export { assertShape, assertText } from './json-shape.ts'

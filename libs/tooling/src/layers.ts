@@ -19,7 +19,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['factors', 'oidc'],
     ['identity'],
     ['audit'],
-    ['http', 'pages'],
+    ['pages'],
+    ['http'],
     ['store'],
   ],
   'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
@@ -147,11 +148,12 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/contracts/src': [
     ['baseline'],
     ['openapi'],
+    ['admin'],
     ['operations'],
     ['commands', 'events'],
     ['settings'],
     ['schemas'],
-    ['account-types', 'admin'],
+    ['account-types'],
   ],
   'libs/contracts/src/openapi': [['examples']],
   'libs/db/src': [
@@ -245,7 +247,8 @@ class Ranks {
     if (!isSource(child)) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
     if (earlier !== undefined) return earlier
-    this.#fileRanks.set(child, Infinity) // ends the recursion in a cycle of files
+    // ends the recursion in a cycle of source files that import each other
+    this.#fileRanks.set(child, Infinity)
     const imports = this.#imports.get(`${this.#folder}/${child}`) ?? []
     const ranks = imports
       .map((path) => this.#childOf(path))

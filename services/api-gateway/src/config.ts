@@ -1,6 +1,7 @@
 import { boolean, byteSize, duration, type Env, integer, optional } from '@posthorn/config'
 import { readReaderConfig } from '@posthorn/message-reader'
 import type { PublicKey } from '@posthorn/secrets'
+import { readAdminUrl } from '@posthorn/service/admin-url-config'
 import { type ExportConfig, readExportConfig } from '@posthorn/service/export-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import { type FirstRunConfig, readFirstRunConfig } from './first-run-config.ts'
@@ -10,6 +11,8 @@ import { readSealingKey } from './sealing-key-config.ts'
 
 export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly httpServer: HttpServerConfig
+  /** Origin of the administration pages, to which `/admin` redirects. */
+  readonly adminUrl: string | undefined
   /** Limits of the message reader, which parses messages for quotations. */
   readonly reader: ReturnType<typeof readReaderConfig>
   /**
@@ -43,7 +46,7 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
    * is.
    */
   readonly oauthTokensApi: boolean
-  /** Limits of exports. */
+  /** Limits of exports, which are files with the messages of an account. */
   readonly exports: ExportConfig
   /**
    * Public key with which secrets are sealed (encrypted). Only auth-bridge has the private key that
@@ -60,6 +63,7 @@ export function readConfig(env: Env): Config {
       shutdownTimeoutMs: 15_000,
     }),
     httpServer: readHttpServerConfig(env),
+    adminUrl: readAdminUrl(env),
     reader: readReaderConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
     uploadStallMs: duration(env, 'SVC_UPLOAD_STALL_TIME', {

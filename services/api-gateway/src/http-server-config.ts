@@ -1,28 +1,12 @@
-import {
-  addressRanges,
-  ConfigError,
-  duration,
-  type Env,
-  integer,
-  list,
-  optional,
-  type Secret,
-  secret,
-} from '@posthorn/config'
+import { ConfigError, duration, type Env, integer, list } from '@posthorn/config'
+import { type HttpConfig, readHttpConfig } from '@posthorn/service/http-config'
 import { hostNameOf } from './access/authenticate.ts'
 
 /** Configuration of the HTTP server. */
-export interface HttpServerConfig {
-  /** IP addresses of proxies whose X-Forwarded-For is used. */
-  readonly trustedProxies: readonly string[]
-  /** IP addresses that may read `/metrics`. */
-  readonly metricsAddresses: readonly string[]
+export interface HttpServerConfig extends HttpConfig {
   /** Origins of the web pages that may call the API; `*` for all origins. */
   readonly corsOrigins: readonly string[]
   readonly corsMaxAgeSeconds: number
-  /** TLS certificate chain of the HTTP server: the PEM text, or the path of a PEM file. */
-  readonly tlsCert: string | undefined
-  readonly tlsKey: Secret | undefined
   readonly maxConnections: number
   /** Maximum HTTP connections of one IP address, trusted proxies aside. */
   readonly maxConnectionsPerAddress: number
@@ -41,29 +25,12 @@ export interface HttpServerConfig {
   readonly allowedHosts: readonly string[]
 }
 
-/**
- * Networks that may read `/metrics` by default: loopback, private and link-local networks (RFC
- * 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6).
- */
-const ownNetworks = [
-  '127.0.0.0/8',
-  '::1',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '169.254.0.0/16',
-  'fc00::/7',
-  'fe80::/10',
-]
-
 export function readHttpServerConfig(env: Env): HttpServerConfig {
   return {
-    trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES') ?? [],
-    metricsAddresses: metricsAddresses(env),
+    ...readHttpConfig(env),
     corsOrigins: corsOrigins(env),
     corsMaxAgeSeconds:
       duration(env, 'SVC_CORS_MAX_AGE', { fallback: 60_000, min: 0, max: 86_400_000 }) / 1000,
-    ...certificate(env),
     maxConnections: integer(env, 'SVC_MAX_CONNECTIONS', {
       fallback: 10_000,
       min: 10,
@@ -99,16 +66,6 @@ function allowedHosts(env: Env): readonly string[] {
   return hosts
 }
 
-/**
- * IP addresses that may read `/metrics`. If the variable SVC_METRICS_ADDRESSES is set but empty, no
- * address may; if the variable is unset, loopback, private and link-local addresses may.
- */
-function metricsAddresses(env: Env): readonly string[] {
-  const name = 'SVC_METRICS_ADDRESSES'
-  if (env[name] === '') return []
-  return addressRanges(env, name) ?? ownNetworks
-}
-
 function corsOrigins(env: Env): readonly string[] {
   const name = 'SVC_CORS_ORIGIN'
   const origins = list(env, name) ?? []
@@ -124,12 +81,4 @@ function corsOrigins(env: Env): readonly string[] {
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
-}
-
-function certificate(env: Env): Pick<HttpServerConfig, 'tlsCert' | 'tlsKey'> {
-  const tlsCert = optional(env, 'SVC_TLS_CERT')
-  const tlsKey = secret(env, 'SVC_TLS_KEY')
-  if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw new ConfigError(tlsCert ? 'SVC_TLS_KEY' : 'SVC_TLS_CERT', 'must be set as well')
-  return { tlsCert, tlsKey }
 }

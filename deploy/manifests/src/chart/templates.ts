@@ -1,4 +1,5 @@
 import type { Build } from '../build.ts'
+import { pairName } from '../kustomize.ts'
 import { bindValues, type SecretNames } from './bind-values.ts'
 import { boundName, switches } from './bindings.ts'
 import { componentsOf, findBuild, isOn } from './component-names.ts'
@@ -30,6 +31,8 @@ export interface ChartSources {
 interface Variants {
   first: PlainManifest
   variants: Variant[]
+  /** Condition of the component that adds the manifest with its service. */
+  condition?: Condition
 }
 
 type Collected = Map<string, Variants>
@@ -47,11 +50,11 @@ export function chartTemplates({ builds, folder, secrets }: ChartSources): Map<s
       plain(`components/${name}`),
     ]),
   ]
-  const collected = collect(sources)
+  const collected = new Map([...collect(sources), ...collectServices(builds, plain)])
   const files = new Map<string, string>()
   const add = (file: string, text: string) => files.set(file, `${files.get(file) ?? ''}${text}`)
-  for (const { first, variants } of collected.values())
-    add(first.file, templateOf(first, variants, { collected, secrets }))
+  for (const each of collected.values())
+    add(each.first.file, templateOf(each, { collected, secrets }))
   for (const manifest of overlayManifests(builds, folder, collected)) {
     const components = componentsFor(manifest)
     const node = toNode(bindValues(manifest, secrets).content)
@@ -88,12 +91,41 @@ function collect(sources: readonly ConditionedBuild[]): Collected {
   return collected
 }
 
+/**
+ * Manifests of services that a component adds. Other components may change them, as they change
+ * those of the base.
+ */
+function collectServices(
+  builds: readonly Build[],
+  plain: (name: string) => PlainManifest[],
+): Collected {
+  const components = componentsOf(builds)
+  const isBuilt = (name: string) => builds.some((build) => build.name === name)
+  const base = new Set(plain('base').map(keyOf))
+  const collected: Collected = new Map()
+  for (const service of components) {
+    const pairs = components.filter((other) => isBuilt(pairName(service, other)))
+    if (pairs.length === 0) continue
+    const own = plain(`components/${service}`).filter((manifest) => !base.has(keyOf(manifest)))
+    const keys = new Set(own.map(keyOf))
+    const variants = collect([
+      [undefined, own],
+      ...pairs.map((other): ConditionedBuild => [
+        isOn(other),
+        plain(pairName(service, other)).filter((manifest) => keys.has(keyOf(manifest))),
+      ]),
+    ])
+    for (const [key, each] of variants) collected.set(key, { ...each, condition: isOn(service) })
+  }
+  return collected
+}
+
 interface Context {
   collected: Collected
   secrets: SecretNames
 }
 
-function templateOf(first: PlainManifest, variants: Variant[], context: Context): string {
+function templateOf({ first, variants, condition: service }: Variants, context: Context): string {
   const bound = variants.map((variant) =>
     variant.value === undefined
       ? variant
@@ -111,7 +143,7 @@ function templateOf(first: PlainManifest, variants: Variant[], context: Context)
   const needless = unless.filter(({ item }) => !item).map((each) => not(isOn(each.unless)))
   const wanted = switches.filter(({ kind }) => kind === first.kind)
   const ifWanted = wanted.map(({ value }) => reference(value))
-  return documentOf(node, allOf(condition, ...needless, ...ifWanted))
+  return documentOf(node, allOf(service, condition, ...needless, ...ifWanted))
 }
 
 function documentOf(node: TemplateNode, condition: Condition | undefined): string {

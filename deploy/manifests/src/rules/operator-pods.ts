@@ -3,7 +3,7 @@ import { type Build, type Labels, type Manifest, valueAt } from '../build.ts'
 /** Pods that a Kubernetes operator creates for an object. */
 export interface OperatorPods {
   labels: Labels
-  ports: readonly number[]
+  ports: readonly (string | number)[]
 }
 
 const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
@@ -36,6 +36,17 @@ const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
 export const labelledServers: readonly OperatorPods[] = [
   { labels: { 'posthorn-server': 'postgres' }, ports: [5432, 6432] },
   { labels: { 'posthorn-server': 'rabbitmq' }, ports: [5671, 5672, 15671, 15672] },
+]
+
+/**
+ * Pods of the component `admin-ui`, which network policies name also where the component is not
+ * used.
+ */
+export const optionalPods: readonly OperatorPods[] = [
+  {
+    labels: { 'app.kubernetes.io/name': 'admin-ui', 'app.kubernetes.io/part-of': 'posthorn' },
+    ports: ['http', 3000],
+  },
 ]
 
 export function operatorPods({ manifests }: Build): OperatorPods[] {

@@ -65,8 +65,15 @@ const copyRule: Rule = ({ text }, file) => {
   return `one statement copies all rows of ${source}. Copy them with a limit in a file of its own that starts with "-- batches".`
 }
 
+/**
+ * Block that creates a role, unless another database of the server has created it. Postgres has no
+ * `create role if not exists`.
+ */
+const roleBlock =
+  /^do \$\$ begin create role \w+ login; exception when duplicate_object or unique_violation then null; end \$\$;?$/
+
 const unreadableRule: Rule = ({ text }) =>
-  /^do\b/.test(text)
+  /^do\b/.test(text) && !roleBlock.test(text)
     ? 'the rules cannot read a "do" block. Write its statements as statements of the file.'
     : undefined
 

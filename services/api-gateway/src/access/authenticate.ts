@@ -1,14 +1,19 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { addressAllowed } from '@posthorn/access'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { AdminSession } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {
   readonly token: Token | null
-  /** IP address of the client. */
+  /**
+   * Person at the administration pages who sends the request. `token` then has the rights of an
+   * operator, and the role of the person has been checked.
+   */
+  readonly person?: AdminSession
+  /** IP address of the client that sent the API request. */
   readonly address: string
 }
 
@@ -42,47 +47,6 @@ export function badToken(reason: 'unknown token' | 'expired token'): AppError {
     reason,
     extras: { attributes: { error: 'Bad token' } },
   })
-}
-
-/**
- * Returns the IP address of the client that sent an API request. `X-Forwarded-For` is read from the
- * right up to the first address outside `trustedProxies`; clients can forge all addresses further
- * left.
- */
-export function clientAddress(
-  remote: string,
-  forwardedFor: string | undefined,
-  trustedProxies: readonly string[],
-): string {
-  // An empty list of trusted proxies trusts no address, unlike an empty list of a token
-  // restriction, which allows all addresses.
-  const isTrusted = (address: string) =>
-    trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
-  let client = plain(remote)
-  for (const hop of (forwardedFor ?? '').split(',').reverse()) {
-    const address = plain(hop.trim())
-    if (!isTrusted(client) || isIP(address) === 0) break
-    client = address
-  }
-  return client
-}
-
-/**
- * Returns the IP address of the client of an HTTP request. Reads `X-Forwarded-For` like
- * `clientAddress`.
- */
-export function addressOf(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
-  trustedProxies: readonly string[],
-): string {
-  const forwarded = headers['x-forwarded-for']?.toString()
-  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
-}
-
-/** Removes the zone id of an IP address and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
-function plain(address: string): string {
-  const [bare = ''] = address.split('%')
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare
 }
 
 /**

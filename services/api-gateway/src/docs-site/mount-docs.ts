@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
 import { buildOpenApi } from '@posthorn/contracts/openapi/build'
 import express, { type Request, type Response, type Router } from 'express'
-import { type CachedContent, sendCached } from './cached-content.ts'
+import { type CachedContent, sendCached } from '@posthorn/http'
 import { compressedContent } from './compressed-content.ts'
 import { builtSite, readSiteFiles, type SiteFiles } from './site-files.ts'
 import { mountTryPage } from './try-page.ts'
 
-/** Page at `/docs/` of a checkout in which the site has not been built. */
+/** HTML page at `/docs/` if `make docs` has not built the documentation site. */
 const notBuilt = `<!doctype html>
 <html lang="en">
   <head>

@@ -1,14 +1,13 @@
-import { addressAllowed } from '@posthorn/access'
+import { addressAllowed, mayScrape } from '@posthorn/access'
 import type { Operation } from '@posthorn/contracts/define'
 import { operations } from '@posthorn/contracts/operations'
 import { ping, type PooledDb, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from '@posthorn/http'
-import { readCertificate } from '@posthorn/service/certificate'
+import { cors, type HttpServer, serve, type ServeOptions } from '@posthorn/http'
+import { tlsOptions } from '@posthorn/service/http-config'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
 import {
-  mayScrape,
   reportTrustedProxies,
   scrapeWaitMs,
   stripUntrustedHeaders,
@@ -82,7 +81,7 @@ export async function startHttpServer({
     // Readiness does not depend on RabbitMQ: without RabbitMQ, accounts can be registered and
     // messages submitted.
     checks: { start: assertStarted, postgres: () => ping(db) },
-    mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
+    mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), dropCookies, whenStarted, api),
     ...connectionLimits(httpServer),
     // The settings, which may need Postgres, are read only if a proxy forwards the scrape of
     // `/metrics`.
@@ -94,9 +93,21 @@ export async function startHttpServer({
           : { ...httpServer, trustedProxies: [] },
       ),
     crossOrigin: crossOrigin(httpServer),
-    tls: tlsOf(httpServer),
+    tls: tlsOptions(httpServer),
   })
   return { ...server, markStarted: () => void (isStarted = true) }
+}
+
+/** Paths of the API, which never reads cookies. */
+const apiPaths = /^\/(?:v1|admin)(?:\/|$)/i
+
+/**
+ * Removes cookies from API requests. A session of the administration pages on the same host is
+ * therefore no credential of the API.
+ */
+const dropCookies: RequestHandler = ({ headers, path }, _response, next) => {
+  if (apiPaths.test(path)) delete headers.cookie
+  next()
 }
 
 /** Limits of HTTP connections. A trusted proxy is exempt from the limit per address. */
@@ -129,15 +140,4 @@ function crossOrigin({
     responseHeaders: exposedHeaders,
   })
   return Router({ caseSensitive: true }).use(['/v1', '/openapi.json'], policy)
-}
-
-function tlsOf({ tlsCert, tlsKey }: HttpServerConfig): TlsOptions | undefined {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined
-  return {
-    async readCertificate() {
-      const certificate = await readCertificate(tlsCert, tlsKey)
-      if (!certificate) throw new Error('SVC_TLS_CERT contains no certificate')
-      return { cert: certificate.cert, key: certificate.key }
-    },
-  }
 }

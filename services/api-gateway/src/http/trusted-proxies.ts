@@ -1,11 +1,7 @@
-import type { IncomingMessage } from 'node:http'
-import { addressAllowed } from '@posthorn/access'
 import type { SettingsCache } from '@posthorn/db'
 import { settleWithin } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { RequestHandler } from 'express'
-import { addressOf } from '../access/authenticate.ts'
-import type { HttpServerConfig } from '../http-server-config.ts'
 
 /**
  * Maximum wait of an HTTP request until the operator's settings are read. After this time, the last
@@ -59,24 +55,4 @@ export function reportTrustedProxies(
 ): void {
   if (trustedProxies.length === 0) log.info('no proxy is trusted, X-Forwarded-For is ignored')
   else log.info({ trustedProxies }, 'X-Forwarded-For of trusted proxies is used')
-}
-
-type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
-
-/**
- * True if the client may read `/metrics`: its address is allowed, and the request did not come
- * through an untrusted proxy, which could forward any client. An ingress that forwards all paths
- * therefore exposes no metrics.
- */
-export function mayScrape(
-  request: Pick<IncomingMessage, 'headers' | 'socket'>,
-  { metricsAddresses, trustedProxies }: ScrapeLimits,
-): boolean {
-  const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
-  const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
-  const client = addressOf(request, trustedProxies)
-  // If a request has proxy headers, but its client address is the address of the TCP peer, that
-  // peer is an untrusted proxy.
-  if (isForwarded && client === addressOf(request, [])) return false
-  return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

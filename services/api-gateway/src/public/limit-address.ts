@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addressOf } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import type { Metrics } from '@posthorn/telemetry'
 import type { RequestHandler } from 'express'
 import type { AddressLimiter } from '../access/rate-limits.ts'
-import { addressOf } from '../access/authenticate.ts'
 
 export interface AddressLimitDeps {
   limiter: Pick<AddressLimiter, 'excess'>

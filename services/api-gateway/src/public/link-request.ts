@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { addressOf } from '@posthorn/access'
 import { defined } from '@posthorn/contracts/defined'
 import type { LinkKey, LinkKeys, SignedLink } from '@posthorn/links'
 import { readBody } from '@posthorn/http'
 import type { Request } from 'express'
-import { addressOf } from '../access/authenticate.ts'
 import type { LinkVisitor } from '../automated/automated.ts'
 
 export interface SignedParams<A extends SignedLink['act']> {

@@ -7,6 +7,7 @@ import { type ImapFormDeps, onPerson, onServers, onTest } from './form/imap-form
 import { onChoice } from './form/sign-in-form.ts'
 import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
+import { mountHomePage } from './home-page.ts'
 import { createAddressLimit } from './limit-address.ts'
 import { queryOf } from './link-request.ts'
 import type { Branding } from './page-layout.ts'
@@ -20,7 +21,7 @@ type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> &
   Pick<NotificationDeps, 'pushTrust'> & { metrics: Metrics }
 
 export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 'bodyTimeoutMs'> {
-  config: Pick<Config, 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']
+  config: Pick<Config, 'adminUrl' | 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']
 }
 
 /** Mounts the public pages, which need no access token: a signed link authorizes the request. */
@@ -65,6 +66,7 @@ export function mountPublicPages(
   const limiter = new AddressLimiter({ maxPerMinute })
   const limit = createAddressLimit({ limiter, trustedProxies, metrics: deps.metrics })
   const router = Router({ caseSensitive: true, strict: true })
+  mountHomePage(router, { adminUrl: config.adminUrl, branding })
   router.get('/open.gif', limit('open'), onOpen(tracking))
   router.get('/redirect', limit('click'), onClick(tracking))
   router.all(['/unsubscribe', '/unsubscribe/address'], limit('unsubscribe'))

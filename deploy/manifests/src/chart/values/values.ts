@@ -37,9 +37,12 @@ export function defaultValues(
   const added = components.flatMap((name) =>
     plainManifests(findBuild(builds, `components/${name}`), folder),
   )
-  for (const manifest of added)
-    if (!base.some(({ kind, name }) => kind === manifest.kind && name === manifest.name))
-      setBound(values, manifest)
+  const isInBase = (manifest: PlainManifest) =>
+    base.some(({ kind, name }) => kind === manifest.kind && name === manifest.name)
+  for (const manifest of added.filter((each) => !isInBase(each))) {
+    setBound(values, manifest)
+    if (manifest.kind === 'ConfigMap') setConfiguration(values, manifest)
+  }
   for (const { value, standard } of optionalFields) setAt(values, value, standard)
   return values
 }

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '@posthorn/errors'
+import type { RequestHandler } from 'express'
+
+/**
+ * Header that the administration pages send with every call. Forms and images of other pages cannot
+ * send it, and their scripts need a CORS preflight, which fails.
+ */
+export const ownPageHeader = 'x-svc-admin'
+
+/** Paths below `/admin` to which browsers navigate during a sign-in at the OpenID provider. */
+const navigations = /^\/session\/oidc(?:\/callback)?$/
+
+/**
+ * Creates the handler that rejects forged requests: requests that do not come from the
+ * administration pages of this host. Mounted at `/admin`, before all JSON endpoints, the sign-in
+ * included.
+ *
+ * @param adminUrl origin of the pages, for proxies that replace the Host header
+ */
+export function requireOwnPage(adminUrl: string | undefined): RequestHandler {
+  return ({ method, path, headers }, _response, next) => {
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (isRead && navigations.test(path)) return next()
+    if (headers[ownPageHeader] !== '1' || !isOwnOrigin(headers, { adminUrl, isRead }))
+      throw new AppError(
+        'forbidden',
+        'Requests must come from the administration pages of this host, with the header X-SVC-Admin: 1',
+      )
+    next()
+  }
+}
+
+/**
+ * True if a browser sent the request for a page of this origin. Browsers send `Sec-Fetch-Site` to
+ * HTTPS and loopback only. Without it, `Origin` decides, which browsers omit in GET requests of the
+ * same origin.
+ */
+function isOwnOrigin(
+  { 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders,
+  { adminUrl, isRead }: { adminUrl: string | undefined; isRead: boolean },
+): boolean {
+  if (site !== undefined) return site === 'same-origin'
+  if (origin === undefined) return isRead
+  return origin === adminUrl || URL.parse(origin)?.host === host?.toLowerCase()
+}

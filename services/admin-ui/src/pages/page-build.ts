@@ -1,0 +1,82 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type CachedContent, type Coding, hashOf } from '@posthorn/http'
+
+/** Folder into which `make admin-ui` builds. In the bundle of the image, it is among the assets. */
+export const builtPages = new URL('../../../../.local/admin-ui/', import.meta.url)
+
+/** Age in seconds of assets, whose names contain a hash of their content: one year. */
+const immutableSeconds = 31_536_000
+const suffixes: Record<Coding, string> = { br: '.br', gzip: '.gz' }
+
+/** Entry of the manifest that Vite writes, of a source file with its assets. */
+interface ManifestEntry {
+  file: string
+  isEntry?: boolean
+  css?: string[]
+  /** Keys of the entries that this entry imports. */
+  imports?: string[]
+}
+export type ViteManifest = Readonly<Record<string, ManifestEntry>>
+
+/** Built pages. Their assets are listed once, so no path of a request reaches the file system. */
+export interface PageBuild {
+  /** Content by path below `/admin/`, such as `assets/index-Ab3d.js`. */
+  readonly assets: ReadonlyMap<string, CachedContent>
+  readonly entry: PageEntry
+}
+
+/** Paths of the assets that every page loads first. */
+export interface PageEntry {
+  readonly script: string
+  readonly styles: readonly string[]
+  /** Modules that the script imports. */
+  readonly modules: readonly string[]
+}
+
+/**
+ * Reads the manifest and the list of assets of the build. Undefined if the pages have not been
+ * built.
+ */
+export function readPageBuild(folder: URL): PageBuild | undefined {
+  const path = fileURLToPath(folder)
+  const manifest = ['.vite/manifest.json', 'manifest.json']
+    .map((name) => path + name)
+    .find((file) => existsSync(file))
+  if (manifest === undefined) return undefined
+  const entry = pageEntry(JSON.parse(readFileSync(manifest, 'utf8')) as ViteManifest)
+  const files = new Set(globSync('assets/**', { cwd: path, withFileTypes: false }))
+  const names = [...files].filter((name) => /\.\w+$/.test(name) && !/\.(br|gz|map)$/.test(name))
+  const assets = names.map((name) => [name, assetOf(folder, name, files)] as const)
+  return { assets: new Map(assets), entry }
+}
+
+function assetOf(folder: URL, name: string, files: ReadonlySet<string>): CachedContent {
+  return {
+    hash: hashOf(name), // The name contains a hash of the content.
+    isCompressed: Object.values(suffixes).every((suffix) => files.has(name + suffix)),
+    maxAgeSeconds: immutableSeconds,
+    read: (coding) =>
+      readFile(new URL(`${name}${coding === undefined ? '' : suffixes[coding]}`, folder)),
+  }
+}
+
+/**
+ * Finds the script of the pages, the modules that it imports, and the styles of all of them.
+ * @throws Error if the manifest has no entry
+ */
+export function pageEntry(manifest: ViteManifest): PageEntry {
+  const entry = Object.values(manifest).find(({ isEntry }) => isEntry)
+  if (entry === undefined) throw new Error('the manifest of the administration pages has no entry')
+  const reached = new Set([entry])
+  // The set grows during the iteration, which also visits the added entries.
+  for (const { imports = [] } of reached)
+    for (const key of imports) {
+      const imported = manifest[key]
+      if (imported) reached.add(imported)
+    }
+  const [, ...modules] = [...reached].map(({ file }) => file)
+  const styles = new Set([...reached].flatMap(({ css = [] }) => css))
+  return { script: entry.file, styles: [...styles], modules }
+}
