@@ -19,7 +19,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['factors', 'oidc'],
     ['identity'],
     ['audit'],
-    ['http', 'pages'],
+    ['pages'],
+    ['http'],
     ['store'],
   ],
   'services/api-gateway/src': [
