@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { minutesAgo, signIn } from './admin-people.ts'
 import { download, downloadPath, exportWorld, randomParts, register } from './export-world.ts'
 import { admin, mint, untilBusIsUp } from './gateway.ts'
 
@@ -295,6 +296,26 @@ test('downloadExport: token revoked during the download, reset within the check 
   expect(await readRest(revoked)).toBeLessThan(large.file.length)
   expect(revoked.complete).toBe(false)
   expect(await ended).toBe('ECONNRESET')
+  expect(await readRest(continued)).toBe(large.file.length)
+})
+
+test('downloadExport: the person ends the right to read mail during the download, reset', async () => {
+  const readers = [await signIn(db, { readsMail: true }), await signIn(db, { readsMail: true })]
+  const [ended, continued] = await Promise.all(
+    readers.map(({ credential }) => startUnread(gateway.url, large.path, credential)),
+  )
+  if (!ended || !continued) throw new Error('the downloads did not start')
+  await db
+    .updateTable('adminSessions')
+    .set({ mailUntil: null })
+    .where('id', '=', readers[0]?.session ?? '')
+    .execute()
+  await eventually(async () => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    expect(metrics).toMatch(/export_downloads_ended_total\{[^}]*outcome="revoked"[^}]*\} 2/)
+  })
+  expect(await readRest(ended)).toBeLessThan(large.file.length)
+  expect(ended.complete).toBe(false)
   expect(await readRest(continued)).toBe(large.file.length)
 })
 

@@ -37,7 +37,7 @@ export const createToken = defineOperation({
   body: TokenRequest,
   responseDescription: 'Value and id of the new token.',
   response: created,
-  errors: ['MintWidensRestrictions'],
+  errors: ['MintWidensRestrictions', 'MailReadingRequired', 'StepUpRequired'],
 })
 
 /** Operation createToken at a path that older clients use. */
