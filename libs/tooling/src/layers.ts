@@ -23,6 +23,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['http'],
     ['store'],
   ],
+  'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
