@@ -45,8 +45,8 @@ test('a forwarded call: has the derived credential and not the cookie', async ()
   const { cookie, ...headers } = gateway.requests.at(-1)?.headers ?? {}
   expect(cookie).toBeUndefined()
   expect(JSON.stringify(headers)).not.toContain(owner.cookie)
-  const found = await findByCredential(lastCredential())
-  expect(found).toEqual([{ email: 'owner@example.com', role: 'owner' }])
+  const rows = await findByCredential(lastCredential())
+  expect(rows).toEqual([{ email: 'owner@example.com', role: 'owner' }])
 })
 
 test('credentials: differ per session, and end with the session', async () => {
