@@ -30,7 +30,7 @@ export interface BuildOptions {
  * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
  * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
  * materials and the licences of the bundled packages. The bundle contains the documentation site if
- * `make docs` has built it. Equal sources and revisions give equal bytes.
+ * `make docs` has built it, and the administration pages if `make admin-ui` has built them. Equal sources and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -40,6 +40,7 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   const packages = mergePackages(
     findThirdParties([...files, ...copied.map((path) => join(folder, path))]),
     sitePackages(folder),
+    pagePackages(folder),
   )
   // The module `@posthorn/config/release` reads `assets/package.json`. The module needs no other
   // members of the manifest `package.json` than the written members.
@@ -54,6 +55,12 @@ function sitePackages(folder: string): ThirdParty[] {
   const path = join(folder, 'assets/.local/docs', manifestName)
   if (!existsSync(path)) return []
   return (JSON.parse(readFileSync(path, 'utf8')) as SiteManifest).packages
+}
+
+/** Lists the packages of which the administration pages in the bundle contain scripts or styles. */
+function pagePackages(folder: string): ThirdParty[] {
+  const path = join(folder, 'assets/.local/admin-ui/packages.json')
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ThirdParty[]) : []
 }
 
 /** Bundles the processes of the image. Returns the paths of the bundled sources. */

@@ -33,6 +33,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/admin-ui/web/src/pages': [
     ['access', 'accounts', 'dashboard', 'entry', 'mail', 'profile', 'system', 'webhooks'],
   ],
+  'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
