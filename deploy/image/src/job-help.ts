@@ -20,6 +20,27 @@ Examples:
   posthorn migrate
 `,
   },
+  'admin-owner': {
+    name: 'admin-owner',
+    summary: 'Print a link that makes a person owner of the administration pages.',
+    help: `Usage: posthorn admin-owner <email>
+       posthorn admin owner <email>
+
+Prints a link with which a person becomes owner and chooses a new password. For the first owner, and
+for an owner who is locked out. The link is valid once and for one hour. When the link is used, all
+other factors and sessions of the person end. Until then nothing changes.
+
+Environment:
+  DATABASE_URL   URL of the database with the login of admin-ui or of the owner
+  SVC_ADMIN_URL  origin of the administration pages, such as https://admin.example.com
+
+Exit codes: 0 done, 1 failed, 64 the email address is missing or invalid.
+
+Examples:
+  # Restore the access of an owner
+  posthorn admin-owner owner@example.com
+`,
+  },
   'broker-users': {
     name: 'broker-users',
     summary: 'Create the RabbitMQ users of the services.',

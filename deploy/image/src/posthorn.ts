@@ -18,6 +18,7 @@ const processes: Record<string, () => Promise<unknown>> = {
   'smtp-proxy': () => import('@posthorn/smtp-proxy/main'),
   'sync-worker': () => import('@posthorn/sync-worker/main'),
   'webhook-dispatcher': () => import('@posthorn/webhook-dispatcher/main'),
+  'admin-owner': () => import('@posthorn/admin-ui/admin-owner-main'),
   'broker-users': () => import('@posthorn/bus/users-main'),
   keys: () => import('@posthorn/auth-bridge/keys-main'),
   migrate: () => import('@posthorn/db/migrate-main'),
@@ -30,6 +31,9 @@ process.on('uncaughtException', (error: unknown) => {
   process.exit(1)
 })
 
+// `posthorn admin owner` reads like the commands of the command line.
+if (process.argv[2] === 'admin' && process.argv[3] === 'owner')
+  process.argv.splice(2, 2, 'admin-owner')
 const [name = '', ...args] = process.argv.slice(2)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
 // The job prints new keys, its command lists the keys of a server.

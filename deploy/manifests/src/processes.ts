@@ -1,5 +1,5 @@
 import type { Env } from '@posthorn/config'
-import { readConfig as readAdminUi } from '@posthorn/admin-ui/config'
+import { readAdminOwnerConfig, readConfig as readAdminUi } from '@posthorn/admin-ui/config'
 import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
 import {
   readConfig as readAuthBridge,
@@ -44,6 +44,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'smtp-proxy': readSmtpProxy,
   'sync-worker': readSyncWorker,
   'webhook-dispatcher': readWebhookDispatcher,
+  'admin-owner': readAdminOwnerConfig,
   'broker-users': readUsersConfig,
   keys: readKeysConfig,
   migrate: readMigrateConfig,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { setBrokerUsers } from './broker-users.ts'
 
-/** Responses of the management API to the next requests; 204 afterwards. */
+/** Responses of RabbitMQ's management API to the next requests; status 204 afterwards. */
 let responses: [status: number, body: string][] = []
 const requests: string[] = []
 const server = createServer((request, response) => {
@@ -27,7 +27,10 @@ const users = () => ({
 })
 const user = 'PUT /api/users/posthorn_sender'
 const ofUser = () => requests.filter((request) => request === user)
-/** Requests before the request that creates the user of the sender. */
+/**
+ * Number of management API requests before the request that creates the RabbitMQ user of the
+ * sender.
+ */
 async function requestsBefore(): Promise<number> {
   await setBrokerUsers(users())
   const count = requests.indexOf(user)

@@ -44,11 +44,11 @@ afterAll(() => {
 interface RunInput {
   stdin?: Readable
   signal?: AbortSignal
-  /** Columns of a terminal. Without a number, the streams are no terminal. */
+  /** Number of terminal columns. If absent, the standard streams are no terminal. */
   columns?: number
 }
 
-/** Runs the program in this process, with the API above. */
+/** Runs the command line program in this process, with the fake API of this test. */
 async function run(args: readonly string[], input: RunInput = {}) {
   const { stdin = Readable.from([]), signal = new AbortController().signal, columns } = input
   const terminal = columns === undefined ? {} : { isTTY: true, columns }

@@ -33,7 +33,7 @@ afterEach(() => {
   }
 })
 
-/** Starts an API that responds as given, and a client of this API. */
+/** Starts a fake API that responds as given, and creates a client of this API. */
 async function startApi(respond: Respond, options: object = {}) {
   const requests: Received[] = []
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -55,7 +55,7 @@ const fail =
   (status: number, problem: object = {}, headers: Record<string, string> = {}): Respond =>
   (response) =>
     response.writeHead(status, headers).end(JSON.stringify({ message: 'failed', ...problem }))
-/** Responds to the first attempt with a failure, and to others with success. */
+/** Fake API behaviour that fails the first attempt of a call and lets further attempts succeed. */
 const failOnce =
   (failure: Respond): Respond =>
   (response, attempt) =>

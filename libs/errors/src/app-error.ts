@@ -5,14 +5,15 @@ import { UnavailableError } from './unavailable-error.ts'
  * Kind of an error, which decides the HTTP status and whether a retry makes sense. `rejected`: a
  * remote server rejected the request (SMTP 550, IMAP NO), permanent. `unreachable`: a remote server
  * could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`, which
- * API clients get unchanged. `stale`: another process owns the work now, so this process must stop
- * without writing.
+ * API clients get unchanged. `gone`: a link was used or has expired, permanent. `stale`: another
+ * process owns the work now, so this process must stop without writing.
  */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
   | 'forbidden'
   | 'not-found'
+  | 'gone'
   | 'too-large'
   | 'unprocessable'
   | 'rate-limited'
@@ -35,6 +36,7 @@ export interface ErrorExtras {
   attributes?: Record<string, unknown>
   existingAccount?: string
   requiredPermission?: { action: string; group: string }
+  requiredRole?: string
   remoteAddress?: string
 }
 
@@ -82,6 +84,7 @@ const permanentKinds = new Set<ErrorKind>([
   'unauthorized',
   'forbidden',
   'not-found',
+  'gone',
   'too-large',
   'unprocessable',
   'rejected',

@@ -21,6 +21,8 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   unauthorized: 401,
   forbidden: 403,
   'not-found': 404,
+  // Status for the error kind `gone`: a link of the administration pages was used or has expired.
+  gone: 410,
   'too-large': 413,
   unprocessable: 422,
   'rate-limited': 429,

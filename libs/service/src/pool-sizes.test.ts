@@ -17,7 +17,7 @@ const all = sum(coreServices)
 const optional = 2 * sum(optionalServices)
 /** Replicas of every service in the columns of the table. */
 const columns = [1, 2, 3, 10, 50]
-/** Connections of the jobs `migrate` and `reseal`. */
+/** Number of Postgres connections of the jobs `migrate` and `reseal`. */
 const jobs = 4
 
 test('connection budget: the table in configuration.md has the defaults of the code', () => {

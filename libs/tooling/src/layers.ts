@@ -23,6 +23,16 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['http'],
     ['store'],
   ],
+  'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
+  'services/admin-ui/web/src/kit': [
+    ['forms', 'overlays', 'table'],
+    ['states'],
+    ['content'],
+    ['controls'],
+  ],
+  'services/admin-ui/web/src/pages': [
+    ['access', 'accounts', 'dashboard', 'entry', 'mail', 'profile', 'system', 'webhooks'],
+  ],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],
@@ -128,11 +138,12 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/contracts/src': [
     ['baseline'],
     ['openapi'],
+    ['admin'],
     ['operations'],
     ['commands', 'events'],
     ['settings'],
     ['schemas'],
-    ['account-types', 'admin'],
+    ['account-types'],
   ],
   'libs/contracts/src/openapi': [['examples']],
   'libs/db/src': [
@@ -206,9 +217,9 @@ class Ranks {
     const other = this.#childOf(target)
     if (own === undefined || other === undefined || own === other) return true
     // Source files directly in the parent folder may import from all layers.
-    if (own.endsWith('.ts')) return true
+    if (isSource(own)) return true
     const rank = this.#rankOf(own)
-    return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
+    return isSource(other) ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
   }
 
   /** Name of the source folder or file, directly in the parent folder, to which a path belongs. */
@@ -223,10 +234,11 @@ class Ranks {
    * which the file imports.
    */
   #rankOf(child: string): number {
-    if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
+    if (!isSource(child)) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
     if (earlier !== undefined) return earlier
-    this.#fileRanks.set(child, Infinity) // ends the recursion in a cycle of files
+    // ends the recursion in a cycle of source files that import each other
+    this.#fileRanks.set(child, Infinity)
     const imports = this.#imports.get(`${this.#folder}/${child}`) ?? []
     const ranks = imports
       .map((path) => this.#childOf(path))
@@ -236,6 +248,11 @@ class Ranks {
     this.#fileRanks.set(child, rank)
     return rank
   }
+}
+
+/** True for the name of a source file, false for the name of a folder. */
+function isSource(name: string): boolean {
+  return /\.tsx?$/.test(name)
 }
 
 /** Lists the paths of a source file's relative imports. */

@@ -18,7 +18,7 @@ const installFiles = globSync(
     '.npmrc',
     'pnpm-workspace.yaml',
     '{package,{libs,services,deploy}/*/package,test-e2e/package}.json',
-    'libs/docs/site/{package.json,pnpm-workspace.yaml}',
+    '{libs/docs/site,services/admin-ui/web}/{package.json,pnpm-workspace.yaml}',
     'deploy/Dockerfile',
     '.ci/run',
     '.github/workflows/*',
@@ -49,12 +49,18 @@ test('install scripts: no setting or option allows others', () => {
   expect(installFiles.length).toBeGreaterThan(20)
   expect(wrong).toEqual([])
   expect(
-    globSync('{.,libs/*,libs/docs/site,services/*,deploy/*}/.{pnpmfile.*,npmrc}', { cwd: root }),
+    globSync(
+      '{.,libs/*,libs/docs/site,services/*,services/admin-ui/web,deploy/*}/.{pnpmfile.*,npmrc}',
+      { cwd: root },
+    ),
   ).toEqual(['.npmrc'])
 })
 
-test('install scripts: none runs for the site generator', () => {
-  const settings = read('libs/docs/site/pnpm-workspace.yaml')
+test.each([
+  ['site generator', 'libs/docs/site'],
+  ['administration pages', 'services/admin-ui/web'],
+])('install scripts: none runs for the %s', (_name, folder) => {
+  const settings = read(`${folder}/pnpm-workspace.yaml`)
   expect(settings).toMatch(/^allowBuilds:\n(?: {2}[\w@/'-]+: false\n)+$/m)
   expect(settings).not.toContain(': true')
 })

@@ -1,7 +1,16 @@
-import { addressRanges, duration, type Env, type Secret, secret, url } from '@posthorn/config'
+import {
+  addressRanges,
+  duration,
+  type Env,
+  oneOf,
+  type Secret,
+  secret,
+  url,
+} from '@posthorn/config'
 import { readAdminUrl } from '@posthorn/service/admin-url-config'
 import { type HttpConfig, readHttpConfig } from '@posthorn/service/http-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
+import { logLevels } from '@posthorn/telemetry'
 
 export interface Config extends ServiceConfig, HttpConfig {
   /** Base URL of api-gateway, to which calls of signed-in people are forwarded. */
@@ -33,5 +42,16 @@ export function readConfig(env: Env): Config {
       min: 31 * day,
       max: 3_650 * day,
     }),
+  }
+}
+
+/** Configuration of the job admin-owner. */
+export type AdminOwnerConfig = Pick<Config, 'databaseUrl' | 'adminUrl' | 'logLevel'>
+
+export function readAdminOwnerConfig(env: Env): AdminOwnerConfig {
+  return {
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    adminUrl: readAdminUrl(env),
+    logLevel: oneOf(env, 'SVC_LOG_LEVEL', { values: logLevels, fallback: 'warn' }),
   }
 }

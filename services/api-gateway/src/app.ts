@@ -9,6 +9,7 @@ import type { App } from '@posthorn/service/run'
 import { waitForSchema } from '@posthorn/service/wait-for-schema'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { Router } from 'express'
+import type { AdminSessionCache } from './access/admin-sessions.ts'
 import { createAccess } from './access/create-access.ts'
 import { TokenWatch } from './access/token-watch.ts'
 import { serveChanges } from './changes/change-streams.ts'
@@ -59,7 +60,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tokenWatch = stack.use(new TokenWatch(db, log))
   const changes = serveChanges({ db, log, metrics, version, tokenWatch, keepAliveMs, pollMs })
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
-  const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
+  const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
   const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
@@ -89,7 +90,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   startSweeps(stack, outbox, { bus, log, tokenLog: config.tokenLog })
   stack.use(
     await bus.onInvalidate((message) =>
-      invalidateCaches(message, { ...deps, tokenWatch, pushTrust }),
+      invalidateCaches(message, { ...deps, sessions, tokenWatch, pushTrust }),
     ),
   )
   // Invalidates the settings in all processes, which may have cached the settings before the first
@@ -117,16 +118,17 @@ function loggable(config: Config) {
 }
 
 interface Caches extends Pick<OperationDeps, 'settings' | 'tokens' | 'changes'> {
+  sessions: AdminSessionCache
   tokenWatch: TokenWatch
   pushTrust: PushTrust
 }
 
 function invalidateCaches({ topic, id }: Invalidation, caches: Caches) {
-  const { settings, tokens, changes, tokenWatch, pushTrust } = caches
+  const { settings, tokens, sessions, changes, tokenWatch, pushTrust } = caches
   if (topic === 'settings') settings.invalidate()
   if (topic === 'settings' || topic === 'oauth2Apps') pushTrust.wake()
   if (topic === 'changes') changes.wake()
-  if (topic !== 'tokens') return
-  tokens.invalidate(id)
-  void tokenWatch.check()
+  if (topic === 'tokens') tokens.invalidate(id)
+  if (topic === 'adminSessions') sessions.invalidate()
+  if (topic === 'tokens' || topic === 'adminSessions') void tokenWatch.check()
 }

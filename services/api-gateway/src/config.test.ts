@@ -71,6 +71,11 @@ test.each([
     '{"webhooks":"x"}',
     /^SVC_SETTINGS: "webhooks" must be a valid http or https URL/,
   ],
+  [
+    'SVC_PREPARED_TOKEN',
+    `sess_${'x'.repeat(43)}`,
+    /^SVC_PREPARED_TOKEN: must not start with sess_/,
+  ],
   ['SVC_PREPARED_TOKEN', 'short', /^SVC_PREPARED_TOKEN: must be 32 to 256/],
 ])('readConfig: %s=%s, throws with the name', (name, value, reason) => {
   expect(() => readConfig({ ...env, [name]: value })).toThrow(reason)

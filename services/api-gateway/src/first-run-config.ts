@@ -45,5 +45,8 @@ function preparedToken(env: Env): Secret | undefined {
   const problem = 'must be 32 to 256 printable characters without spaces'
   if (token !== undefined && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
     throw new ConfigError('SVC_PREPARED_TOKEN', problem)
+  // Values with this prefix are credentials of the administration pages.
+  if (token?.reveal().startsWith('sess_'))
+    throw new ConfigError('SVC_PREPARED_TOKEN', 'must not start with sess_')
   return token
 }

@@ -111,7 +111,7 @@ test('lost shards: nothing is stored, connections are closed', async () => {
     world.db,
   )
   await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
-  // Some events may be unpublished.
+  // Some events of the account may not be published, so the test compares the stored events.
   const ids = async () => (await world.events(account)).map(({ eventId }) => eventId)
   const before = await ids()
   await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
@@ -129,7 +129,7 @@ test('Postgres outage: sessions stop and start again', async () => {
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
   await world.connected(account)
-  // Heartbeats wait while another transaction locks the table.
+  // Heartbeats of the worker wait while another transaction locks the table `workers`.
   const blocked = world.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     await eventually(() => relay.open === 0)
@@ -139,7 +139,7 @@ test('Postgres outage: sessions stop and start again', async () => {
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
   expect(event?.data).toMatchObject({ subject: 'while blocked' })
   const shard = world.db.selectFrom('shards').select('owner').where('shard', '=', shardOf(account))
-  // A worker that misses heartbeats claims the shard again afterwards.
+  // A worker that lost its shard by missing heartbeats claims the shard again afterwards.
   await eventually(async () => expect(await shard.execute()).toEqual([{ owner: worker.id }]))
   await world.stopWorker(worker)
 })

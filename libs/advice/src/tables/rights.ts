@@ -3,7 +3,7 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 const guide = 'tokens-and-rights#what-can-go-wrong'
 const ownerText = nothingToDo
 
-/** API responses with status 401 or 403. */
+/** Advice for API responses with status 401 or 403. */
 export const rights: readonly AdviceRow[] = [
   {
     id: 'api-no-token',
@@ -42,6 +42,32 @@ export const rights: readonly AdviceRow[] = [
     action: 'Use a token with the permission in `requiredPermission`.',
     ownerText,
     guide: 'tokens-and-rights#permissions',
+  },
+  {
+    id: 'api-role-missing',
+    statuses: [403],
+    text: /the request needs the role/i,
+    example: 'The request needs the role operator',
+    meaning: 'The role of the signed-in person does not include the operation.',
+    action: 'Ask a person with the role in `requiredRole`, or let an owner change the role.',
+    ownerText,
+    guide: 'errors#401-and-403-rights',
+  },
+  {
+    id: 'api-mail-reading-required',
+    codes: ['MailReadingRequired'],
+    meaning: 'The signed-in person has not activated the right to read mail, or does not have it.',
+    action: 'Activate the right with a reason. Owners give the right to people.',
+    ownerText,
+    guide: 'errors#401-and-403-rights',
+  },
+  {
+    id: 'api-step-up-required',
+    codes: ['StepUpRequired'],
+    meaning: 'The last sign-in of the person is too long ago for this operation.',
+    action: 'Confirm the sign-in with a password, code or passkey, and repeat the request.',
+    ownerText,
+    guide: 'errors#401-and-403-rights',
   },
   {
     id: 'api-other-account',

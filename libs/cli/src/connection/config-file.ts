@@ -4,19 +4,21 @@ import { dirname, join } from 'node:path'
 import { CommandError } from '../exit-codes.ts'
 import type { Terminal } from '../io/terminal.ts'
 
-/** Login that `posthorn login` stores. */
+/** Server URL and access token that `posthorn login` stores. */
 export interface StoredLogin {
   url: string
   token: string
 }
 
-/** Path of the configuration: `POSTHORN_CONFIG`, or below the folder of the XDG specification. */
+/**
+ * Path of the configuration file: `POSTHORN_CONFIG`, or below the folder of the XDG specification.
+ */
 export function configPath(env: Terminal['env']): string {
   const folder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
   return env['POSTHORN_CONFIG'] || join(folder, 'posthorn', 'config.json')
 }
 
-/** Stored login. Undefined if there is none. */
+/** Login that `posthorn login` stored. Undefined if no login is stored. */
 export async function readLogin(path: string): Promise<StoredLogin | undefined> {
   let text
   try {
@@ -44,7 +46,7 @@ export async function writeLogin(path: string, login: StoredLogin): Promise<void
   await rename(temporary, path)
 }
 
-/** Removes the stored login. False if there was none. */
+/** Removes the login that `posthorn login` stored. False if no login is stored. */
 export async function removeLogin(path: string): Promise<boolean> {
   try {
     await rm(path)

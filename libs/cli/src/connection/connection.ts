@@ -4,22 +4,22 @@ import type { Terminal } from '../io/terminal.ts'
 import { configPath, readLogin } from './config-file.ts'
 import { readSecretFile } from './secret-input.ts'
 
-/** URL and token of the API that a command calls. */
+/** URL and access token of the API that a command calls. */
 export interface Connection {
   url: string
   token: string | undefined
 }
 
-/** Options of each command that select the API. */
+/** Options of each command that select the server and its token. */
 export interface ConnectionOptions {
   url?: string | undefined
   tokenFile?: string | undefined
 }
 
 /**
- * Finds the API to call: options, then the environment variables `POSTHORN_URL` and
- * `POSTHORN_TOKEN`, then the login that `posthorn login` has stored. The stored token is used for
- * the stored URL only, so that it is not sent to another server.
+ * Finds the server that a command calls: by options, then the environment variables `POSTHORN_URL`
+ * and `POSTHORN_TOKEN`, then the login that `posthorn login` has stored. The stored token is used
+ * for the stored URL only, so that it is not sent to another server.
  */
 export async function resolveConnection(
   { url, tokenFile }: ConnectionOptions,
@@ -38,7 +38,7 @@ export async function resolveConnection(
   return { url: address, token: token || storedToken }
 }
 
-/** Checks the URL of an API. Removes slashes at its end. */
+/** Checks the URL of the API. Removes slashes at its end. */
 export function toUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))

@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { UsageError } from '../exit-codes.ts'
 import type { CommandContext, CommandGroup, CommandSpec, JobSpec, OptionSpec } from './command.ts'
 
-/** Parts of the program. */
+/** Commands, jobs and services from which the command line is built. */
 export interface ProgramParts {
   version: string
   commands: readonly (CommandSpec | CommandGroup)[]
@@ -101,7 +101,9 @@ function toOption({ flags, description, ...spec }: OptionSpec): Option {
   return option
 }
 
-/** Converts the text of an option. Commander adds the name of the option to the error. */
+/**
+ * Converts the text of a command line option. Commander adds the name of the option to the error.
+ */
 function parseWith(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text)
@@ -111,8 +113,8 @@ function parseWith(parse: (text: string) => unknown, text: string): unknown {
 }
 
 /**
- * Lists a job in the help. The entry point of the program runs jobs before this parser. A group
- * with the name of a job has the help of both.
+ * Lists a job of the image, such as `migrate`, in the help. The entry point of the program runs
+ * jobs before this parser. A group with the name of a job has the help of both.
  */
 function addJob(program: Command, { name, summary, help }: JobSpec, parts: ProgramParts): void {
   const group = program.commands.find((command) => command.name() === name)
@@ -122,14 +124,14 @@ function addJob(program: Command, { name, summary, help }: JobSpec, parts: Progr
   }
   const command = withStreams(new Command(name), parts).summary(summary)
   command.helpInformation = () => help
-  // A global option before the job, such as `posthorn --json migrate`.
+  // This action runs only if a global option precedes the job, such as `posthorn --json migrate`.
   command.action(() => {
     throw new UsageError(`name the job first: posthorn ${name}`)
   })
   program.addCommand(command)
 }
 
-/** Help of a service, which is not part of the list. */
+/** Adds the help of a service, which the list of commands does not contain. */
 function addService(program: Command, name: string, parts: ProgramParts): void {
   const command = withStreams(new Command(name), parts)
   command.helpInformation = () =>
@@ -140,12 +142,15 @@ function addService(program: Command, name: string, parts: ProgramParts): void {
   program.addCommand(command, { hidden: true })
 }
 
-/** True for errors by which the parser ends after it has printed the help or the version. */
+/**
+ * True for errors by which the command line parser ends after it has printed the help or the
+ * version.
+ */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0
 }
 
-/** True for errors of the parser that it has printed: wrong arguments. */
+/** True for errors that the command line parser has printed: wrong arguments. */
 export function isWrongUsage(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode !== 0
 }

@@ -1,15 +1,15 @@
 import type { PosthornError } from '@posthorn/client'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 
-/** Lines for the user about the error of a command, and the exit code of the program. */
+/** Lines for the user about the failure of a command, and the exit code of the program. */
 export interface DescribedError {
   lines: readonly string[]
   exitCode: number
 }
 
 /**
- * Describes the error of a command. The names of classes are compared, because the client is loaded
- * late.
+ * Describes the error of a command for the user. The names of error classes are compared, because
+ * the API client is loaded late.
  */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode }
@@ -27,7 +27,7 @@ export function describeError(error: unknown): DescribedError {
 }
 
 /**
- * True for the response of a server that does not have the called operation: an older or newer
+ * True for the API response of a server that does not have the called operation: an older or newer
  * release. Responses about a missing account or entry have a code or another message.
  */
 export function isUnknownOperation(error: unknown): boolean {
@@ -36,7 +36,7 @@ export function isUnknownOperation(error: unknown): boolean {
   return code === undefined && message === 'Not Found'
 }
 
-/** Text for a server that does not have an operation. The versions are compared by the user. */
+/** Error text for a server that does not have an API operation. The user compares the versions. */
 export function unknownOperation(versions: { server: string; program: string }): string {
   return (
     `the server does not have this operation: it has release ${versions.server}, ` +
@@ -62,7 +62,7 @@ function describeResponse(error: PosthornError): DescribedError {
   }
 }
 
-/** Remedies by error code or HTTP status. */
+/** Remedies that the program suggests, by error code or HTTP status of the API. */
 const remedies: Readonly<Record<string, string>> = {
   401: 'Run `posthorn login` with a token that is valid.',
   403: 'The token does not permit the command. Use a token with the necessary scope.',

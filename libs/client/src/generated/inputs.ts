@@ -5439,6 +5439,11 @@ export interface GetWebhookDeliveryResult {
    */
   payload: unknown
   /**
+   * True if the payload is null because the person has not activated the right to read mail.
+   * Only in responses to the administration pages.
+   */
+  payloadHidden?: boolean
+  /**
    * Attempts to deliver the webhook, oldest first. Contains only attempts that ended while the
    * setting `webhooksAttemptLog` was on.
    */

@@ -1795,6 +1795,11 @@ export interface Problem {
     group: string
   }
   /**
+   * Role that the request needs and the person at the administration pages lacks: `owner`,
+   * `operator`, `support` or `auditor`. Only with the status 403.
+   */
+  requiredRole?: string
+  /**
    * IP address of the client, if the restrictions of the token exclude this address. Only in
    * responses with the status 403.
    */

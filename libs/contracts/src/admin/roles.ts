@@ -1,6 +1,58 @@
+import { type RightsInput, type Rights, rightsOfInput } from './input-rights.ts'
+import { operationRights } from './operation-rights.ts'
+import { type AdminRole, adminRoles } from './role-names.ts'
+
+export { type AdminRole, adminRoles }
+
 /**
- * Roles of people at the administration pages, from the most to the fewest rights. An auditor reads
- * more than a support person, but changes nothing.
+ * Minutes after a sign-in or a repeated factor during which a person may call the operations that
+ * need a step-up.
  */
-export const adminRoles = ['owner', 'operator', 'support', 'auditor'] as const
-export type AdminRole = (typeof adminRoles)[number]
+export const stepUpMinutes = 10
+
+/**
+ * Rights that a person needs for a request. Without an input, the rights that all requests of the
+ * operation need; a request with a certain input may need more. Undefined for an unknown operation.
+ */
+export function neededRights(operationId: string, input?: RightsInput): Rights | undefined {
+  if (!isOperationId(operationId)) return undefined
+  const rights = operationRights[operationId]
+  const extra = input && rightsOfInput(operationId, input)
+  return extra ? { ...rights, ...extra } : rights
+}
+
+/** True if a person with the role may call the operation. False for unknown operations. */
+export function mayCall(role: AdminRole, operationId: string, input?: RightsInput): boolean {
+  return neededRights(operationId, input)?.roles.includes(role) === true
+}
+
+/** True if the request needs the active right to read mail. */
+export function readsMail(operationId: string, input?: RightsInput): boolean {
+  return neededRights(operationId, input)?.mail === 'needed'
+}
+
+/**
+ * True if the response may contain mail: the operation needs the right to read mail, or its
+ * response is complete only with this right.
+ */
+export function mayShowMail(operationId: string, input?: RightsInput): boolean {
+  return neededRights(operationId, input)?.mail !== undefined
+}
+
+/** True if the last sign-in or factor of the person must be at most ten minutes old. */
+export function needsStepUp(operationId: string, input?: RightsInput): boolean {
+  return neededRights(operationId, input)?.stepUp === true
+}
+
+/**
+ * Role with the fewest rights that may call the operation. Only owners may call an unknown
+ * operation.
+ */
+export function requiredRoleOf(operationId: string, input?: RightsInput): AdminRole {
+  const roles = neededRights(operationId, input)?.roles ?? []
+  return adminRoles.findLast((role) => roles.includes(role)) ?? 'owner'
+}
+
+function isOperationId(id: string): id is keyof typeof operationRights {
+  return Object.hasOwn(operationRights, id)
+}

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
+import { neededRights } from '../admin/roles.ts'
 import type { Operation } from '../define.ts'
 import { defined } from '../defined.ts'
 import { allOperations } from '../operations/index.ts'
@@ -65,6 +66,7 @@ function describe(operation: Operation): object {
     ...defined({ description }),
     'x-svc-action': permission.action,
     'x-svc-group': permission.group,
+    ...rightsOfPeople(id),
     parameters: [
       ...parameters(id, 'path', params),
       ...parameters(id, 'query', query),
@@ -87,6 +89,16 @@ function describe(operation: Operation): object {
       }),
     },
   }
+}
+
+/** Rights that a person at the administration pages needs for an operation. */
+function rightsOfPeople(id: string): object {
+  const rights = neededRights(id)
+  return defined({
+    'x-svc-roles': rights?.roles,
+    'x-svc-reads-mail': rights?.mail,
+    'x-svc-step-up': rights?.stepUp,
+  })
 }
 
 function examplesOf(id: string): object {

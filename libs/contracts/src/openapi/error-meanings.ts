@@ -31,11 +31,15 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   ApiEndpointDisabled:
     'Reading OAuth2 access tokens of accounts is switched off. The setting `enableOAuthTokensApi` switches the operation on.',
   MailboxNotEnabled: 'The user of the account has no mailbox that Microsoft Graph can open.',
+  MailReadingRequired:
+    'The person at the administration pages has not activated the right to read mail, or does not have this right.',
   MintWidensRestrictions:
     'The new token would be less restricted than the token that sends the request.',
   OAuthTokenRejected:
     'The mail provider rejected the OAuth2 access token of the account, also after a renewal.',
   SendAsDenied: 'The mail provider does not permit sending with this sender address.',
+  StepUpRequired:
+    'The last sign-in of the person at the administration pages is more than ten minutes ago. Confirm it with a password, code or passkey, and repeat the request.',
   AccountNotFound: 'The account does not exist.',
   MessageNotFound: 'The message does not exist in the mailbox.',
   FolderNotFound: 'The mailbox does not exist.',

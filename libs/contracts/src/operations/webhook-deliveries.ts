@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds } from '../define.ts'
-import { Nullable, pageQuery, Strict, Text, Texts } from '../schemas/primitives.ts'
+import { Bool, Nullable, pageQuery, Strict, Text, Texts } from '../schemas/primitives.ts'
 import {
   WebhookAttempt,
   WebhookDelivery,
@@ -49,6 +49,11 @@ export const getWebhookDelivery = defineOperation({
       description:
         'Webhook body that is sent to the target. Null if the event was deleted after its retention period.',
     }),
+    payloadHidden: Type.Optional(
+      Bool(
+        'True if the payload is null because the person has not activated the right to read mail. Only in responses to the administration pages.',
+      ),
+    ),
     log: Type.Array(WebhookAttempt, {
       description:
         'Attempts to deliver the webhook, oldest first. Contains only attempts that ended while the setting `webhooksAttemptLog` was on.',

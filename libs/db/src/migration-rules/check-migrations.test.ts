@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseMigration } from '../migrate/migration-files.ts'
 import { checkMigrations } from './check-migrations.ts'
 
-/** Faults of a migration, checked after migrations that create the tables in use. */
+/** Faults of a migration text, checked after migrations that create the tables in use. */
 function check(text: string, earlier: readonly string[] = []): string[] {
   const texts = ['create table accounts (account text primary key);', ...earlier, text]
   return checkMigrations(

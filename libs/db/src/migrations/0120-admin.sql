@@ -120,20 +120,22 @@ create index admin_audit_by_person on admin_audit (person, at desc);
 create index admin_audit_by_account on admin_audit (account, at desc) where account is not null;
 create index admin_audit_by_request on admin_audit (request);
 
--- Creates the table partitions of the audit log for the current and the next month (UTC).
-create function ensure_admin_audit_partitions() returns void
+-- Creates the table partitions of the audit log for the month of a time and the next month (UTC). A partition is
+-- attached after its creation, because this lock lets others read and insert.
+create function ensure_admin_audit_partitions(at timestamptz default now()) returns void
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
-  month timestamptz;
+  month timestamp;
   name text;
 begin
   perform pg_advisory_xact_lock(hashtext('posthorn:admin-audit'));
   for i in 0..1 loop
-    month := (date_trunc('month', now() at time zone 'UTC') + make_interval(months => i)) at time zone 'UTC';
-    name := 'admin_audit_' || to_char(month at time zone 'UTC', 'YYYYMM');
+    month := date_trunc('month', at at time zone 'UTC') + make_interval(months => i);
+    name := 'admin_audit_' || to_char(month, 'YYYYMM');
     if to_regclass('public.' || name) is null then
-      execute format('create table public.%I partition of public.admin_audit for values from (%L) to (%L)', name, month,
-        ((month at time zone 'UTC') + interval '1 month') at time zone 'UTC');
+      execute format('create table public.%I (like public.admin_audit including all)', name);
+      execute format('alter table public.admin_audit attach partition public.%I for values from (%L) to (%L)', name,
+        month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
     end if;
   end loop;
 end $$;
@@ -174,9 +176,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     and s.expires_at > now() and s.seen_at > now() - interval '1 hour'
 $$;
 
-revoke execute on function ensure_admin_audit_partitions(), drop_admin_audit_partitions(integer),
+revoke execute on function ensure_admin_audit_partitions(timestamptz), drop_admin_audit_partitions(integer),
   admin_sessions_by_credentials(text[]) from public;
-grant execute on function ensure_admin_audit_partitions(), drop_admin_audit_partitions(integer) to posthorn_admin_ui;
+grant execute on function ensure_admin_audit_partitions(timestamptz), drop_admin_audit_partitions(integer) to posthorn_admin_ui;
 grant execute on function admin_sessions_by_credentials(text[]) to posthorn_api_gateway;
 
 grant insert, delete,

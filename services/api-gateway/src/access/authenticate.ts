@@ -2,12 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { AdminSession } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {
   readonly token: Token | null
-  /** IP address of the client. */
+  /**
+   * Person at the administration pages who sends the request. `token` then has the rights of an
+   * operator, and the role of the person has been checked.
+   */
+  readonly person?: AdminSession
+  /** IP address of the client that sent the API request. */
   readonly address: string
 }
 

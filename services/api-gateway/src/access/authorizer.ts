@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RightsInput } from '@posthorn/contracts/admin/input-rights'
 import type { Operation } from '@posthorn/contracts/define'
 import {
   addressOf,
@@ -9,6 +10,7 @@ import {
 } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { type AdminSessionCache, authorizeSession, isSessionCredential } from './admin-sessions.ts'
 import { type AddressLimiter, limitRate } from './rate-limits.ts'
 import { authorize } from './authorize.ts'
 import {
@@ -30,6 +32,7 @@ import {
 export interface AuthorizerOptions {
   db: Db
   tokens: TokenCache
+  sessions: AdminSessionCache
   lastUse: LastUseTracker
   audit: TokenLog
   /** If false, API requests without an access token are accepted. */
@@ -66,6 +69,12 @@ export interface AuthorizedRequest {
    * because an operation may reject the token. Only the first call counts.
    */
   settled: (error?: unknown) => void
+  /**
+   * Checks that a person may send the query and the body of the request. Absent for access tokens.
+   *
+   * @throws AppError `forbidden`
+   */
+  assertInput?: (input: RightsInput) => void
 }
 
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
@@ -82,6 +91,12 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
+    }
+    // admin-ui records the requests of people in its audit log.
+    if (isSessionCredential(value)) {
+      const request = { operation, credential: value, headers, address }
+      const authorized = await authorizeSession(options.sessions, request)
+      return { ...authorized, settled: () => undefined }
     }
     const token = await tokens.find(value)
     if (!token) throw badToken('unknown token')

@@ -2,6 +2,7 @@ import { startTokenLog } from '@posthorn/access'
 import type { Db, SettingsCache } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
+import { cacheAdminSessions } from './admin-sessions.ts'
 import { AddressLimiter } from './rate-limits.ts'
 import { createAuthorizer } from './authorizer.ts'
 import { createKnownHosts } from './authenticate.ts'
@@ -14,16 +15,18 @@ export interface AccessOptions {
   log: Logger
 }
 
-/** Creates the authorizer of API requests and its cache of access tokens. */
+/** Creates the authorizer of API requests, and its caches of access tokens and sessions. */
 export function createAccess(stack: AsyncDisposableStack, options: AccessOptions) {
   const { config, db, settings, log } = options
   const { trustedProxies, allowedHosts, maxRequestsPerAddress: maxPerMinute } = config.httpServer
   const lastUse = stack.use(trackLastUse(db, log))
   const tokens = cacheTokens(db)
+  const sessions = cacheAdminSessions(db)
   const audit = stack.use(startTokenLog(db, settings, { log }))
   const authorizer = createAuthorizer({
     db,
     tokens,
+    sessions,
     lastUse,
     audit,
     requireToken: config.requireApiAuth,
@@ -31,5 +34,5 @@ export function createAccess(stack: AsyncDisposableStack, options: AccessOptions
     addressLimiter: new AddressLimiter({ maxPerMinute }),
     isKnownHost: createKnownHosts({ settings, allowedHosts }),
   })
-  return { authorizer, tokens }
+  return { authorizer, tokens, sessions }
 }

@@ -4,13 +4,19 @@ import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { type AccessContext, authorize } from './authorize.ts'
+import { type AdminSession, findAdminSessions } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
+import type { Caller } from './authenticate.ts'
+import { authorizePerson } from './authorize-person.ts'
 
-/** Open response, such as a change stream or a download, and the access token that permits it. */
+/** Open response, such as a change stream or a download, and the caller who may read it. */
 export interface WatchedResponse extends AccessContext {
   operation: Operation
-  token: string
-  /** Called when the access token was deleted or no longer permits the response. */
+  caller: Pick<Caller, 'token' | 'person'>
+  /**
+   * Called when the access token or session of the caller has ended or no longer permits the
+   * response.
+   */
   refused(): void
 }
 
@@ -20,7 +26,11 @@ export interface WatchedResponse extends AccessContext {
  */
 const everyMs = 900
 
-/** Revalidates the tokens of open responses in one query. Runs no query without open responses. */
+/**
+ * Revalidates the tokens of open responses in one query, and the sessions of people in another.
+ * Runs no query without open responses. Does not watch responses to callers without an access
+ * token.
+ */
 export class TokenWatch implements Disposable {
   readonly #db: Db
   readonly #log: Logger
@@ -33,6 +43,7 @@ export class TokenWatch implements Disposable {
   }
 
   watch(watched: WatchedResponse): Disposable {
+    if (watched.caller.token === null) return { [Symbol.dispose]: () => undefined }
     this.#watched.add(watched)
     this.#timer ??= setInterval(() => void this.check(), everyMs)
     return {
@@ -47,10 +58,17 @@ export class TokenWatch implements Disposable {
     const open = [...this.#watched]
     if (open.length === 0) return
     try {
-      const ids = new Set(open.map(({ token }) => token))
-      const rows = await listTokens(this.#db, [...ids])
-      const tokens = new Map(rows.map((row) => [row.id, row]))
-      for (const watched of open) if (!admits(tokens.get(watched.token), watched)) watched.refused()
+      const [tokens, sessions] = await Promise.all([
+        findTokens(this.#db, open),
+        findSessions(this.#db, open),
+      ])
+      for (const watched of open) {
+        const { token, person } = watched.caller
+        const isAdmitted = person
+          ? admitsPerson(sessions.get(person.hash), watched)
+          : admits(tokens.get(token?.id ?? ''), watched)
+        if (!isAdmitted) watched.refused()
+      }
     } catch (error) {
       // The tokens of open responses stay unchecked while Postgres is unavailable. Open responses
       // deliver nothing new during that time either.
@@ -64,10 +82,35 @@ export class TokenWatch implements Disposable {
   }
 }
 
+/** Stored access tokens of open responses, by id. Runs no query without such responses. */
+async function findTokens(db: Db, open: readonly WatchedResponse[]): Promise<Map<string, Token>> {
+  const ids = open.flatMap(({ caller: { token, person } }) => (token && !person ? token.id : []))
+  const rows = ids.length > 0 ? await listTokens(db, [...new Set(ids)]) : []
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Sessions of the people who read open responses, by hash. */
+async function findSessions(
+  db: Db,
+  open: readonly WatchedResponse[],
+): Promise<Map<string, AdminSession>> {
+  const hashes = open.flatMap(({ caller: { person } }) => person?.hash ?? [])
+  const rows = hashes.length > 0 ? await findAdminSessions(db, [...new Set(hashes)]) : []
+  return new Map(rows.flatMap((row) => (row ? [[row.hash, row] as const] : [])))
+}
+
+function admitsPerson(person: AdminSession | undefined, { operation }: WatchedResponse): boolean {
+  return person !== undefined && isAllowed(() => authorizePerson(operation.id, person))
+}
+
 function admits(token: Token | undefined, { operation, ...context }: WatchedResponse): boolean {
   if (!token || isExpired(token)) return false
+  return isAllowed(() => authorize(operation, token, context))
+}
+
+function isAllowed(assert: () => void): boolean {
   try {
-    authorize(operation, token, context)
+    assert()
     return true
   } catch {
     return false

@@ -57,14 +57,14 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
   }
 
   return {
-    async open(after, { token, address }) {
+    async open(after, caller) {
       // Queries the latest position in the list of account changes even if the client sent a
       // position, so that a database outage gives an error response instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')
         if (response.destroyed) return
-        const options = isTenant(token) ? { ...deps, toVisible: withoutDetails } : deps
+        const options = isTenant(caller.token) ? { ...deps, toVisible: withoutDetails } : deps
         const stream = new ChangeStream(response, after ?? end, options)
         if (response.req.method === 'HEAD') {
           stream.open(after !== undefined)
@@ -73,9 +73,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
         }
         const { referer: referrer } = response.req.headers
         const operation = operations.followChanges
-        const by = { operation, account: undefined, address, referrer }
-        using _watched =
-          token && tokenWatch.watch({ ...by, token: token.id, refused: () => stream.close() })
+        const by = { operation, caller, account: undefined, address: caller.address, referrer }
+        using _watched = tokenWatch.watch({ ...by, refused: () => stream.close() })
         stream.open(after !== undefined)
         await serve(stream, response)
       }

@@ -55,12 +55,12 @@ interface Watched extends DownloadCaller {
 
 function watch(
   tokenWatch: TokenWatch,
-  { account, caller: { token, address }, response, refused }: Watched,
-): Disposable | undefined {
-  if (!token) return undefined
+  { account, caller, response, refused }: Watched,
+): Disposable {
   const operation = operations.downloadExport
   const { referer: referrer } = response.req.headers
-  return tokenWatch.watch({ operation, token: token.id, account, address, referrer, refused })
+  const { address } = caller
+  return tokenWatch.watch({ operation, caller, account, address, referrer, refused })
 }
 
 async function sendBytes(response: ServerResponse, bytes: Buffer): Promise<void> {

@@ -84,7 +84,7 @@ interface Exchange extends AuthorizedRequest {
 async function runHandler(
   { operation, run }: OperationHandler,
   { uploads, reader, readHeaders }: MountContext,
-  { request, response, caller, settled }: Exchange,
+  { request, response, caller, settled, assertInput }: Exchange,
 ): Promise<void> {
   try {
     const signal = disconnectSignal(response)
@@ -94,6 +94,7 @@ async function runHandler(
     const limits = { maxBytes: uploads.maxBytes, upload, read }
     const declared = await readHeaders(operation, request.headers)
     const input = await readInput(operation, request, { ...limits, declared })
+    assertInput?.(input)
     // Skips API requests whose client has disconnected. After a pause of the process, this may be
     // true for all waiting requests.
     if (signal.aborted) return

@@ -19,7 +19,7 @@ export interface OperationDeps extends ResolveDeps {
   log: Logger
   tasks: TaskGroup
   sealer: Sealer
-  /** Public key of `sealer`. */
+  /** Public key with which the sealer seals (encrypts) secrets. */
   sealingKey: PublicKey
   sandbox: Sandbox
   renderer: Renderer

@@ -24,12 +24,12 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
       const { rows, nextCursor } = await listDeliveries(db, { ...filter, state, pageSize })
       return { deliveries: rows.map(describeDelivery), nextCursor }
     }),
-    handle(operations.getWebhookDelivery, async ({ params: { delivery } }) => {
+    handle(operations.getWebhookDelivery, async ({ params: { delivery }, caller: { person } }) => {
       const row = await getDelivery(db, delivery)
       const { body, log, replays } = await getDeliveryDetails(db, delivery)
       return {
         ...describeDelivery(row),
-        payload: body === null ? null : (JSON.parse(body) as unknown),
+        ...(person && !person.readsMail ? hiddenPayload : { payload: payloadOf(body) }),
         log: log.map((attempt) => ({ ...attempt, endedAt: attempt.endedAt.toISOString() })),
         replays,
       }
@@ -52,6 +52,13 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
       describeReplay(await getReplay(db, replay)),
     ),
   ]
+}
+
+/** Payload for people without the active right to read mail. */
+const hiddenPayload = { payload: null, payloadHidden: true }
+
+function payloadOf(body: string | null): unknown {
+  return body === null ? null : JSON.parse(body)
 }
 
 /** Webhook delivery as the API represents it. A finished delivery has no next attempt. */

@@ -7,7 +7,7 @@ import { countText } from '../../io/fields.ts'
 import { inputError, openInput } from '../../io/input.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Accounts per request: the maximum of the API. */
+/** Maximum accounts per import request: the maximum of the API. */
 const batchSize = 100
 
 type ImportBody = ImportAccountsInput['body']
@@ -42,14 +42,15 @@ export const importAccounts: RunCommand = async (context, args, options) => {
       { empty: 'no accounts', rowsPerPrint: batchSize },
     )
   } finally {
-    // After an error, too: the accounts before it are registered.
+    // The counts of imported accounts are also printed after an error, because the accounts before
+    // the error are registered.
     progress.note(countsText(counts))
   }
   if (counts.rejected > 0)
     throw new CommandError(`${countText(counts.rejected, 'account')} rejected: see the reasons`)
 }
 
-/** Options of `accounts import`. */
+/** Options of the command `accounts import`. */
 interface ImportOptions {
   application?: [from: string, to: string][]
   paused?: boolean
@@ -85,7 +86,7 @@ async function* importAll(
   }
 }
 
-/** Reads accounts, a JSON value per line, in batches of one request. */
+/** Reads accounts for an import, one JSON value per line, in batches of one request. */
 async function* readBatches(input: Readable, file: string): AsyncGenerator<ImportBody['accounts']> {
   let batch: ImportBody['accounts'] = []
   let number = 0

@@ -6,7 +6,10 @@ import { fieldLines } from '../../io/fields.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { readRights } from './read-rights.ts'
 
-/** Stores the URL and the token of a server, after the server has accepted the token. */
+/**
+ * Command `login`: stores the URL and the access token of a server, after the server has accepted
+ * the token.
+ */
 export const logIn: RunCommand = async (context, _args, options) => {
   const { terminal, output, signal } = context
   const url = toUrl(await readUrl(context, options['url'] as string | undefined))

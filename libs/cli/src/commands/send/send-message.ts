@@ -5,7 +5,7 @@ import { waitUntil } from '../../io/wait-until.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { composeSubmission, type SendOptions } from './compose-submission.ts'
 
-/** Submits a message. */
+/** Command `send`: submits a message. */
 export const sendMessage: RunCommand = async (context, args, values) => {
   const { posthorn, output, signal } = context
   const [account = ''] = args

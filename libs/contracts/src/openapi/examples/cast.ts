@@ -1,7 +1,7 @@
 // Invented accounts, addresses and ids that occur in several examples. Host names are reserved for
 // documentation (RFC 2606), IP addresses as well (RFC 5737).
 
-/** Page counts of a list that fits on its first page. */
+/** Page counts in the example of a list that fits on its first page. */
 export const onlyPage = (total: number) => ({ total, page: 0, pages: 1 })
 
 export const masked = '******'
@@ -11,7 +11,7 @@ export const ada = { name: 'Ada', address: 'ada@example.org' }
 export const ids = {
   /** Message from Ada in the Inbox of the account `jane`. */
   message: 'AAAAAQAAAeE',
-  /** Older message in the same mailbox. */
+  /** Example of an older message in the same mailbox as the message from Ada. */
   olderMessage: 'AAAAAQAAAeA',
   /** The message from Ada after it was moved to the archive. */
   archivedMessage: 'AAAABQAAAAw',

@@ -1,0 +1,101 @@
+import type { AdminRole } from './role-names.ts'
+
+/** Rights that a person at the administration pages needs for a request. */
+export interface Rights {
+  readonly roles: readonly AdminRole[]
+  /**
+   * `needed`: the request is refused without the active right to read mail. `partial`: the response
+   * contains no mail without this right.
+   */
+  readonly mail?: 'needed' | 'partial'
+  /** True if the last sign-in or factor of the person must be at most ten minutes old. */
+  readonly stepUp?: true
+}
+
+/** Query and body of a request, as far as they decide which rights the request needs. */
+export interface RightsInput {
+  query?: unknown
+  body?: unknown
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/**
+ * Rights that requests with a certain input need instead of the rights of their operation. Absent
+ * members of the result keep the rights of the operation.
+ */
+export function rightsOfInput(operationId: string, input: RightsInput): Partial<Rights> {
+  const query = membersOf(input.query)
+  const body = membersOf(input.body)
+  return inputRights[operationId]?.({ query, body }) ?? {}
+}
+
+const needsMail: Partial<Rights> = { mail: 'needed' }
+const needsOwner: Partial<Rights> = { roles: ['owner'], stepUp: true }
+
+const inputRights: Readonly<
+  Record<string, (input: { query: Members; body: Members }) => Partial<Rights>>
+> = {
+  // A read message is changed if it is also marked as read.
+  getMessage: ({ query }) =>
+    query['markAsSeen'] === true || query['markAsSeen'] === 'true'
+      ? { roles: ['owner', 'operator'] }
+      : {},
+  // Texts of a stored message could be sent to an address of the person's choice.
+  submitMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
+  uploadMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
+  submitDraft: ({ body }) => (body['envelope'] === undefined ? {} : needsMail),
+  updateSettings: ({ body }) => (Object.keys(body).some(isOwnersSetting) ? needsOwner : {}),
+  createToken: ({ body }) => rightsOfToken(body),
+  createTokenAlias: ({ body }) => rightsOfToken(body),
+  importTokens: ({ body }) => {
+    const tokens = list(body['tokens']).map(membersOf)
+    const isOwners = tokens.some(({ scopes }) => list(scopes).includes('*'))
+    return { ...(isOwners && needsOwner), ...(tokens.some(opensMail) && needsMail) }
+  },
+}
+
+function refersToMail({ reference, attachments }: Members): boolean {
+  const attached = list(attachments).map(membersOf)
+  return reference !== undefined || attached.some((each) => each['reference'] !== undefined)
+}
+
+/**
+ * True for settings that only owners change: settings of mail proxies, and the keys with which
+ * links and webhooks are signed.
+ */
+export function isOwnersSetting(key: string): boolean {
+  return /^(?:imapProxyServer|smtpServer|serviceSecret|webhookSecrets)/.test(key)
+}
+
+/**
+ * Rights for the creation of an access token. A token that reads mail needs the right to read mail,
+ * because the person could use the token. A token without permissions and account is unrestricted.
+ */
+function rightsOfToken(token: Members): Partial<Rights> {
+  const isUnrestricted = (token['permissions'] ?? token['account'] ?? null) === null
+  return { ...(isUnrestricted && { stepUp: true }), ...(opensMail(token) && needsMail) }
+}
+
+/** Groups of operations that read mail. */
+const mailGroups = new Set(['message', 'export', 'logs'])
+
+function opensMail({ scopes = ['api'], permissions }: Members): boolean {
+  const interfaces = typeof scopes === 'string' ? [scopes] : list(scopes)
+  if (!interfaces.some((scope) => scope !== 'smtp')) return false
+  const { actions, groups } = membersOf(permissions)
+  const mayRead = actions === undefined || list(actions).includes('read')
+  return mayRead && (groups === undefined || list(groups).some((group) => isMailGroup(group)))
+}
+
+function isMailGroup(group: unknown): boolean {
+  return typeof group === 'string' && mailGroups.has(group)
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {}
+}

@@ -1,0 +1,171 @@
+import { type Static, Type } from 'typebox'
+import { adminRoles } from './role-names.ts'
+
+const strict = { additionalProperties: false } as const
+const Time = Type.String({ format: 'date-time' })
+
+/** Pattern of one line of text that is not blank. Postgres cannot store a NUL character. */
+const line = '^(?!\\s*$)[^\\u0000-\\u001F\\u007F]+$'
+
+/** Role of a person, as a JSON schema. */
+export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({
+  type: 'string',
+  enum: [...adminRoles],
+})
+
+/** Email address of a person. Upper and lower case are not distinguished. */
+export const PersonEmail = Type.String({ format: 'mail-address', maxLength: 320 })
+
+/** Name of a person, as the pages show it. */
+export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: line })
+
+/** Password that a person chooses. The maximum limits the cost of hashing. */
+export const NewPassword = Type.String({ minLength: 12, maxLength: 1000 })
+
+/** Password that is compared with the stored hash. */
+export const EnteredPassword = Type.String({ minLength: 1, maxLength: 1000 })
+
+/** One-time code or recovery code. */
+export const EnteredCode = Type.String({ minLength: 6, maxLength: 40 })
+
+/** Token in a set-up link, recovery link or invitation. */
+export const LinkToken = Type.String({ minLength: 32, maxLength: 256 })
+
+/** Ways in which a person can prove the identity. */
+export const Factors = Type.Object({
+  password: Type.Boolean(),
+  /** True if the person has confirmed one-time codes (RFC 6238). */
+  totp: Type.Boolean(),
+  /** Number of passkeys. */
+  passkeys: Type.Integer(),
+  /** Number of unused recovery codes. */
+  recoveryCodes: Type.Integer(),
+  /** True if the person is linked to the OpenID provider. */
+  oidc: Type.Boolean(),
+})
+export type Factors = Static<typeof Factors>
+
+/** Signed-in person and session, as the pages read them. */
+export const Session = Type.Object({
+  person: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    role: AdminRoleName,
+    /** True if the person may activate the right to read mail. */
+    mayReadMail: Type.Boolean(),
+  }),
+  session: Type.Object({
+    id: Type.String(),
+    createdAt: Time,
+    /** End of the session. An unused session ends earlier. */
+    expiresAt: Time,
+    /** Time of the last sign-in or repeated factor. */
+    factorAt: Time,
+  }),
+  factors: Factors,
+  /** Active right to read mail. Empty while the right is not active. */
+  mailReading: Type.Object({
+    until: Type.Optional(Time),
+    reason: Type.Optional(Type.String()),
+  }),
+})
+export type Session = Static<typeof Session>
+
+/** Ways to sign in that the installation offers. */
+export const SignInOptions = Type.Object({
+  /** True until the first owner exists. The set-up link is then required. */
+  setUp: Type.Boolean(),
+  passwords: Type.Boolean(),
+  oidc: Type.Optional(Type.Object({ name: Type.String() })),
+})
+export type SignInOptions = Static<typeof SignInOptions>
+
+/** Request that creates the first owner, or restores access of an owner, with a link. */
+export const SetUpRequest = Type.Object(
+  { token: LinkToken, email: PersonEmail, name: PersonName, password: NewPassword },
+  strict,
+)
+export type SetUpRequest = Static<typeof SetUpRequest>
+
+export const SignInRequest = Type.Object(
+  { email: Type.String({ maxLength: 320, pattern: line }), password: EnteredPassword },
+  strict,
+)
+export type SignInRequest = Static<typeof SignInRequest>
+
+/** Result of a correct password of a person with one-time codes. */
+export const SecondFactorRequired = Type.Object({
+  secondFactor: Type.Object({ ticket: Type.String() }),
+})
+export type SecondFactorRequired = Static<typeof SecondFactorRequired>
+
+export const SecondFactorRequest = Type.Object(
+  { ticket: Type.String({ minLength: 1, maxLength: 100 }), code: EnteredCode },
+  strict,
+)
+export type SecondFactorRequest = Static<typeof SecondFactorRequest>
+
+/** Request that repeats factors. Persons with one-time codes send password and code. */
+export const StepUpRequest = Type.Object(
+  { password: Type.Optional(EnteredPassword), code: Type.Optional(EnteredCode) },
+  strict,
+)
+export type StepUpRequest = Static<typeof StepUpRequest>
+
+/** Request that activates the right to read mail. The reason is stored in the audit log. */
+export const MailReadingRequest = Type.Object(
+  { reason: Type.String({ minLength: 3, maxLength: 500, pattern: line }) },
+  strict,
+)
+export type MailReadingRequest = Static<typeof MailReadingRequest>
+
+/** Request that sets the own password. `current` is required if the person has a password. */
+export const PasswordRequest = Type.Object(
+  { current: Type.Optional(EnteredPassword), new: NewPassword },
+  strict,
+)
+export type PasswordRequest = Static<typeof PasswordRequest>
+
+/** Session in the list of sessions. */
+export const SessionEntry = Type.Object({
+  id: Type.String(),
+  createdAt: Time,
+  seenAt: Time,
+  expiresAt: Time,
+  address: Type.String(),
+  /** Browser and operating system, such as `Firefox 140, Linux`. */
+  browser: Type.String(),
+  /** True for the session of the request. */
+  current: Type.Boolean(),
+})
+export type SessionEntry = Static<typeof SessionEntry>
+
+export const SessionList = Type.Object({ sessions: Type.Array(SessionEntry) })
+export type SessionList = Static<typeof SessionList>
+
+/** Result of ending several sessions. */
+export const EndedSessions = Type.Object({ ended: Type.Integer() })
+export type EndedSessions = Static<typeof EndedSessions>
+
+export const InvitationQuery = Type.Object({ token: LinkToken }, strict)
+
+/** Invitation, as the invited person sees it. */
+export const InvitationDetails = Type.Object({
+  email: Type.String(),
+  role: AdminRoleName,
+  /** Name of the person. Present in a link for a person who already exists. */
+  name: Type.Optional(Type.String()),
+  expiresAt: Time,
+})
+export type InvitationDetails = Static<typeof InvitationDetails>
+
+export const AcceptInvitationRequest = Type.Object(
+  { token: LinkToken, name: PersonName, password: NewPassword },
+  strict,
+)
+export type AcceptInvitationRequest = Static<typeof AcceptInvitationRequest>
+
+/** New recovery codes. They are shown once. */
+export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) })
+export type RecoveryCodes = Static<typeof RecoveryCodes>

@@ -1,0 +1,59 @@
+import { AppError } from '@posthorn/errors'
+import type { Attempt, AttemptSubject } from '../identity/attempt-limits.ts'
+import type { Identity } from '../identity/create-identity.ts'
+import { findPersonByEmail, replacePassword, type StoredPerson } from '../store/people.ts'
+import type { PageExchange } from './endpoint.ts'
+
+/** Person whose password was checked, with the hash that was stored at that time. */
+export type PersonWithPassword = StoredPerson & { password: string }
+
+/** Counts an attempt before its check. */
+export async function admitAttempt(
+  { limits, addressOf, countSignIn }: Identity,
+  { request }: PageExchange,
+  subject: Omit<AttemptSubject, 'address'>,
+): Promise<Attempt> {
+  try {
+    return await limits.admit({ ...subject, address: addressOf(request) })
+  } catch (error) {
+    if (isRateLimited(error)) countSignIn('limited')
+    throw error
+  }
+}
+
+export interface PasswordToCheck {
+  email: string
+  password: string
+  attempt: Attempt
+}
+
+/**
+ * Finds the enabled person with an email address and a password. Unknown people, disabled people
+ * and wrong passwords cost the same. A hash with a lower cost is renewed.
+ */
+export async function checkPassword(
+  { db, passwords, countSignIn }: Identity,
+  { email, password, attempt }: PasswordToCheck,
+): Promise<PersonWithPassword | undefined> {
+  const person = await findPersonByEmail(db, email)
+  try {
+    const { isCorrect, isOutdated } = await passwords.check(password, person?.password)
+    if (!isCorrect || !person || person.disabled || person.password === null) return undefined
+    const expected = person.password
+    if (!isOutdated) return { ...person, password: expected }
+    const renewed = await passwords.hash(password)
+    const change = { expected, password: renewed, isRenewal: true }
+    const isRenewed = await replacePassword(db, person.id, change)
+    return { ...person, password: isRenewed ? renewed : expected }
+  } catch (error) {
+    if (!isRateLimited(error)) throw error
+    // Too many hashings wait: the password was not checked, so the attempt does not count.
+    await attempt.takeBack()
+    countSignIn('limited')
+    throw error
+  }
+}
+
+function isRateLimited(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'rate-limited'
+}

@@ -1,0 +1,76 @@
+import { PasswordRequest } from '@posthorn/contracts/admin/session'
+import { AppError } from '@posthorn/errors'
+import type { Router } from 'express'
+import { readJsonBody } from '../http/read-body.ts'
+import type { Identity } from '../identity/create-identity.ts'
+import { requireRecentFactor } from '../identity/rights.ts'
+import type { SignedIn } from '../identity/signed-in.ts'
+import { deleteChallengesOf } from '../store/challenges.ts'
+import { findPerson, replacePassword } from '../store/people.ts'
+import { deleteSessions } from '../store/sessions.ts'
+import { admitAttempt, checkPassword } from './check-password.ts'
+import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
+
+/** Mounts the change of the own password. */
+export function mountOwnPassword(router: Router, identity: Identity): void {
+  router.post(
+    '/admin/session/password',
+    signedInEndpoint(identity, (exchange, signedIn) => setPassword(identity, exchange, signedIn)),
+  )
+}
+
+/** Sets the own password and ends the other sessions of the person. */
+async function setPassword(
+  identity: Identity,
+  exchange: PageExchange,
+  signedIn: SignedIn,
+): Promise<void> {
+  const { db, audit, passwords, sessions } = identity
+  const { id } = signedIn.person
+  const { current, new: chosen } = await readJsonBody(exchange.request, PasswordRequest)
+  const expected = await confirmCurrent(identity, exchange, { signedIn, current })
+  const password = await passwords.hash(chosen)
+  const entry = entryOf(exchange, signedIn, { operation: 'changePassword', keys: ['password'] })
+  const change = () =>
+    db.transaction().execute(async (tx) => {
+      if (!(await replacePassword(tx, id, { expected, password, isRenewal: false })))
+        throw new AppError('invalid', 'Another request has changed the password. Reload the page')
+      await deleteChallengesOf(tx, id)
+      return await deleteSessions(tx, { person: id, except: signedIn.session.id })
+    })
+  sessions.broadcastEnd(await audit.change(entry, change))
+}
+
+interface Confirmation {
+  signedIn: SignedIn
+  current: string | undefined
+}
+
+/**
+ * Checks the current password, or the age of the last factor for a person without a password.
+ * Returns the stored hash.
+ */
+async function confirmCurrent(
+  identity: Identity,
+  exchange: PageExchange,
+  { signedIn, current }: Confirmation,
+): Promise<string | null> {
+  const { id, email } = signedIn.person
+  const person = await findPerson(identity.db, id)
+  if (!person?.password) {
+    requireRecentFactor(signedIn)
+    return null
+  }
+  const attempt = await admitAttempt(identity, exchange, { kind: 'person', person: email })
+  const checked = await checkPassword(identity, { email, password: current ?? '', attempt })
+  // The status is 400, because 401 means that the session has ended.
+  if (!checked) throw wrongPassword()
+  await attempt.succeed()
+  return checked.password
+}
+
+function wrongPassword(): AppError {
+  const message = 'The current password is wrong'
+  const fields = [{ message, key: 'current', path: 'current' }]
+  return new AppError('invalid', message, { extras: { fields } })
+}

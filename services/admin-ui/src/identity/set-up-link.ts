@@ -1,0 +1,61 @@
+import type { Secret } from '@posthorn/config'
+import type { Db } from '@posthorn/db'
+import { hasSetUpLink, insertLink } from '../store/links.ts'
+import { hasOwner, lockPeople } from '../store/people.ts'
+import { hashSecret, newId, newSecret } from './secrets.ts'
+
+/** Time in which a printed set-up link must be used. The next start prints another link. */
+const printedHours = 7 * 24
+/** A configured link is valid until the first owner exists. */
+const configuredHours = 100 * 365 * 24
+
+export interface SetUpLinkOptions {
+  /** Token of the set-up link from the environment. Undefined: a random token is printed. */
+  setupToken: Secret | undefined
+  /** Origin of the pages for the printed link. */
+  origin: string
+  /** Writes the link for the operator. The link must not be logged, because logs are stored. */
+  print: (text: string) => void
+}
+
+/**
+ * Creates the set-up link of an installation without an owner. A lock makes concurrent replicas
+ * create one link.
+ */
+export async function ensureSetUpLink(db: Db, options: SetUpLinkOptions): Promise<void> {
+  const { setupToken, origin, print } = options
+  await db.transaction().execute(async (tx) => {
+    await lockPeople(tx)
+    if (await hasOwner(tx)) return
+    const insert = (token: string, hours: number) =>
+      insertLink(tx, { ...setUp, hash: hashSecret(token), id: newId(), hours })
+    if (setupToken) {
+      await insert(setupToken.reveal(), configuredHours)
+      return
+    }
+    if (await hasSetUpLink(tx)) return
+    const token = newSecret()
+    // Prints the link before the commit. After a crash in between, the next start prints another
+    // link. A link that is committed but not printed would be lost.
+    print(`Set-up link of the administration pages, shown this once: ${setUpUrl(origin, token)}\n`)
+    await insert(token, printedHours)
+  })
+}
+
+const setUp = {
+  kind: 'setUp',
+  email: null,
+  role: 'owner',
+  mayReadMail: false,
+  createdBy: null,
+} as const
+
+/** Address of the set-up page. Browsers do not send the fragment to servers, so no log has it. */
+export function setUpUrl(origin: string, token: string): string {
+  return `${origin}/admin/set-up#token=${token}`
+}
+
+/** Address of the page for an invitation. */
+export function invitationUrl(origin: string, token: string): string {
+  return `${origin}/admin/invitation#token=${token}`
+}

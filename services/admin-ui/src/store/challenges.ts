@@ -1,0 +1,100 @@
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** Unfinished sign-in that the browser continues with a ticket. */
+export interface NewChallenge {
+  /** SHA-256 (hex) of the ticket. */
+  hash: string
+  kind: string
+  person: string | null
+  content?: Record<string, unknown>
+  /** Time until the challenge expires. */
+  minutes: number
+}
+
+export interface StoredChallenge {
+  person: string | null
+  content: Record<string, unknown>
+}
+
+export async function insertChallenge(db: Db, challenge: NewChallenge): Promise<void> {
+  const { minutes, content = {}, ...row } = challenge
+  await db
+    .insertInto('adminChallenges')
+    .values({
+      ...row,
+      content: JSON.stringify(content),
+      expiresAt: sql<Date>`now() + make_interval(mins => ${minutes})`,
+    })
+    .execute()
+}
+
+/**
+ * Inserts a challenge for an enabled person whose password hash is still `password`. False if the
+ * person was changed in the meantime.
+ */
+export async function insertChallengeFor(
+  tx: Tx,
+  challenge: NewChallenge & { person: string },
+  password: string,
+): Promise<boolean> {
+  const person = await tx
+    .selectFrom('adminPeople')
+    .select('id')
+    .where('id', '=', challenge.person)
+    .where('password', '=', password)
+    .where('disabled', '=', false)
+    .forUpdate()
+    .executeTakeFirst()
+  if (person === undefined) return false
+  await insertChallenge(tx, challenge)
+  return true
+}
+
+export interface ChallengeKey {
+  hash: string
+  kind: string
+}
+
+/** Counts an attempt at a challenge. Undefined for an unknown, expired or used-up challenge. */
+export function countChallengeAttempt(
+  db: Db,
+  { hash, kind }: ChallengeKey,
+  maxAttempts: number,
+): Promise<StoredChallenge | undefined> {
+  return db
+    .updateTable('adminChallenges')
+    .set({ attempts: sql<number>`attempts + 1` })
+    .where('hash', '=', hash)
+    .where('kind', '=', kind)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .where('attempts', '<', maxAttempts)
+    .returning(['person', 'content'])
+    .executeTakeFirst()
+}
+
+/** Deletes a challenge. Returns the challenge to exactly one caller. */
+export function consumeChallenge(
+  db: Db,
+  { hash, kind }: ChallengeKey,
+): Promise<StoredChallenge | undefined> {
+  return db
+    .deleteFrom('adminChallenges')
+    .where('hash', '=', hash)
+    .where('kind', '=', kind)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .returning(['person', 'content'])
+    .executeTakeFirst()
+}
+
+/** Deletes the unfinished sign-ins of a person. */
+export async function deleteChallengesOf(db: Db, person: string): Promise<void> {
+  await db.deleteFrom('adminChallenges').where('person', '=', person).execute()
+}
+
+export async function deleteExpiredChallenges(db: Db): Promise<void> {
+  await db
+    .deleteFrom('adminChallenges')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute()
+}

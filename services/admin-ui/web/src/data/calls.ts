@@ -1,0 +1,64 @@
+import { type Client, createClient } from '@posthorn/client/create-client'
+import { callWithFactor, isSignedOut, type RequestFactor } from './step-up.ts'
+
+/** Header that forms and images of other pages cannot send. The server requires this header. */
+const ownPageHeader = { 'X-SVC-Admin': '1' }
+
+export interface CallsOptions {
+  /** Origin of the pages, such as `https://admin.example`. */
+  origin: string
+  fetch: typeof fetch
+  /** Called when a call was refused because the session has ended. */
+  onSignedOut: () => void
+  requestFactor: RequestFactor
+}
+
+/** Calls of the pages to the server. */
+export interface Calls {
+  /** Client of the API, whose operations run as the signed-in person. */
+  api: Client
+  /** Calls an endpoint of admin-ui by method and path template: `GET /admin/people/{id}`. */
+  admin: <T = undefined>(route: string, input?: object) => Promise<T>
+  /** Calls an operation of the API by method and path template. */
+  forwarded: <T>(route: string, input?: object) => Promise<T>
+}
+
+/**
+ * Creates the calls of the pages. No call is repeated automatically, except after a factor was
+ * entered: the lists repeat their calls themselves.
+ */
+export function createCalls({ origin, fetch, onSignedOut, requestFactor }: CallsOptions): Calls {
+  const guard = async <T>(call: () => Promise<T>) => {
+    try {
+      return await callWithFactor(call, requestFactor)
+    } catch (error) {
+      if (isSignedOut(error)) onSignedOut()
+      throw error
+    }
+  }
+  const options = { retryForMs: 0, headers: ownPageHeader, fetch }
+  const forwarded = createClient({ ...options, url: `${origin}/admin/call` })
+  const own = createClient({ ...options, url: origin })
+  return {
+    api: { call: (...args) => guard(() => forwarded.call(...args)) },
+    forwarded: <T>(route: string, input?: object) =>
+      guard(() =>
+        forwarded.call({ name: route, route, isRepeatable: false, read: readJson<T> }, input),
+      ),
+    admin: <T>(route: string, input?: object) => {
+      const operation = { name: route, route, isRepeatable: false, read: readJson<T> }
+      const call = () => own.call(operation, input)
+      // These requests answer 401 for a wrong password or code, which ends no session.
+      return signInRoutes.test(route) ? call() : guard(call)
+    },
+  }
+}
+
+/** Requests whose result 401 or 403 means that the entered factor is wrong. */
+const signInRoutes =
+  /^(?:GET \/admin\/session|\w+ \/admin\/session\/(?:options|set-up|sign-in|second-factor|sign-out|step-up|invitation|passkey|passkey\/options))$/
+
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text()
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}

@@ -1,0 +1,31 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createCalls } from './calls.ts'
+import { isTemporary } from './load-state.ts'
+import { FactorRequests } from './step-up.ts'
+
+/** Cache of all loaded data. Old data stays visible while newer data is loaded. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      retry: (failures, error) => failures < 2 && isTemporary(error),
+      retryDelay: (failures) => 500 * 2 ** failures,
+      // The pages show an unreachable server themselves. Browsers may be wrong about the network.
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+/** Key of the signed-in session. Data null: no person is signed in. */
+export const sessionKey = ['session'] as const
+
+/** Requests of the server for a factor, which the step-up dialog of the shell answers. */
+export const factorRequests = new FactorRequests()
+
+export const calls = createCalls({
+  origin: globalThis.location.origin,
+  fetch: (...args) => fetch(...args),
+  onSignedOut: () => void queryClient.setQueryData(sessionKey, null),
+  requestFactor: factorRequests.request,
+})

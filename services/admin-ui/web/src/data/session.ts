@@ -1,0 +1,60 @@
+import { PosthornError } from '@posthorn/client/create-client'
+import { useSyncExternalStore } from 'react'
+import type { Session, SignInOptions } from './admin-types.ts'
+import type { Load } from './load-state.ts'
+import { calls, factorRequests, queryClient, sessionKey } from './query-client.ts'
+import { mayDo, type PageAction } from './rights.ts'
+import { useLoad } from './use-load.ts'
+
+/** Interval at which the pages check whether the session still exists. */
+const sessionCheckMs = 30_000
+
+async function loadSession(): Promise<Session | null> {
+  try {
+    return await calls.admin<Session>('GET /admin/session')
+  } catch (error) {
+    if (error instanceof PosthornError && error.status === 401) return null
+    throw error
+  }
+}
+
+/** Session of this browser. Data null: no person is signed in. */
+export function useSession(): Load<Session | null> {
+  return useLoad(sessionKey, loadSession, { everyMs: sessionCheckMs })
+}
+
+/** Session of this browser, in pages that are shown only to signed-in people. */
+export function useSignedIn(): Session {
+  const { data } = useSession()
+  if (!data) throw new Error('the page is shown without a session')
+  return data
+}
+
+/** Function that tells whether the signed-in person may do an action. */
+export function useRights(): (action: PageAction) => boolean {
+  const { data } = useSession()
+  return (action) => data !== null && data !== undefined && mayDo(data.person.role, action)
+}
+
+/** Stores the session after a sign-in, and forgets the data of the person before. */
+export function startSession(session: Session): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+  queryClient.setQueryData(sessionKey, session)
+}
+
+/** Ends the session of this browser. */
+export async function signOut(): Promise<void> {
+  await calls.admin('POST /admin/session/sign-out')
+  queryClient.clear()
+  queryClient.setQueryData(sessionKey, null)
+}
+
+/** Ways to sign in. */
+export function useSignInOptions(): Load<SignInOptions> {
+  return useLoad(['sign-in options'], () => calls.admin('GET /admin/session/options'))
+}
+
+/** True while the server waits for a factor of the person. */
+export function useFactorRequest(): boolean {
+  return useSyncExternalStore(factorRequests.subscribe, factorRequests.isOpen)
+}
