@@ -17,7 +17,7 @@ node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wi
 demo: node_modules/.modules.yaml ## start the system on this machine and show one message in each direction
 	@$(RUN) node deploy/local/src/demo.ts
 
-up: node_modules/.modules.yaml ## start the system on localhost; addresses and a token in .local/posthorn.env
+up: node_modules/.modules.yaml admin-ui ## start the system on localhost; addresses and a token in .local/posthorn.env
 	@$(RUN) node deploy/local/src/up.ts
 
 down: node_modules/.modules.yaml ## stop the system of `make up`
@@ -100,7 +100,7 @@ chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/post
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json' '!**/generated/**'
 
-build: docs ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
+build: docs admin-ui ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts
 
 base-images: node_modules/.modules.yaml ## record the digests of the images that others publish; needs Docker with buildx
