@@ -105,7 +105,7 @@ chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/post
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json' '!**/generated/**'
 
-build: docs ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
+build: docs admin-ui ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts
 
 base-images: node_modules/.modules.yaml ## record the digests of the images that others publish; needs Docker with buildx

@@ -55,3 +55,26 @@ test('setBrokerUsers: other rejections are reported with the response', async ()
   )
   expect(ofUser()).toHaveLength(1)
 })
+
+test('setBrokerUsers: the missing user of an optional service is left out', async () => {
+  const optional = () => requests.filter((request) => request.endsWith('posthorn_admin_ui'))
+  await setBrokerUsers(users())
+  expect(optional()).toEqual([
+    'GET /api/users/posthorn_admin_ui',
+    'PUT /api/permissions/%2F/posthorn_admin_ui',
+  ])
+  const before = requests.indexOf('GET /api/users/posthorn_admin_ui')
+  requests.length = 0
+  responses = [...accepted(before), [404, '{"error":"Object Not Found"}']]
+  await setBrokerUsers(users())
+  expect(optional()).toEqual(['GET /api/users/posthorn_admin_ui'])
+})
+
+test('setBrokerUsers: the management API that rejects a look-up is reported', async () => {
+  await setBrokerUsers(users())
+  const before = requests.indexOf('GET /api/users/posthorn_admin_ui')
+  responses = [...accepted(before), [401, '{"error":"not_authorized"}']]
+  await expect(setBrokerUsers(users())).rejects.toThrow(
+    'GET /api/users/posthorn_admin_ui failed at RabbitMQ: 401 {"error":"not_authorized"}',
+  )
+})

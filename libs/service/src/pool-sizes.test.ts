@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { optionalServices, type ServiceName, serviceNames } from '@posthorn/contracts/services'
+import {
+  coreServices,
+  optionalServices,
+  type ServiceName,
+  serviceNames,
+} from '@posthorn/contracts/services'
 import { poolSizes } from './pool-sizes.ts'
 import { readServiceConfig } from './service-config.ts'
 
 const page = readFileSync(new URL('../../../deploy/configuration.md', import.meta.url), 'utf8')
-/** Services whose replicas grow with the load. */
-const scaled = serviceNames.filter((service) => !optionalServices.includes(service))
 const sum = (services: readonly ServiceName[]) =>
   services.reduce((total, service) => total + poolSizes[service], 0)
-const all = sum(scaled)
+const all = sum(coreServices)
 /** Connections of the optional services, which have at most two replicas, also in an update. */
 const optional = 2 * sum(optionalServices)
 /** Replicas of every service in the columns of the table. */
@@ -22,8 +25,8 @@ test('connection budget: the table in configuration.md has the defaults of the c
     `| ${[name, ...columns.map((replicas) => replicas * size)].join(' | ')} |`
   const [, section = ''] = page.split('## Connection budget\n')
   const table = section.split('\n').filter((line) => /^\| .*\d/.test(line))
-  expect(table.slice(1, scaled.length + 2)).toEqual([
-    ...scaled.map((service) => row(service, poolSizes[service])),
+  expect(table.slice(1, coreServices.length + 2)).toEqual([
+    ...coreServices.map((service) => row(service, poolSizes[service])),
     row('all', all),
   ])
 })

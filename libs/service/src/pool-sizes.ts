@@ -2,8 +2,8 @@ import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Default values of SVC_DATABASE_POOL_SIZE: the maximum number of Postgres connections per replica.
- * During a rolling update of two replicas there are three replicas of every service, except admin-ui,
- * whose replicas are replaced one after the other. They need at most 100 connections, which is the
+ * During a rolling update of two replicas there are three replicas of every service, except
+ * admin-ui, whose replicas are replaced one after the other. They need at most 100 connections, the
  * default limit of Postgres. So do two replicas with the jobs, which run before an update.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {

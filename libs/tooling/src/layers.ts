@@ -43,6 +43,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'webhooks',
     ],
   ],
+  'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['accounts', 'changes', 'composing', 'exports'],

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { minutesAgo, signIn } from './admin-people.ts'
+import { signIn } from './admin-people.ts'
 import { download, downloadPath, exportWorld, randomParts, register } from './export-world.ts'
 import { admin, mint, untilBusIsUp } from './gateway.ts'
 

@@ -4,6 +4,7 @@ import type { Db } from '../connect.ts'
 import { defaultLockTimeoutMs } from '../migrate-config.ts'
 import { setRoleTimeouts } from '../role-timeouts.ts'
 import { revokeTemporaryObjects } from '../temporary-objects.ts'
+import { createMissingRoles } from './create-roles.ts'
 import { listMigrations, type MigrationFile, readMigrations } from './migration-files.ts'
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
@@ -42,8 +43,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
- * service roles, and revokes the right to create temporary objects. There is no way back to an
+ * Creates missing service roles and applies missing migrations as the owner of the database, sets
+ * passwords and timeouts of the service roles, and revokes the right to create temporary objects. There is no way back to an
  * earlier schema. Concurrent calls wait for each other. A call after an interrupted call continues
  * its work. Returns the names of the applied migrations.
  *
@@ -70,6 +71,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   try {
     return await db.connection().execute(async (session) => {
       await removeTimeouts(session)
+      await createMissingRoles(session)
       const report = onProgress
       const run = new MigrationRun(db, session, { lockTimeoutMs, maxWaitMs, report })
       return await run.run(files, () => setUpRoles(session, options))

@@ -1,5 +1,5 @@
 import { type CheckedFile, isInUse } from './checked-file.ts'
-import type { Statement } from './statements.ts'
+import { roleBody, type Statement } from './statements.ts'
 
 type Rule = (statement: Statement, file: CheckedFile) => string | undefined
 
@@ -65,15 +65,8 @@ const copyRule: Rule = ({ text }, file) => {
   return `one statement copies all rows of ${source}. Copy them with a limit in a file of its own that starts with "-- batches".`
 }
 
-/**
- * Block that creates a role, unless another database of the server has created it. Postgres has no
- * `create role if not exists`.
- */
-const roleBlock =
-  /^do \$\$ begin create role \w+ login; exception when duplicate_object or unique_violation then null; end \$\$;?$/
-
 const unreadableRule: Rule = ({ text }) =>
-  /^do\b/.test(text) && !roleBlock.test(text)
+  /^do\b/.test(text) && text !== `do ${roleBody}`
     ? 'the rules cannot read a "do" block. Write its statements as statements of the file.'
     : undefined
 
