@@ -35,7 +35,10 @@ export function MailReasonDialog() {
         </Form>
       ) : (
         <>
-          <p>This action gives access to mail, which you may not read. Ask an owner.</p>
+          <p>
+            This action gives access to mail, which you may not read. An owner permits reading mail
+            on the page People.
+          </p>
           <Button onPress={cancel}>Close</Button>
         </>
       )}
