@@ -64,8 +64,13 @@ services/admin-ui/web/node_modules/.modules.yaml: services/admin-ui/web/package.
 	@$(PNPM) --dir services/admin-ui/web install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
 	@touch $@
 
-admin-ui: node_modules/.modules.yaml services/admin-ui/web/node_modules/.modules.yaml ## check and build the administration pages into .local/admin-ui; admin-ui serves them
-	@PATH="$(CURDIR)/services/admin-ui/web/node_modules/.bin:$(CURDIR)/node_modules/.bin:$$PATH" && cd services/admin-ui/web && tsc && vite build
+ADMIN_WEB := services/admin-ui/web
+ADMIN_WEB_SOURCES := $(wildcard $(ADMIN_WEB)/*.js $(ADMIN_WEB)/*.json $(ADMIN_WEB)/*.html) $(shell find $(ADMIN_WEB)/src $(ADMIN_WEB)/build libs/advice/src libs/client/src libs/contracts/src/admin libs/contracts/src/settings -type f)
+
+admin-ui: .local/admin-ui/manifest.json ## check and build the administration pages into .local/admin-ui; admin-ui serves them
+
+.local/admin-ui/manifest.json: node_modules/.modules.yaml $(ADMIN_WEB)/node_modules/.modules.yaml $(ADMIN_WEB_SOURCES)
+	@PATH="$(CURDIR)/$(ADMIN_WEB)/node_modules/.bin:$(CURDIR)/node_modules/.bin:$$PATH" && cd $(ADMIN_WEB) && tsc && vite build || { rm -f $(CURDIR)/$@; exit 1; }
 
 migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)

@@ -31,7 +31,17 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['controls'],
   ],
   'services/admin-ui/web/src/pages': [
-    ['access', 'accounts', 'dashboard', 'entry', 'mail', 'profile', 'system', 'webhooks'],
+    [
+      'access',
+      'accounts',
+      'dashboard',
+      'entry',
+      'mail',
+      'profile',
+      'settings',
+      'system',
+      'webhooks',
+    ],
   ],
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [

@@ -6,10 +6,11 @@ import { compressAssets } from './build/compress-assets.js'
 
 /**
  * Modules in the script that all pages share. Each script is a request, so that there are few. The
- * libraries for charts and QR codes belong to the pages that use them.
+ * libraries for charts, QR codes and schemas belong to the pages that use them.
  */
 const sharedModules = (id) =>
-  !/uplot|uqr|qr-code/.test(id) && /node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
+  !/uplot|uqr|qr-code|typebox/.test(id) &&
+  /rolldown\/runtime|node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
 
 const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
 

@@ -56,6 +56,13 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/access/sessions-page.tsx'),
   },
   { path: '/audit', name: 'AuditPage', load: () => import('../pages/access/audit-page.tsx') },
+  { path: '/tokens', name: 'TokensPage', load: () => import('../pages/access/tokens-page.tsx') },
+  { path: '/workers', name: 'WorkersPage', load: () => import('../pages/system/workers-page.tsx') },
+  {
+    path: '/settings',
+    name: 'SettingsPage',
+    load: () => import('../pages/settings/settings-page.tsx'),
+  },
   { path: '/about', name: 'AboutPage', load: () => import('../pages/system/about-page.tsx') },
 ]
 

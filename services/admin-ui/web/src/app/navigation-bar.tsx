@@ -14,7 +14,7 @@ export function NavigationBar() {
   const pages = navigationPages.filter(({ requires }) => requires === undefined || may(requires))
   const groups = [...new Set(pages.map(({ group }) => group))]
   return (
-    <div className={css['side']}>
+    <aside className={css['side']} aria-label="Navigation">
       <div className={css['bar']}>
         <AppLink to="/" className={css['brand'] ?? ''}>
           Posthorn
@@ -28,7 +28,7 @@ export function NavigationBar() {
           <Group key={group} title={group} pages={pages.filter((page) => page.group === group)} />
         ))}
       </nav>
-    </div>
+    </aside>
   )
 }
 

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { signOut, useSignedIn } from '../data/session.ts'
+import { useAction } from '../data/use-load.ts'
 import { Button } from '../kit/controls/button.tsx'
+import { Dialog } from '../kit/overlays/dialog.tsx'
 import { MenuButton } from '../kit/overlays/menu-button.tsx'
+import { ErrorBox } from '../kit/states/error-box.tsx'
 import { AppLink, useCurrentPath, useNavigate } from '../routing/navigation.tsx'
 import { crumbsOf, documentTitle } from './page-list.ts'
 import css from './shell.module.css'
@@ -68,9 +71,17 @@ function ThemeMenu() {
 function PersonMenu() {
   const { person } = useSignedIn()
   const navigate = useNavigate()
+  const end = useAction(signOut)
   const entries = [
     { id: 'profile', label: 'Your profile', onChoose: () => navigate({ to: '/profile' }) },
-    { id: 'sign-out', label: 'Sign out', onChoose: () => void signOut() },
+    { id: 'sign-out', label: 'Sign out', onChoose: () => end.run(undefined) },
   ]
-  return <MenuButton label={person.name || person.email} entries={entries} />
+  return (
+    <>
+      <MenuButton label={person.name || person.email} entries={entries} />
+      <Dialog title="Sign out" isOpen={end.error !== null} onClose={end.reset}>
+        <ErrorBox error={end.error} />
+      </Dialog>
+    </>
+  )
 }

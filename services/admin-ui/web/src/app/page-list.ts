@@ -17,6 +17,7 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
+  { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   {
     path: '/people',
     title: 'People',
@@ -33,6 +34,19 @@ export const navigationPages: readonly NavigationPage[] = [
   },
   { path: '/sessions', title: 'Sessions', group: 'Access', letter: 's', requires: 'managePeople' },
   { path: '/audit', title: 'Audit log', group: 'Access', letter: 'l', requires: 'readAudit' },
+  {
+    path: '/workers',
+    title: 'Workers',
+    group: 'System',
+    letter: 'k',
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    group: 'System',
+    letter: 'e',
+    requires: 'readSettings',
+  },
   { path: '/about', title: 'About', group: 'System', letter: 'b' },
 ]
 

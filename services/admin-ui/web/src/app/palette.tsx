@@ -1,6 +1,7 @@
 import { useDeferredValue, useState } from 'react'
 import { useAccounts } from '../data/accounts.ts'
 import { signOut, useRights } from '../data/session.ts'
+import { useAction } from '../data/use-load.ts'
 import { SearchDialog } from '../kit/overlays/search-dialog.tsx'
 import { useNavigate } from '../routing/navigation.tsx'
 import { navigationPages } from './page-list.ts'
@@ -15,6 +16,7 @@ export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: 
   const query = useDeferredValue(text.trim())
   const may = useRights()
   const navigate = useNavigate()
+  const end = useAction(signOut)
   const accounts = useAccounts({ query, pageSize: maxAccounts }, { enabled: query.length > 1 })
   const actions = [
     ...(may('changeAccounts') ? [{ id: 'add', label: 'Add an account' }] : []),
@@ -34,7 +36,7 @@ export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: 
     if (kind === 'page') navigate({ to: target })
     else if (kind === 'account') navigate({ to: '/accounts/$account', params: { account: target } })
     else if (target === 'help') openHelp()
-    else if (target === 'sign-out') void signOut()
+    else if (target === 'sign-out') end.run(undefined)
     else navigate({ to: target === 'add' ? '/accounts/add' : '/profile' })
   }
   return (

@@ -11,17 +11,17 @@ interface Sent {
 /** Calls against a list of responses, with the requests that were sent. */
 function callsWith(responses: Response[], requestFactor = () => Promise.resolve(false)) {
   const sent: Sent[] = []
-  let signedOut = 0
+  let checks = 0
   const calls = createCalls({
     origin: 'https://admin.example',
     fetch: (url, init) => {
       sent.push({ url: String(url as string), headers: new Headers(init?.headers) })
       return Promise.resolve(responses.shift() ?? Response.error())
     },
-    onSignedOut: () => (signedOut += 1),
+    onUnauthorized: () => (checks += 1),
     requestFactor,
   })
-  return { calls, sent, signedOut: () => signedOut }
+  return { calls, sent, checks: () => checks }
 }
 
 const json = (status: number, body: object) =>
@@ -43,15 +43,14 @@ describe('createCalls', () => {
     expect(sent[0]?.url).toBe('https://admin.example/admin/people/a%2Fb')
   })
 
-  test('401: reports the end of the session, except for a wrong password', async () => {
-    const { calls, signedOut } = callsWith([
-      json(401, { message: 'x' }),
-      json(401, { message: 'y' }),
-    ])
-    await expect(calls.admin('POST /admin/session/sign-in', { body: {} })).rejects.toThrow('x')
-    expect(signedOut()).toBe(0)
-    await expect(listAccounts(calls.api)).rejects.toThrow('y')
-    expect(signedOut()).toBe(1)
+  test('401: starts a check of the session, except for the check itself', async () => {
+    const refused = () => json(401, { message: 'x' })
+    const { calls, checks } = callsWith([refused(), refused(), refused()])
+    await expect(calls.admin('GET /admin/session')).rejects.toThrow('x')
+    expect(checks()).toBe(0)
+    await expect(calls.admin('POST /admin/session/password', { body: {} })).rejects.toThrow('x')
+    await expect(listAccounts(calls.api)).rejects.toThrow('x')
+    expect(checks()).toBe(2)
   })
 
   test('StepUpRequired: after the factor, the same request is sent once more', async () => {

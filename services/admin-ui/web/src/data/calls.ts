@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@posthorn/client/create-client'
-import { callWithFactor, isSignedOut, type RequestFactor } from './step-up.ts'
+import { callWithFactor, isUnauthorized, type RequestFactor } from './step-up.ts'
 
 /** Header that forms and images of other pages cannot send. The server requires this header. */
 const ownPageHeader = { 'X-SVC-Admin': '1' }
@@ -8,8 +8,11 @@ export interface CallsOptions {
   /** Origin of the pages, such as `https://admin.example`. */
   origin: string
   fetch: typeof fetch
-  /** Called when a call was refused because the session has ended. */
-  onSignedOut: () => void
+  /**
+   * Called when a call got the status 401: the session has ended, or an entered password or code is
+   * wrong.
+   */
+  onUnauthorized: () => void
   requestFactor: RequestFactor
 }
 
@@ -27,12 +30,12 @@ export interface Calls {
  * Creates the calls of the pages. No call is repeated automatically, except after a factor was
  * entered: the lists repeat their calls themselves.
  */
-export function createCalls({ origin, fetch, onSignedOut, requestFactor }: CallsOptions): Calls {
+export function createCalls({ origin, fetch, onUnauthorized, requestFactor }: CallsOptions): Calls {
   const guard = async <T>(call: () => Promise<T>) => {
     try {
       return await callWithFactor(call, requestFactor)
     } catch (error) {
-      if (isSignedOut(error)) onSignedOut()
+      if (isUnauthorized(error)) onUnauthorized()
       throw error
     }
   }
@@ -48,15 +51,11 @@ export function createCalls({ origin, fetch, onSignedOut, requestFactor }: Calls
     admin: <T>(route: string, input?: object) => {
       const operation = { name: route, route, isRepeatable: false, read: readJson<T> }
       const call = () => own.call(operation, input)
-      // These requests answer 401 for a wrong password or code, which ends no session.
-      return signInRoutes.test(route) ? call() : guard(call)
+      // The answer 401 to this request is the result of the check that `onUnauthorized` starts.
+      return route === 'GET /admin/session' ? call() : guard(call)
     },
   }
 }
-
-/** Requests whose result 401 or 403 means that the entered factor is wrong. */
-const signInRoutes =
-  /^(?:GET \/admin\/session|\w+ \/admin\/session\/(?:options|set-up|sign-in|second-factor|sign-out|step-up|invitation|passkey|passkey\/options))$/
 
 async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text()

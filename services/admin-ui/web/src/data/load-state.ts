@@ -27,6 +27,11 @@ export function viewOf({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): 
   return error ? 'stale' : 'ready'
 }
 
+/** True if a load has a result or an error, so that its place on the page has its final size. */
+export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): boolean {
+  return data !== undefined || error !== null
+}
+
 /** Error as the pages show it. */
 export interface ShownError {
   title: string

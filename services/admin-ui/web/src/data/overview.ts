@@ -46,9 +46,14 @@ export function useSeries(keys: readonly string[]): Load<Series> {
 /** Problem of the installation that an operator should solve. */
 export interface Finding {
   id: string
-  severity: 'error' | 'warning' | 'info'
+  level: 'error' | 'warning' | 'info'
   title: string
+  detail: string
   remedy: string
+  /** Number of affected entries. */
+  count?: number
+  /** Time of the oldest affected entry, or of the start of the condition. */
+  since?: string
 }
 
 /** Problems that the service has found. */

@@ -31,6 +31,9 @@ export const ownActions = {
   renamePasskey: ({ id, name }: { id: string; name: string }) =>
     calls.admin('PUT /admin/session/passkeys/{id}', { id, body: { name } }),
   removePasskey: (id: string) => calls.admin('DELETE /admin/session/passkeys/{id}', { id }),
+  startMailReading: (reason: string) =>
+    calls.admin('POST /admin/session/mail-reading', { body: { reason } }),
+  endMailReading: () => calls.admin('DELETE /admin/session/mail-reading'),
   endSession: (id: string) => calls.admin('DELETE /admin/session/sessions/{id}', { id }),
   endOtherSessions: () => calls.admin('DELETE /admin/session/sessions'),
 }

@@ -1,7 +1,7 @@
 import type {
   InvitationEntry,
   NewLink,
-  PersonEntry,
+  PersonRecord,
   PersonSession,
   PersonUpdate,
 } from './admin-types.ts'
@@ -13,7 +13,7 @@ import { useLoad } from './use-load.ts'
 /** Key of all data about people. */
 export const peopleKey = ['people'] as const
 
-export function usePeople(): Load<{ people: PersonEntry[] }> {
+export function usePeople(): Load<{ people: PersonRecord[] }> {
   return useLoad([...peopleKey, 'list'], () => calls.admin('GET /admin/people'))
 }
 

@@ -26,6 +26,6 @@ export const factorRequests = new FactorRequests()
 export const calls = createCalls({
   origin: globalThis.location.origin,
   fetch: (...args) => fetch(...args),
-  onSignedOut: () => void queryClient.setQueryData(sessionKey, null),
+  onUnauthorized: () => void queryClient.invalidateQueries({ queryKey: sessionKey }),
   requestFactor: factorRequests.request,
 })

@@ -1,11 +1,15 @@
 import type {
+  CreateWebhookReplayInput,
+  GetWebhookReplayResult,
   ListOutboxInput,
   ListOutboxResult,
   ListWebhookDeliveriesInput,
   ListWebhookDeliveriesResult,
 } from '@posthorn/client'
 import {
+  createWebhookReplay,
   deleteOutboxEntry,
+  getWebhookReplay,
   holdOutboxEntry,
   listOutbox,
   listWebhookDeliveries,
@@ -34,6 +38,24 @@ export function useDeliveries(
   return useLoad([...deliveriesKey, input], () => listWebhookDeliveries(calls.api, input), {
     everyMs: refreshMs,
   })
+}
+
+export type ReplayFilter = CreateWebhookReplayInput['body']
+export type Replay = GetWebhookReplayResult
+
+/** Starts a replay of all failed deliveries that match the filter. */
+export const startReplay = (filter: ReplayFilter) =>
+  createWebhookReplay(calls.api, { body: filter })
+
+/** Progress of a replay. */
+export function useReplay(replay: string): Load<Replay> {
+  return useLoad(
+    [...deliveriesKey, 'replay', replay],
+    () => getWebhookReplay(calls.api, { replay }),
+    {
+      everyMs: 2_000,
+    },
+  )
 }
 
 /** Changes of submissions. */

@@ -36,17 +36,21 @@ export function useRights(): (action: PageAction) => boolean {
   return (action) => data !== null && data !== undefined && mayDo(data.person.role, action)
 }
 
-/** Stores the session after a sign-in, and forgets the data of the person before. */
+/** Stores the session after a sign-in. Drops the data that another person has loaded. */
 export function startSession(session: Session): void {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
   queryClient.setQueryData(sessionKey, session)
+  dropLoadedData()
+}
+
+function dropLoadedData(): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
 }
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
   await calls.admin('POST /admin/session/sign-out')
-  queryClient.clear()
   queryClient.setQueryData(sessionKey, null)
+  dropLoadedData()
 }
 
 /** Ways to sign in. */

@@ -8,8 +8,8 @@ export function needsFactor(error: unknown): boolean {
   return error instanceof PosthornError && error.code === 'StepUpRequired'
 }
 
-/** True if the server answered that no person is signed in. */
-export function isSignedOut(error: unknown): boolean {
+/** True if the server refused a call with the status 401. */
+export function isUnauthorized(error: unknown): boolean {
   return error instanceof PosthornError && error.status === 401
 }
 

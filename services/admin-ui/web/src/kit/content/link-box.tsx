@@ -1,12 +1,12 @@
 import { CopyButton } from '../controls/copy-button.tsx'
 
-/** Link that is shown once, with a button that copies the link. */
-export function LinkBox({ url }: { url: string }) {
+/** Link or value that is shown once, with a button that copies the text. */
+export function LinkBox({ url, label = 'Copy the link' }: { url: string; label?: string }) {
   return (
     <>
       <pre>{url}</pre>
       <div>
-        <CopyButton text={url} label="Copy the link" />
+        <CopyButton text={url} label={label} />
       </div>
     </>
   )

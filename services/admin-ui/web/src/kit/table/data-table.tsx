@@ -7,6 +7,8 @@ import { useRowKeys } from './use-row-keys.ts'
 export interface Column<R> {
   title: string
   cell: (row: R) => ReactNode
+  /** True for names and addresses, which need more space than other values. */
+  isWide?: boolean
 }
 
 export interface Selection {
@@ -88,9 +90,11 @@ function Row<R>({ row, columns, isSelected, onToggle }: RowProps<R>) {
           <CheckBox label="Select row" isSelected={isSelected ?? false} onChange={onToggle} />
         </td>
       )}
-      {columns.map(({ title, cell }) => (
+      {columns.map(({ title, cell, isWide }) => (
         <td key={title} role="cell" data-label={title}>
-          <div>{cell(row)}</div>
+          <div className={css['cell']} data-width={isWide === true ? 'wide' : 'normal'}>
+            {cell(row)}
+          </div>
         </td>
       ))}
     </tr>

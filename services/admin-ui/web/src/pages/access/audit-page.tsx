@@ -74,7 +74,11 @@ function AuditFilters() {
 
 const columns: readonly Column<AuditLogEntry>[] = [
   { title: 'Time', cell: ({ at }) => <Time value={at} /> },
-  { title: 'Person', cell: ({ email, role }) => [email, role].filter(Boolean).join(', ') || '–' },
+  {
+    title: 'Person',
+    isWide: true,
+    cell: ({ email, role }) => [email, role].filter(Boolean).join(', ') || '–',
+  },
   { title: 'IP address', cell: ({ address }) => address },
   { title: 'Operation', cell: ({ operation, account }) => operationText(operation, account) },
   { title: 'Changed', cell: ({ keys }) => keys.join(', ') || '–' },

@@ -47,7 +47,7 @@ export function InvitationsPage() {
 }
 
 const columns: readonly Column<InvitationEntry>[] = [
-  { title: 'Email', cell: ({ email }) => email },
+  { title: 'Email', isWide: true, cell: ({ email }) => email },
   { title: 'Role', cell: ({ role }) => role },
   { title: 'Mail', cell: ({ mayReadMail }) => (mayReadMail ? 'may read' : 'no') },
   { title: 'Created', cell: ({ createdAt }) => <Time value={createdAt} /> },

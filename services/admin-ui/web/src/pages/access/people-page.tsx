@@ -1,4 +1,4 @@
-import type { PersonEntry } from '../../data/admin-types.ts'
+import type { PersonRecord } from '../../data/admin-types.ts'
 import { usePeople } from '../../data/people.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { PageBody } from '../../kit/content/panel.tsx'
@@ -25,7 +25,7 @@ export function PeoplePage() {
             label="People"
             rows={people}
             columns={columns}
-            keyOf={({ id }: PersonEntry) => id}
+            keyOf={({ id }: PersonRecord) => id}
           />
         )}
       </Loaded>
@@ -33,9 +33,9 @@ export function PeoplePage() {
   )
 }
 
-const columns: readonly Column<PersonEntry>[] = [
+const columns: readonly Column<PersonRecord>[] = [
   { title: 'Name', cell: ({ name }) => name },
-  { title: 'Email', cell: ({ email }) => email },
+  { title: 'Email', isWide: true, cell: ({ email }) => email },
   {
     title: 'Role',
     cell: ({ role, disabled }) => (
@@ -53,7 +53,7 @@ const columns: readonly Column<PersonEntry>[] = [
   { title: 'Actions', cell: (person) => <PersonActions person={person} /> },
 ]
 
-function factorText({ password, totp, passkeys, oidc }: PersonEntry['factors']): string {
+function factorText({ password, totp, passkeys, oidc }: PersonRecord['factors']): string {
   const factors = [
     ...(password ? ['password'] : []),
     ...(totp ? ['codes'] : []),

@@ -1,6 +1,6 @@
 import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import { useState } from 'react'
-import type { PersonEntry } from '../../data/admin-types.ts'
+import type { PersonRecord } from '../../data/admin-types.ts'
 import { peopleActions, peopleKey } from '../../data/people.ts'
 import { useAction } from '../../data/use-load.ts'
 import { LinkBox } from '../../kit/content/link-box.tsx'
@@ -17,7 +17,7 @@ import { roleChoices } from './role-choices.ts'
 const refresh = [peopleKey]
 
 /** Actions on one person. */
-export function PersonActions({ person }: { person: PersonEntry }) {
+export function PersonActions({ person }: { person: PersonRecord }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   return (
@@ -33,7 +33,7 @@ export function PersonActions({ person }: { person: PersonEntry }) {
   )
 }
 
-function PersonForm({ person, onDone }: { person: PersonEntry; onDone: () => void }) {
+function PersonForm({ person, onDone }: { person: PersonRecord; onDone: () => void }) {
   const update = useAction(peopleActions.update, { refresh, onDone })
   const submit = ({ name = '', role, mayReadMail, disabled }: Readonly<Record<string, string>>) =>
     update.run({
@@ -59,7 +59,7 @@ function PersonForm({ person, onDone }: { person: PersonEntry; onDone: () => voi
   )
 }
 
-function DangerousActions({ person: { id, name, email } }: { person: PersonEntry }) {
+function DangerousActions({ person: { id, name, email } }: { person: PersonRecord }) {
   const end = useAction(peopleActions.endSessions, { refresh })
   const reset = useAction(peopleActions.resetFactors, { refresh })
   const remove = useAction(peopleActions.remove, { refresh })

@@ -28,7 +28,7 @@ export function SessionsPage() {
 }
 
 const columns: readonly Column<PersonSession>[] = [
-  { title: 'Person', cell: ({ person }) => `${person.name} (${person.email})` },
+  { title: 'Person', isWide: true, cell: ({ person }) => `${person.name} (${person.email})` },
   { title: 'Browser', cell: ({ browser }) => browser },
   { title: 'IP address', cell: ({ address }) => address },
   { title: 'Signed in', cell: ({ createdAt }) => <Time value={createdAt} /> },

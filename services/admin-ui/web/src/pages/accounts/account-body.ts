@@ -23,7 +23,7 @@ function serverValues(
   return {
     [`${name}Host`]: host,
     [`${name}Port`]: String(port),
-    ...(secure && { [`${name}Secure`]: 'true' }),
+    [`${name}Secure`]: secure ? 'true' : '',
   }
 }
 

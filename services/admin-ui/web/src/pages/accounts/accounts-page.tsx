@@ -109,7 +109,7 @@ const columns: readonly Column<AccountListEntry>[] = [
       </AppLink>
     ),
   },
-  { title: 'Email', cell: ({ email }) => email ?? '–' },
+  { title: 'Email', isWide: true, cell: ({ email }) => email ?? '–' },
   { title: 'State', cell: ({ stateDetail }) => <StateBadge state={stateDetail} /> },
   { title: 'Type', cell: ({ type }) => type },
   { title: 'Error', cell: ({ lastError }) => lastError?.response ?? lastError?.description ?? '–' },

@@ -1,8 +1,9 @@
 import { lazy, Suspense, useMemo } from 'react'
-import { type Series, useSeries } from '../../data/overview.ts'
+import type { Load } from '../../data/load-state.ts'
+import type { Series } from '../../data/overview.ts'
 import { Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
-import { Skeleton } from '../../kit/states/skeleton.tsx'
+import css from './dashboard.module.css'
 
 const LineChart = lazy(async () => ({
   default: (await import('../../charts/line-chart.tsx')).LineChart,
@@ -12,11 +13,11 @@ export interface CurvesProps {
   title: string
   /** Name of each curve, by the key of its counter. */
   keys: Readonly<Record<string, string>>
+  load: Load<Series>
 }
 
 /** Curves of counters of the last 24 hours. */
-export function Curves({ title, keys }: CurvesProps) {
-  const load = useSeries(Object.keys(keys))
+export function Curves({ title, keys, load }: CurvesProps) {
   return (
     <Panel title={title}>
       <Loaded load={load}>
@@ -34,12 +35,18 @@ interface DrawingProps {
 
 function Drawing({ title, series, names }: DrawingProps) {
   const curves = useMemo(
-    () => series.series.map(({ key, values }) => ({ label: names[key] ?? key, values })),
-    [series],
+    () =>
+      Object.entries(names).map(([key, label]) => ({
+        label,
+        values: series.series.find((each) => each.key === key)?.values ?? [],
+      })),
+    [series, names],
   )
   return (
-    <Suspense fallback={<Skeleton lines={4} />}>
-      <LineChart label={title} from={series.from} step={series.step} curves={curves} />
-    </Suspense>
+    <div className={css['drawing']}>
+      <Suspense>
+        <LineChart label={title} from={series.from} step={series.step} curves={curves} />
+      </Suspense>
+    </div>
   )
 }

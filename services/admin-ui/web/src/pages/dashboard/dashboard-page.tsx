@@ -1,40 +1,43 @@
-import { type Finding, type GetStatsResult, useFindings, useStats } from '../../data/overview.ts'
+import { isSettled } from '../../data/load-state.ts'
+import { type GetStatsResult, useFindings, useSeries, useStats } from '../../data/overview.ts'
 import { useRights } from '../../data/session.ts'
-import { Badge, type Tone } from '../../kit/content/badge.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
+import { Skeleton } from '../../kit/states/skeleton.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
 import { Curves } from './curves.tsx'
 import css from './dashboard.module.css'
 import { FigureLinks } from './figure-links.tsx'
 import { accountFigures, countersWith, queueFigures } from './figures.ts'
+import { Findings } from './findings.tsx'
 
-/** State of the whole installation. Each figure links to its list. */
+/**
+ * State of the whole installation. Each figure links to its list. The page appears when all of its
+ * parts have their sizes, so that nothing moves.
+ */
 export function DashboardPage() {
   const stats = useStats()
+  const findings = useFindings()
+  const series = useSeries(curveKeys)
+  if (![stats, findings, series].every(isSettled)) return <Skeleton lines={12} />
   return (
     <PageBody>
-      <Findings />
-      <Loaded
-        load={stats}
-        lines={8}
-        isEmpty={({ accounts }) => accounts === 0}
-        empty={<NoAccounts />}
-      >
+      <Findings load={findings} />
+      <Loaded load={stats} isEmpty={({ accounts }) => accounts === 0} empty={<NoAccounts />}>
         {(data) => (
-          <>
+          <PageBody>
             <Panel title="Accounts">
               <FigureLinks figures={accountFigures(data)} />
             </Panel>
             <Panel title="Outbox and webhooks">
               <FigureLinks figures={queueFigures(data)} />
             </Panel>
-          </>
+          </PageBody>
         )}
       </Loaded>
       <div className={css['columns']}>
-        <Curves title="Events, 24 hours" keys={eventCurves} />
-        <Curves title="API calls, 24 hours" keys={callCurves} />
+        <Curves title="Events, 24 hours" keys={eventCurves} load={series} />
+        <Curves title="API calls, 24 hours" keys={callCurves} load={series} />
       </div>
       {stats.data && <Counters stats={stats.data} />}
     </PageBody>
@@ -43,6 +46,7 @@ export function DashboardPage() {
 
 const eventCurves = { 'events:messageNew': 'New messages', 'events:messageSent': 'Sent messages' }
 const callCurves = { 'apiCall:success': 'Successful', 'apiCall:fail': 'Failed' }
+const curveKeys = Object.keys({ ...eventCurves, ...callCurves })
 
 function NoAccounts() {
   const may = useRights()
@@ -51,38 +55,6 @@ function NoAccounts() {
       <p>The states of your accounts appear here. There is no account yet.</p>
       {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
     </>
-  )
-}
-
-const severityTones: Readonly<Record<Finding['severity'], Tone>> = {
-  error: 'bad',
-  warning: 'warn',
-  info: 'neutral',
-}
-
-function Findings() {
-  const load = useFindings()
-  return (
-    <Panel title="Findings">
-      <Loaded
-        load={load}
-        lines={2}
-        isEmpty={({ findings }) => findings.length === 0}
-        empty={<p>No problem was found. Problems appear here with their remedies.</p>}
-      >
-        {({ findings }) => (
-          <ul className={css['list']}>
-            {findings.map(({ id, severity, title, remedy }) => (
-              <li key={id}>
-                <Badge tone={severityTones[severity] ?? 'neutral'}>{severity}</Badge>{' '}
-                <strong>{title}</strong>
-                <p>{remedy}</p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Panel>
   )
 }
 

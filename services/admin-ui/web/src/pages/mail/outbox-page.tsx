@@ -1,6 +1,7 @@
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
@@ -30,9 +31,7 @@ export function OutboxPage() {
         load={load}
         lines={10}
         isEmpty={({ messages }) => messages.length === 0}
-        empty={
-          <p>No message is in the outbox. Messages that are submitted or scheduled appear here.</p>
-        }
+        empty={<NoMessages />}
       >
         {({ messages, total, pages }) => (
           <>
@@ -55,6 +54,21 @@ export function OutboxPage() {
     </PageBody>
   )
 }
+
+function NoMessages() {
+  return (
+    <>
+      <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
+      <CodeExample text={submitCall} />
+    </>
+  )
+}
+
+const submitCall = [
+  'curl -X POST "$POSTHORN_URL/v1/account/anna/submit" \\',
+  '  -H "Authorization: Bearer $POSTHORN_TOKEN" -H "Content-Type: application/json" \\',
+  `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
+].join('\n')
 
 function listInput(query: PageQuery) {
   const state = states.find((each) => each === query['state'])
@@ -108,7 +122,7 @@ const columns: readonly Column<OutboxEntry>[] = [
       </AppLink>
     ),
   },
-  { title: 'Recipients', cell: ({ envelope }) => envelope.to.join(', ') },
+  { title: 'Recipients', isWide: true, cell: ({ envelope }) => envelope.to.join(', ') },
   { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: 'Attempts', cell: ({ attemptsMade, attempts }) => `${attemptsMade} of ${attempts}` },
   {

@@ -7,6 +7,7 @@ import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
+import { MailReading } from './mail-reading.tsx'
 import { OneTimeCodes } from './one-time-codes.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { Passkeys } from './passkeys.tsx'
@@ -22,12 +23,12 @@ export function ProfilePage() {
             ['Name', person.name],
             ['Email', person.email],
             ['Role', `${person.role}: ${roleTexts[person.role]}`],
-            ['Reading mail', person.mayReadMail ? 'You may ask for it, with a reason' : 'No'],
             ['Signed in', <Time key="time" value={session.createdAt} />],
             ['Session ends', <Time key="time" value={session.expiresAt} />],
           ]}
         />
       </Panel>
+      {person.mayReadMail && <MailReading />}
       <Panel title="Password">
         <PasswordForm />
       </Panel>

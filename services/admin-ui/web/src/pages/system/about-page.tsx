@@ -1,14 +1,17 @@
+import { isSettled } from '../../data/load-state.ts'
 import { useStats } from '../../data/overview.ts'
 import { useKeys } from '../../data/system.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
+import { Skeleton } from '../../kit/states/skeleton.tsx'
 import { DataTable } from '../../kit/table/data-table.tsx'
 
 /** Versions, keys and licences of the installation. */
 export function AboutPage() {
   const stats = useStats()
   const keys = useKeys()
+  if (!isSettled(stats) || !isSettled(keys)) return <Skeleton lines={8} />
   return (
     <PageBody>
       <Panel title="Versions">

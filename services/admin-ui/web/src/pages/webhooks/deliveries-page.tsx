@@ -1,6 +1,7 @@
 import { type Delivery, deliveriesKey, retryDelivery, useDeliveries } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
@@ -12,6 +13,8 @@ import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 import type { PageQuery } from '../../routing/query-text.ts'
+import { ReplayFailed } from './replay-failed.tsx'
+import { replayFilter } from './replay-filter.ts'
 
 const pageSize = 50
 const states = ['due', 'delivered', 'failed', 'dropped'] as const
@@ -20,15 +23,19 @@ type State = (typeof states)[number]
 /** Calls to webhook targets, newest first. */
 export function DeliveriesPage() {
   const [query, change] = usePageQuery()
+  const may = useRights()
   const load = useDeliveries(listInput(query))
   return (
     <PageBody>
       <DeliveryFilters />
+      {query['state'] === 'failed' && may('operateQueues') && (
+        <ReplayFailed filter={replayFilter(query)} />
+      )}
       <Loaded
         load={load}
         lines={10}
         isEmpty={({ deliveries }) => deliveries.length === 0}
-        empty={<p>No delivery matches. Events appear here on their way to your webhook targets.</p>}
+        empty={<NoDeliveries />}
       >
         {({ deliveries, nextCursor }) => (
           <>
@@ -52,6 +59,22 @@ export function DeliveriesPage() {
     </PageBody>
   )
 }
+
+function NoDeliveries() {
+  return (
+    <>
+      <p>No delivery matches. Events appear here on their way to your webhook targets.</p>
+      <p>This call sets the default target and enables all events:</p>
+      <CodeExample text={settingsCall} />
+    </>
+  )
+}
+
+const settingsCall = [
+  'curl -X POST "$POSTHORN_URL/v1/settings" -H "Authorization: Bearer $POSTHORN_TOKEN" \\',
+  '  -H "Content-Type: application/json" \\',
+  `  -d '{"webhooks":"https://hooks.example/","webhooksEnabled":true,"webhookEvents":["*"]}'`,
+].join('\n')
 
 const textFilters = ['account', 'event', 'address', 'outcome', 'cursor'] as const
 
@@ -95,7 +118,7 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'Queued', cell: ({ queuedAt }) => <Time value={queuedAt} /> },
   { title: 'Event', cell: ({ event }) => event },
   { title: 'Account', cell: ({ account }) => account || '–' },
-  { title: 'Target', cell: ({ address }) => address },
+  { title: 'Target', isWide: true, cell: ({ address }) => address },
   { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: 'Attempts', cell: ({ attempts }) => attempts },
   { title: 'Result', cell: (delivery) => resultText(delivery) },
