@@ -60,9 +60,17 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const changes = serveChanges({ db, log, metrics, version, tokenWatch, keepAliveMs, pollMs })
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
-  const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
+  const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
+  const { oauthTokensApi, requireApiAuth } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
-  const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
+  const limits = {
+    timeoutMs,
+    unusableMs,
+    maxUploadBytes,
+    workerExpiryMs,
+    oauthTokensApi,
+    requireApiAuth,
+  }
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
