@@ -23,7 +23,7 @@ describe('settingsFindings', () => {
     requireApiAuth: true,
     otherTargets: { routes: false, accounts: false },
   }
-  const found = (
+  const reported = (
     { settings, ...rest }: Partial<ConfigurationState>,
     otherTargets: Partial<ConfigurationState['otherTargets']> = {},
   ) =>
@@ -37,31 +37,31 @@ describe('settingsFindings', () => {
     )
 
   test('complete settings: nothing', () => {
-    expect(found({})).toEqual([])
+    expect(reported({})).toEqual([])
   })
 
   test('reports a missing serviceUrl, and requests without a token', () => {
-    expect(found({ settings: { serviceUrl: '' } })).toEqual(['warning serviceUrlUnset'])
-    expect(found({ requireApiAuth: false })).toEqual(['warning tokensNotRequired'])
+    expect(reported({ settings: { serviceUrl: '' } })).toEqual(['warning serviceUrlUnset'])
+    expect(reported({ requireApiAuth: false })).toEqual(['warning tokensNotRequired'])
   })
 
   test('reports enabled webhooks without any target', () => {
     const settings = { webhooks: '' }
-    expect(found({ settings })).toEqual(['warning webhooksWithoutTarget'])
-    expect(found({ settings }, { routes: true })).toEqual([])
-    expect(found({ settings }, { accounts: true })).toEqual([])
+    expect(reported({ settings })).toEqual(['warning webhooksWithoutTarget'])
+    expect(reported({ settings }, { routes: true })).toEqual([])
+    expect(reported({ settings }, { accounts: true })).toEqual([])
   })
 
   test('reports missing events only for targets that the setting applies to', () => {
-    expect(found({ settings: { webhookEvents: [] } })).toEqual(['warning webhooksWithoutEvents'])
+    expect(reported({ settings: { webhookEvents: [] } })).toEqual(['warning webhooksWithoutEvents'])
     const onlyRoutes = { settings: { webhooks: '', webhookEvents: [] } }
-    expect(found(onlyRoutes, { routes: true })).toEqual([])
-    expect(found(onlyRoutes, { accounts: true })).toEqual(['warning webhooksWithoutEvents'])
+    expect(reported(onlyRoutes, { routes: true })).toEqual([])
+    expect(reported(onlyRoutes, { accounts: true })).toEqual(['warning webhooksWithoutEvents'])
   })
 
   test('reports disabled webhooks only if targets exist', () => {
-    expect(found({ settings: { webhooksEnabled: false } })).toEqual(['info webhooksDisabled'])
-    expect(found({ settings: { webhooksEnabled: false, webhooks: '' } })).toEqual([])
+    expect(reported({ settings: { webhooksEnabled: false } })).toEqual(['info webhooksDisabled'])
+    expect(reported({ settings: { webhooksEnabled: false, webhooks: '' } })).toEqual([])
   })
 })
 

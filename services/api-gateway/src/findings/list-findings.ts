@@ -42,7 +42,8 @@ export interface FindingDeps {
 export async function listInstallationFindings(deps: FindingDeps): Promise<Finding[]> {
   const { db, bus, requireApiAuth, workerExpiryMs } = deps
   const settings = await readSettings(db)
-  const otherTargets = await findOtherTargets(db)
+  const needsAccounts = settings.webhooksEnabled === true && !settings.webhooks
+  const otherTargets = await findOtherTargets(db, needsAccounts)
   const late = {
     notify: await findLateDeliveries(db, lateMs),
     submit: await findLateSubmissions(db, lateMs),

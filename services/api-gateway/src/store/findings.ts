@@ -100,14 +100,18 @@ export async function countStates(db: Db): Promise<Map<string, number>> {
 export interface OtherTargets {
   /** True if an enabled webhook route exists. */
   routes: boolean
-  /** True if an account has a webhook target. */
+  /** True if an account has a webhook target. False if the accounts were not searched. */
   accounts: boolean
 }
 
-export async function findOtherTargets(db: Db): Promise<OtherTargets> {
+/**
+ * Checks for webhook targets other than the default target. Searches the accounts, which are all
+ * read if none has a target, only if `searchesAccounts` is true.
+ */
+export async function findOtherTargets(db: Db, searchesAccounts: boolean): Promise<OtherTargets> {
   const { rows } = await sql<OtherTargets>`
     select exists (select 1 from webhook_routes where enabled) as routes,
-      exists (select 1 from accounts where webhooks is not null) as accounts
+      ${searchesAccounts}::boolean and exists (select 1 from accounts where webhooks is not null) as accounts
   `.execute(db)
   return rows[0] ?? { routes: false, accounts: false }
 }
