@@ -46,14 +46,22 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
-    ['accounts', 'changes', 'composing', 'exports'],
+    ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],
   ],
   'services/api-gateway/src/operations': [
-    ['accounts', 'gateways', 'oauth2-apps', 'settings', 'submissions', 'webhook-routes'],
+    [
+      'accounts',
+      'gateways',
+      'installation',
+      'oauth2-apps',
+      'settings',
+      'submissions',
+      'webhook-routes',
+    ],
   ],
   'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
   'services/auth-bridge/src': [

@@ -17,6 +17,10 @@ const table = `
   listWebhookReplays         OPSA
   getWebhookReplay           OPSA
   getStats                   OPSA
+  getStatsSeries             OPSA
+  listFindings               OPSA
+  listWorkers                OP-A
+  releaseWorker              OP--
   getPubSubStatus            OPSA
 
   reconnectAccount           OPS

@@ -127,7 +127,7 @@ export const namingFields: readonly FieldKind[] = [
   named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp applications.*'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
-  named('uuid', 'refused', 'delivery replay'),
+  named('uuid', 'refused', 'delivery replay worker'),
   // Stored credentials of an account must stay with their user, server and network path.
   named('user', 'refused', 'auth.user delegatedUser'),
   named('host', 'refused', 'imap.host smtp.host'),
@@ -177,7 +177,7 @@ export const namingFields: readonly FieldKind[] = [
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
   'internalDate notifyFrom sendAt created access.time expires expiresAt since until before sentBefore sentSince seq uid',
-  'startDate endDate range if-range',
+  'startDate endDate from to keys range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
   'serviceClient externalAccount scopes extraScopes skipScopes authority tenant googleProjectId',

@@ -42,6 +42,18 @@ test('holdShards: two workers share; a stopping one hands off first', async () =
   expect(await owners()).toEqual(new Map([[null, 256]]))
 })
 
+test('holdShards: a released worker hands off and resumes only without other workers', async () => {
+  const first = await world.startWorker()
+  await holds(first.id, 256)
+  await sql`update workers set stopping = true where id = ${first.id}::uuid`.execute(world.db)
+  const second = await world.startWorker()
+  await holds(second.id, 256)
+  expect((await owners()).has(first.id)).toBe(false)
+  await world.stopWorker(second)
+  await holds(first.id, 256)
+  await world.stopWorker(first)
+})
+
 test('holdShards: accounts of a killed worker continue without repeated events', async () => {
   const child = world.spawnWorker()
   const users = Array.from({ length: 4 }, () => world.dovecot.freshUser())

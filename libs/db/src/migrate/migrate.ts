@@ -9,15 +9,31 @@ import { listMigrations, type MigrationFile, readMigrations } from './migration-
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
 
+/** Differences between the migrations of this release and those applied to the database. */
+export interface SchemaDifference {
+  /** Names of migrations of this release that were not applied. */
+  missing: string[]
+  /** Names of applied migrations that this release does not have: migrations of a newer release. */
+  newer: string[]
+}
+
+/** Compares the migrations of this release with those that were applied to the database. */
+export async function compareSchema(db: Db): Promise<SchemaDifference> {
+  const required = await listMigrations()
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const applied = rows.map(({ name }) => name)
+  return {
+    missing: required.filter((name) => !applied.includes(name)),
+    newer: applied.filter((name) => !required.includes(name)).sort(),
+  }
+}
+
 /**
  * True if all migrations of this release were applied to the database. Migrations of newer releases
  * are allowed.
  */
 export async function schemaIsReady(db: Db): Promise<boolean> {
-  const required = await listMigrations()
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const applied = new Set(rows.map(({ name }) => name))
-  return required.every((name) => applied.has(name))
+  return (await compareSchema(db)).missing.length === 0
 }
 
 export interface MigrateOptions {

@@ -13,6 +13,7 @@ const pages: Readonly<Record<string, readonly [file: string, title: string]>> = 
   Stats: ['stats', 'Statistics and changes'],
   Export: ['exports', 'Exports'],
   Gateway: ['gateways', 'Gateways'],
+  Installation: ['installation', 'Installation'],
   License: ['license', 'License'],
   Logs: ['logs', 'Logs'],
   Mailbox: ['mailboxes', 'Mailboxes'],
