@@ -22,8 +22,6 @@ export interface Calls {
   api: Client
   /** Calls an endpoint of admin-ui by method and path template: `GET /admin/people/{id}`. */
   admin: <T = undefined>(route: string, input?: object) => Promise<T>
-  /** Calls an operation of the API by method and path template. */
-  forwarded: <T>(route: string, input?: object) => Promise<T>
 }
 
 /**
@@ -44,10 +42,6 @@ export function createCalls({ origin, fetch, onUnauthorized, requestProof }: Cal
   const own = createClient({ ...options, url: origin })
   return {
     api: { call: (...args) => guard(() => forwarded.call(...args)) },
-    forwarded: <T>(route: string, input?: object) =>
-      guard(() =>
-        forwarded.call({ name: route, route, isRepeatable: false, read: readJson<T> }, input),
-      ),
     admin: <T>(route: string, input?: object) => {
       const operation = { name: route, route, isRepeatable: false, read: readJson<T> }
       const call = () => own.call(operation, input)
