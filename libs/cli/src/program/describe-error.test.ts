@@ -18,7 +18,7 @@ test.each([
     { requiredPermission: { action: 'write', group: 'submit' } },
     'the action `write` of the group `submit`',
   ],
-  [{ message: 'Unauthorized account' }, 'valid for one account'],
+  [{ message: 'Unauthorized account' }, 'bound to another account'],
   [{ remoteAddress: '192.0.2.1' }, 'must not be used from 192.0.2.1'],
   [{ message: 'Unauthorized referrer' }, 'does not permit the command'],
 ])('describeError: 403 %j, the missing right', (members, remedy) => {

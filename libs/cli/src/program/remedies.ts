@@ -21,7 +21,7 @@ function accessRemedy({ message, problem }: PosthornError): string {
   }
   if (remoteAddress !== undefined) return `The token must not be used from ${remoteAddress}.`
   if (message === 'Unauthorized account')
-    return 'The token is valid for one account: name this account, or use another token.'
+    return 'The token is bound to another account, or the command is not for bound tokens: use another token.'
   return 'The token does not permit the command: use another token.'
 }
 
