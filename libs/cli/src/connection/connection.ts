@@ -30,13 +30,13 @@ export async function resolveConnection(
   const token =
     tokenFile === undefined ? env['POSTHORN_TOKEN'] : await readSecretFile(tokenFile, context)
   const stored = requested && token ? undefined : await readStored(context.terminal)
-  const found = requested || stored?.url
-  if (!found)
+  const used = requested || stored?.url
+  if (!used)
     throw new UsageError('no server: run `posthorn login`, or set POSTHORN_URL and POSTHORN_TOKEN')
-  const address = toUrl(found)
+  const address = toUrl(used)
   const storedToken = stored && toUrl(stored.url) === address ? stored.token : undefined
-  const used = token || storedToken
-  return { url: address, token: used && toToken(used) }
+  const accepted = token || storedToken
+  return { url: address, token: accepted && toToken(accepted) }
 }
 
 /** Stored login. Prints a warning if other users can read it. */

@@ -73,7 +73,7 @@ async function waitUntilSent(
   )
 }
 
-/** Error of a wait: with a token that cannot read the outbox, the message is queued all the same. */
+/** Error of a wait. A token that does not permit to read the outbox has queued the message. */
 function explainWait(error: unknown, queueId: string): unknown {
   const { name, status } = error as Partial<PosthornError>
   if (name !== 'PosthornError' || status !== 403) return error
