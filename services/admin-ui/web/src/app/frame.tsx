@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useFactorRequest, useSession } from '../data/session.ts'
+import { useProofRequest, useSession } from '../data/session.ts'
 import { Loaded } from '../kit/states/loaded.tsx'
 import { PageOutlet } from '../routing/create-pages.tsx'
 import { useCurrentPath, useNavigate } from '../routing/navigation.tsx'
@@ -11,6 +11,9 @@ import { useShortcuts } from './use-shortcuts.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }))
+const MailReasonDialog = lazy(async () => ({
+  default: (await import('./mail-reason-dialog.tsx')).MailReasonDialog,
+}))
 const StepUpDialog = lazy(async () => ({
   default: (await import('./step-up-dialog.tsx')).StepUpDialog,
 }))
@@ -54,7 +57,8 @@ function ToSignIn() {
 
 function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>()
-  const factorRequired = useFactorRequest()
+  const factorRequired = useProofRequest('factor')
+  const reasonRequired = useProofRequest('mailReason')
   const openPalette = () => setOverlay('palette')
   const openHelp = () => setOverlay('help')
   const close = () => setOverlay(undefined)
@@ -74,6 +78,7 @@ function Shell() {
       <Suspense>
         {overlay === 'palette' && <Palette onClose={close} openHelp={openHelp} />}
         {overlay === 'help' && <HelpDialog onClose={close} />}
+        {reasonRequired && <MailReasonDialog />}
         {factorRequired && <StepUpDialog />}
       </Suspense>
     </div>

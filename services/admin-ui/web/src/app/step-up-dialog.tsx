@@ -1,5 +1,5 @@
 import { hasPasskeys, signWithPasskey } from '../data/passkey.ts'
-import { calls, factorRequests } from '../data/query-client.ts'
+import { calls, proofRequests } from '../data/query-client.ts'
 import { useSignedIn } from '../data/session.ts'
 import { useAction } from '../data/use-load.ts'
 import { Button } from '../kit/controls/button.tsx'
@@ -13,7 +13,7 @@ import { Dialog } from '../kit/overlays/dialog.tsx'
  */
 export function StepUpDialog() {
   const { factors } = useSignedIn()
-  const accept = () => factorRequests.settle(true)
+  const accept = () => proofRequests.factor.settle(true)
   const check = useAction(
     (body: Readonly<Record<string, string>>) =>
       calls.admin('POST /admin/session/step-up', { body }),
@@ -21,7 +21,11 @@ export function StepUpDialog() {
   )
   const passkey = useAction(() => signWithPasskey('stepUp'), { onDone: accept })
   return (
-    <Dialog title="Confirm that it is you" isOpen onClose={() => factorRequests.settle(false)}>
+    <Dialog
+      title="Confirm that it is you"
+      isOpen
+      onClose={() => proofRequests.factor.settle(false)}
+    >
       <p>This action needs a sign-in of the last ten minutes. Enter your factors again.</p>
       <Form
         submit="Confirm"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { listAccounts } from '@posthorn/client/operations'
 import { createCalls } from './calls.ts'
-import { FactorRequests } from './step-up.ts'
+import { type Proof, ProofRequests } from './step-up.ts'
 
 interface Sent {
   url: string
@@ -9,7 +9,10 @@ interface Sent {
 }
 
 /** Calls against a list of responses, with the requests that were sent. */
-function callsWith(responses: Response[], requestFactor = () => Promise.resolve(false)) {
+function callsWith(
+  responses: Response[],
+  requestProof = (_proof: Proof) => Promise.resolve(false),
+) {
   const sent: Sent[] = []
   let checks = 0
   const calls = createCalls({
@@ -19,7 +22,7 @@ function callsWith(responses: Response[], requestFactor = () => Promise.resolve(
       return Promise.resolve(responses.shift() ?? Response.error())
     },
     onUnauthorized: () => (checks += 1),
-    requestFactor,
+    requestProof,
   })
   return { calls, sent, checks: () => checks }
 }
@@ -61,6 +64,19 @@ describe('createCalls', () => {
     expect(sent).toHaveLength(2)
   })
 
+  test('two proofs: each is requested once, then the error is reported', async () => {
+    const mail = () => json(403, { statusCode: 403, message: 'mail', code: 'MailReadingRequired' })
+    const requested: string[] = []
+    const accept = (proof: string) => {
+      requested.push(proof)
+      return Promise.resolve(true)
+    }
+    const { calls, sent } = callsWith([mail(), stepUp(), mail()], accept)
+    await expect(calls.admin('POST /admin/people', { body: {} })).rejects.toThrow('mail')
+    expect(requested).toEqual(['mailReason', 'factor'])
+    expect(sent).toHaveLength(3)
+  })
+
   test('StepUpRequired: when the person cancels, the call fails and nothing is repeated', async () => {
     const { calls, sent } = callsWith([stepUp()])
     await expect(calls.admin('DELETE /admin/people/{id}', { id: 'p' })).rejects.toThrow('x')
@@ -68,8 +84,8 @@ describe('createCalls', () => {
   })
 })
 
-test('FactorRequests: concurrent requests share one dialog and its result', async () => {
-  const requests = new FactorRequests()
+test('ProofRequests: concurrent requests share one dialog and its result', async () => {
+  const requests = new ProofRequests()
   let changes = 0
   requests.subscribe(() => (changes += 1))
   const both = Promise.all([requests.request(), requests.request()])

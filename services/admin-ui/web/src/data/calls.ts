@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@posthorn/client/create-client'
-import { callWithFactor, isUnauthorized, type RequestFactor } from './step-up.ts'
+import { callWithProofs, isUnauthorized, type RequestProof } from './step-up.ts'
 
 /** Header that forms and images of other pages cannot send. The server requires this header. */
 const ownPageHeader = { 'X-SVC-Admin': '1' }
@@ -13,7 +13,7 @@ export interface CallsOptions {
    * wrong.
    */
   onUnauthorized: () => void
-  requestFactor: RequestFactor
+  requestProof: RequestProof
 }
 
 /** Calls of the pages to the server. */
@@ -27,13 +27,13 @@ export interface Calls {
 }
 
 /**
- * Creates the calls of the pages. No call is repeated automatically, except after a factor was
- * entered: the lists repeat their calls themselves.
+ * Creates the calls of the pages. No call is repeated automatically, except after a proof was
+ * accepted: the lists repeat their calls themselves.
  */
-export function createCalls({ origin, fetch, onUnauthorized, requestFactor }: CallsOptions): Calls {
+export function createCalls({ origin, fetch, onUnauthorized, requestProof }: CallsOptions): Calls {
   const guard = async <T>(call: () => Promise<T>) => {
     try {
-      return await callWithFactor(call, requestFactor)
+      return await callWithProofs(call, requestProof)
     } catch (error) {
       if (isUnauthorized(error)) onUnauthorized()
       throw error

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createCalls } from './calls.ts'
 import { isTemporary } from './load-state.ts'
-import { FactorRequests } from './step-up.ts'
+import { ProofRequests } from './step-up.ts'
 
 /** Cache of all loaded data. Old data stays visible while newer data is loaded. */
 export const queryClient = new QueryClient({
@@ -20,12 +20,12 @@ export const queryClient = new QueryClient({
 /** Key of the signed-in session. Data null: no person is signed in. */
 export const sessionKey = ['session'] as const
 
-/** Requests of the server for a factor, which the step-up dialog of the shell answers. */
-export const factorRequests = new FactorRequests()
+/** Requests of the server for proofs, which the dialogs of the shell answer. */
+export const proofRequests = { factor: new ProofRequests(), mailReason: new ProofRequests() }
 
 export const calls = createCalls({
   origin: globalThis.location.origin,
   fetch: (...args) => fetch(...args),
   onUnauthorized: () => void queryClient.invalidateQueries({ queryKey: sessionKey }),
-  requestFactor: factorRequests.request,
+  requestProof: (proof) => proofRequests[proof].request(),
 })

@@ -2,8 +2,9 @@ import { PosthornError } from '@posthorn/client/create-client'
 import { useSyncExternalStore } from 'react'
 import type { Session, SignInOptions } from './admin-types.ts'
 import type { Load } from './load-state.ts'
-import { calls, factorRequests, queryClient, sessionKey } from './query-client.ts'
+import { calls, proofRequests, queryClient, sessionKey } from './query-client.ts'
 import { mayDo, type PageAction } from './rights.ts'
+import type { Proof } from './step-up.ts'
 import { useLoad } from './use-load.ts'
 
 /** Interval at which the pages check whether the session still exists. */
@@ -58,7 +59,8 @@ export function useSignInOptions(): Load<SignInOptions> {
   return useLoad(['sign-in options'], () => calls.admin('GET /admin/session/options'))
 }
 
-/** True while the server waits for a factor of the person. */
-export function useFactorRequest(): boolean {
-  return useSyncExternalStore(factorRequests.subscribe, factorRequests.isOpen)
+/** True while a call waits for a proof of the person. */
+export function useProofRequest(proof: Proof): boolean {
+  const { subscribe, isOpen } = proofRequests[proof]
+  return useSyncExternalStore(subscribe, isOpen)
 }

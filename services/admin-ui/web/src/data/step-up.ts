@@ -1,11 +1,19 @@
 import { PosthornError } from '@posthorn/client/create-client'
 
-/** Asks the person for a factor. Resolves with true when the server has accepted the factor. */
-export type RequestFactor = () => Promise<boolean>
+/** Proof that the server may require before a call: a factor, or a reason to read mail. */
+export type Proof = 'factor' | 'mailReason'
 
-/** True if the server refused a call because the last factor of the session is too old. */
-export function needsFactor(error: unknown): boolean {
-  return error instanceof PosthornError && error.code === 'StepUpRequired'
+/** Asks the person for a proof. Resolves with true when the server has accepted the proof. */
+export type RequestProof = (proof: Proof) => Promise<boolean>
+
+const proofs: Readonly<Record<string, Proof>> = {
+  StepUpRequired: 'factor',
+  MailReadingRequired: 'mailReason',
+}
+
+/** Proof without which the server has refused a call. */
+export function requiredProof(error: unknown): Proof | undefined {
+  return error instanceof PosthornError ? proofs[error.code ?? ''] : undefined
 }
 
 /** True if the server refused a call with the status 401. */
@@ -14,49 +22,55 @@ export function isUnauthorized(error: unknown): boolean {
 }
 
 /**
- * Runs a call. If the server requires a factor first, asks for the factor and repeats the call
- * once.
+ * Runs a call. If the server requires a proof, asks for the proof and repeats the call. Each proof
+ * is requested once.
  *
- * @throws the first error if the person cancels
+ * @throws the last error of the call if the person cancels
  */
-export async function callWithFactor<T>(call: () => Promise<T>, request: RequestFactor) {
-  try {
-    return await call()
-  } catch (error) {
-    if (!needsFactor(error) || !(await request())) throw error
-    return await call()
+export async function callWithProofs<T>(call: () => Promise<T>, request: RequestProof): Promise<T> {
+  const requested = new Set<Proof>()
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      const proof = requiredProof(error)
+      if (proof === undefined || requested.has(proof) || !(await request(proof))) throw error
+      requested.add(proof)
+    }
   }
 }
 
-/** One request for a factor at a time: concurrent calls wait for the result of the first. */
-export class FactorRequests {
-  #open: ((accepted: boolean) => void) | undefined
+/** Requests for one proof: concurrent calls share one dialog and its result. */
+export class ProofRequests {
+  #resolve: ((accepted: boolean) => void) | undefined
   #pending: Promise<boolean> | undefined
-  #listener: (() => void) | undefined
+  readonly #listeners = new Set<() => void>()
 
   /** True while the dialog must be shown. */
   readonly isOpen = () => this.#pending !== undefined
 
   readonly subscribe = (listener: () => void) => {
-    this.#listener = listener
-    return () => {
-      this.#listener = undefined
-    }
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
-  readonly request: RequestFactor = () => {
+  request(): Promise<boolean> {
     this.#pending ??= new Promise((resolve) => {
-      this.#open = resolve
+      this.#resolve = resolve
     })
-    this.#listener?.()
+    this.#notify()
     return this.#pending
   }
 
-  /** Ends the request. `accepted` is true if the server has accepted a factor. */
-  readonly settle = (accepted: boolean) => {
-    this.#open?.(accepted)
-    this.#open = undefined
+  /** Ends the request. `accepted` is true if the server has accepted the proof. */
+  settle(accepted: boolean): void {
+    this.#resolve?.(accepted)
+    this.#resolve = undefined
     this.#pending = undefined
-    this.#listener?.()
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
   }
 }

@@ -2,6 +2,7 @@ import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import { useState } from 'react'
 import type { PersonRecord } from '../../data/admin-types.ts'
 import { peopleActions, peopleKey } from '../../data/people.ts'
+import { sessionKey } from '../../data/query-client.ts'
 import { useAction } from '../../data/use-load.ts'
 import { LinkBox } from '../../kit/content/link-box.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -14,7 +15,8 @@ import { Dialog } from '../../kit/overlays/dialog.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { roleChoices } from './role-choices.ts'
 
-const refresh = [peopleKey]
+// The person may be the signed-in person.
+const refresh = [peopleKey, sessionKey]
 
 /** Actions on one person. */
 export function PersonActions({ person }: { person: PersonRecord }) {
