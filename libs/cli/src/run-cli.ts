@@ -106,8 +106,7 @@ async function explain(
 ): Promise<unknown> {
   if (!client || !isUnknownOperation(error)) return error
   const stats = await (await client()).getStats().catch(() => undefined)
-  const server = stats?.version ?? 'unknown'
-  return new CommandError(unknownOperation({ server, program: version }))
+  return new CommandError(unknownOperation({ server: stats?.version, program: version }))
 }
 
 function createContext(

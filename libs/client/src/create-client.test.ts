@@ -97,6 +97,14 @@ test('call: without a parameter of the path, throws before a request', async () 
   expect(requests).toEqual([])
 })
 
+test.each(['.', '..'])('call: with %s in the path, throws before a request', async (message) => {
+  const { client, requests } = await startApi(ok)
+  expect(() => getMessage(client, { account: 'anna', message })).toThrow(
+    `getMessage: message must not be ${message}`,
+  )
+  expect(requests).toEqual([])
+})
+
 test('call: with a function as token, each attempt has the current token', async () => {
   let issued = 0
   const token = () => Promise.resolve(`token-${(issued += 1)}`)
@@ -136,6 +144,12 @@ test('call: with an error page of a proxy, throws PosthornError with its text', 
     status: 502,
     message: '<h1>Bad gateway</h1>',
   })
+})
+
+test('call: with JSON of another program, throws PosthornError with its text', async () => {
+  const body = '{"message":[1],"fields":"x","ttl":null}'
+  const { client } = await startApi((response) => response.writeHead(400).end(body))
+  await expect(getStats(client)).rejects.toMatchObject({ status: 400, message: body, fields: [] })
 })
 
 test('call: with a redirect, throws and sends the token nowhere else', async () => {

@@ -67,7 +67,10 @@ function toRequest(
     const value = parameters[key]
     if (value === undefined || value === '') throw new TypeError(`${name}: ${key} is missing`)
     delete parameters[key]
-    return encodeURIComponent(toText(value))
+    const text = toText(value)
+    // URLs have no encoding for these segments: the request would go to another operation.
+    if (text === '.' || text === '..') throw new TypeError(`${name}: ${key} must not be ${text}`)
+    return encodeURIComponent(text)
   })
   const headers: Record<string, string> = {}
   if (hasIdempotencyKey) parameters['idempotencyKey'] ??= randomKey()

@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { checkBudgets } from './build/check-budgets.js'
 import { compressAssets } from './build/compress-assets.js'
+import { listPackages } from './build/list-packages.js'
 
 /**
  * Modules in the script that all pages share. Each script is a request, so that there are few. The
@@ -16,7 +17,7 @@ const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
 
 export default defineConfig({
   base: '/admin/',
-  plugins: [react(), compressAssets(), checkBudgets()],
+  plugins: [react(), compressAssets(), checkBudgets(), listPackages()],
   build: {
     outDir,
     emptyOutDir: true,

@@ -20,16 +20,17 @@ export function buildProgram(parts: ProgramParts): Command {
     .description('Calls a Posthorn server from the command line.')
     .usage('<command> [arguments] [options]')
     .version(`posthorn ${parts.version}`, '-v, --version', 'print the release')
-    .option('--url <url>', 'URL of the server (POSTHORN_URL)')
-    .option(
-      '--token-file <path>',
-      'file with the access token, `-` for standard input (POSTHORN_TOKEN)',
+    .addOption(toOption({ flags: '--url <url>', description: 'URL of the server (POSTHORN_URL)' }))
+    .addOption(
+      toOption({
+        flags: '--token-file <path>',
+        description: 'file with the access token, `-` for standard input (POSTHORN_TOKEN)',
+      }),
     )
     .option('--json', 'print JSON: a value per line')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', footer(parts.services))
-    .showHelpAfterError()
   for (const part of parts.commands)
     if ('commands' in part) addGroup(program, part, parts)
     else addCommand(program, part, parts)
@@ -45,7 +46,10 @@ Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 server not reachable.
 \`posthorn login\` stores the URL and the token.`
 
 function withStreams(command: Command, { write, writeError }: ProgramParts): Command {
-  return command.exitOverride().configureOutput({ writeOut: write, writeErr: writeError })
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: writeError })
+    .showHelpAfterError('The option --help shows commands and options.')
 }
 
 function addGroup(
@@ -72,6 +76,8 @@ function addCommand(parent: Command, spec: CommandSpec, parts: ProgramParts): vo
   command.action(async () => {
     const options = command.optsWithGlobals()
     const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[]
+    // A script with a variable that has no value.
+    if (args.includes('')) throw new UsageError('an argument is empty: pass a value')
     const context = parts.createContext(options, spec)
     if (spec.confirm && options['yes'] !== true) await confirm(context, spec.confirm(args, options))
     const run = await spec.load()
@@ -87,17 +93,22 @@ async function confirm(context: CommandContext, question: string): Promise<void>
 
 function toOption({ flags, description, ...spec }: OptionSpec): Option {
   const option = new Option(flags, description)
-  const { parse, repeatable } = spec
-  if (spec.choices) option.choices(spec.choices)
+  const { parse = (text: string) => text, repeatable, mayBeEmpty = false } = spec
   if (spec.default !== undefined) option.default(spec.default)
   if (spec.required) option.makeOptionMandatory()
-  const convert = parse && ((text: string) => parseWith(parse, text))
-  if (repeatable)
+  const convert = (text: string) => {
+    if (text === '' && !mayBeEmpty) throw new InvalidArgumentError('expected a value')
+    return parseWith(parse, text)
+  }
+  if (spec.choices) option.choices(spec.choices)
+  // Options without a value have no text.
+  else if (!option.required) return option
+  else if (repeatable)
     option.argParser((text: string, previous: unknown[] | undefined) => [
       ...(previous ?? []),
-      convert ? convert(text) : text,
+      convert(text),
     ])
-  else if (convert) option.argParser(convert)
+  else option.argParser(convert)
   return option
 }
 

@@ -45,6 +45,8 @@ export interface OptionSpec {
   default?: string
   /** Converts the text of the option. Throws a UsageError if the text is invalid. */
   parse?: (text: string) => unknown
+  /** True if an empty text is a value, such as that of a message without a subject. */
+  mayBeEmpty?: boolean
   /** True if the option can be repeated: its value is then a list. */
   repeatable?: boolean
   required?: boolean

@@ -108,15 +108,24 @@ function reasonOf(error: unknown): string {
 export async function readError(operation: string, response: Response): Promise<PosthornError> {
   const text = await response.text()
   const { status, statusText } = response
-  let problem: Partial<Problem> | undefined
-  try {
-    problem = JSON.parse(text) as Partial<Problem>
-  } catch {
-    problem = undefined
-  }
+  const problem = parseProblem(text)
   const error = statusText || `Status ${status}`
-  const message = problem?.message ?? (text.slice(0, 200) || error)
+  const message = problem.message ?? (text.slice(0, 200) || error)
   return new PosthornError(operation, response, { statusCode: status, error, ...problem, message })
+}
+
+/** Problem in a body. Without members that another program than the API uses for other values. */
+function parseProblem(text: string): Partial<Problem> {
+  try {
+    const { message, fields, ...problem } = JSON.parse(text) as Partial<Problem>
+    return {
+      ...problem,
+      ...(typeof message === 'string' && { message }),
+      ...(Array.isArray(fields) && { fields }),
+    }
+  } catch {
+    return {}
+  }
 }
 
 /**

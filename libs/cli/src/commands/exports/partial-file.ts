@@ -59,7 +59,9 @@ export class PartialFile implements AsyncDisposable {
   /** Renames the complete file of an export to its final name, after all bytes are on the disk. */
   async rename(path: string): Promise<void> {
     await this.#handle.sync()
-    await rename(this.path, path)
+    await rename(this.path, path).catch((error: unknown) => {
+      throw new CommandError(`${path} cannot be written: ${(error as Error).message}`)
+    })
   }
 
   async remove(): Promise<void> {
