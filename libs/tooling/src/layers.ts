@@ -24,7 +24,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src/operations': [
     ['accounts', 'gateways', 'oauth2-apps', 'settings', 'submissions', 'webhook-routes'],
   ],
-  'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
+  'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form'], ['texts']],
   'services/auth-bridge/src': [
     ['commands'],
     ['transfers'],
