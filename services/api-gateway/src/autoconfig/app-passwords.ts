@@ -3,7 +3,7 @@
  * texts; the hosted form shows the texts in the language of the page.
  */
 export const appPasswordInstructions = {
-  gmail:
+  google:
     'Turn on 2-Step Verification and make an app password at https://myaccount.google.com/apppasswords',
   yahoo:
     'Generate an app password under Account security at https://login.yahoo.com/account/security',

@@ -59,7 +59,7 @@ const providers: readonly Provider[] = [
     exchangers: ['google.com', 'googlemail.com'],
     imap: ['imap.gmail.com', 993],
     smtp: ['smtp.gmail.com', 465],
-    appPassword: needed('gmail'),
+    appPassword: needed('google'),
   },
   {
     name: 'Outlook.com',

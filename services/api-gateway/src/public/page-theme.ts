@@ -36,7 +36,7 @@ export async function pageTheme(
   return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
 }
 
-/** Language that the link of a page has chosen, which the next pages retain; otherwise undefined. */
+/** Language that the link of a page has chosen for this and the next pages; otherwise undefined. */
 export function localeOf({ language }: PageTheme): LanguageTag | undefined {
   return language.chosenBy === 'link' ? language.tag : undefined
 }

@@ -39,7 +39,7 @@ function pages(text: string, locale: LanguageTag) {
     imapPass: explainVerification(rejected, form.verification)?.text ?? '',
     smtpPass: text,
   }
-  const appPassword = { provider: text, required: true, rule: 'gmail' } as const
+  const appPassword = { provider: text, required: true, rule: 'google' } as const
   const servers = {
     values,
     errors,

@@ -14,8 +14,8 @@ describe('chooseLanguage: priority', () => {
     [{ link: 'sv', setting: 'sv', header: 'fr' }, 'fr', 'header'],
     [{ setting: 'en-GB', header: 'fr' }, 'en', 'setting'],
     [{}, 'en', 'header'],
-  ])('%j: %s by the %s', (wishes, tag, chosenBy) => {
-    expect(chooseLanguage(wishes)).toMatchObject({ tag, chosenBy })
+  ])('%j: %s by the %s', (requested, tag, chosenBy) => {
+    expect(chooseLanguage(requested)).toMatchObject({ tag, chosenBy })
   })
 })
 

@@ -10,7 +10,7 @@ export interface PageLanguage {
 }
 
 /** Language tags from which the language of a public page is chosen, in descending priority. */
-export interface LanguageWishes {
+export interface RequestedLanguages {
   /** Parameter `locale` of the page's link. */
   link?: string | null | undefined
   /** Setting `locale`. */
@@ -20,7 +20,7 @@ export interface LanguageWishes {
 }
 
 /** Chooses the language of a public page. Unknown languages and malformed tags are ignored. */
-export function chooseLanguage({ link, setting, header = '' }: LanguageWishes): PageLanguage {
+export function chooseLanguage({ link, setting, header = '' }: RequestedLanguages): PageLanguage {
   const byLink = lookUp(link ?? '')
   if (byLink) return languageOf(byLink, 'link')
   const bySetting = lookUp(setting ?? '')
@@ -38,7 +38,7 @@ function languageOf(tag: LanguageTag, chosenBy: PageLanguage['chosenBy']): PageL
  */
 function lookUp(tag: string): LanguageTag | undefined {
   const [, language = ''] = /^([a-z]{2,8})(?:[-_][a-z0-9]{1,8})*$/i.exec(tag) ?? []
-  return languageTags.find((known) => known === language.toLowerCase())
+  return languageTags.find((supported) => supported === language.toLowerCase())
 }
 
 /** Language range of the header `Accept-Language`, in lower case, with its weight. */

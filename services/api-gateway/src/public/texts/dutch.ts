@@ -95,7 +95,7 @@ export const dutch: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'schakel verificatie in twee stappen in en maak een app-wachtwoord op https://myaccount.google.com/apppasswords',
       yahoo:
         'maak een app-wachtwoord bij de accountbeveiliging op https://login.yahoo.com/account/security',

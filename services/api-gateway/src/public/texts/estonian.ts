@@ -94,7 +94,7 @@ export const estonian: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'lülitage sisse kaheastmeline kinnitamine ja looge rakenduse parool aadressil https://myaccount.google.com/apppasswords',
       yahoo:
         'looge konto turvaseadetes rakenduse parool aadressil https://login.yahoo.com/account/security',

@@ -95,7 +95,7 @@ export const french: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}\u00a0: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'activez la validation en deux étapes et créez un mot de passe d’application sur https://myaccount.google.com/apppasswords',
       yahoo:
         'créez un mot de passe d’application dans la sécurité du compte sur https://login.yahoo.com/account/security',

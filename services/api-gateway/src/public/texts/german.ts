@@ -95,7 +95,7 @@ export const german: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'Aktivieren Sie die Bestätigung in zwei Schritten und erstellen Sie ein App-Passwort unter https://myaccount.google.com/apppasswords',
       yahoo:
         'Erstellen Sie in den Einstellungen zur Kontosicherheit ein App-Passwort unter https://login.yahoo.com/account/security',

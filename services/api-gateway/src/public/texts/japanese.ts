@@ -94,7 +94,7 @@ export const japanese: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}。`,
     appPasswords: {
-      gmail:
+      google:
         '2 段階認証プロセスを有効にし、 https://myaccount.google.com/apppasswords でアプリ パスワードを作成してください',
       yahoo:
         'アカウントセキュリティのページ https://login.yahoo.com/account/security でアプリパスワードを作成してください',

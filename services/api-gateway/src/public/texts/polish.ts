@@ -94,7 +94,7 @@ export const polish: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'proszę włączyć weryfikację dwuetapową i utworzyć hasło do aplikacji na stronie https://myaccount.google.com/apppasswords',
       yahoo:
         'proszę utworzyć hasło do aplikacji w zabezpieczeniach konta na stronie https://login.yahoo.com/account/security',

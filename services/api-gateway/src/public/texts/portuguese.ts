@@ -95,7 +95,7 @@ export const portuguese: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'ative a verificação em duas etapas e crie uma senha de app em https://myaccount.google.com/apppasswords',
       yahoo:
         'crie uma senha de app na seção de segurança da conta em https://login.yahoo.com/account/security',

@@ -95,7 +95,7 @@ export const spanish: PageTexts = {
     },
     appPasswordHint: (provider, instructions) => `${provider}: ${instructions}.`,
     appPasswords: {
-      gmail:
+      google:
         'active la verificación en dos pasos y cree una contraseña de aplicación en https://myaccount.google.com/apppasswords',
       yahoo:
         'cree una contraseña de aplicación en la sección de seguridad de la cuenta, en https://login.yahoo.com/account/security',
