@@ -72,10 +72,6 @@ admin-ui: .local/admin-ui/manifest.json ## check and build the administration pa
 .local/admin-ui/manifest.json: node_modules/.modules.yaml $(ADMIN_WEB)/node_modules/.modules.yaml $(ADMIN_WEB_SOURCES)
 	@PATH="$(CURDIR)/$(ADMIN_WEB)/node_modules/.bin:$(CURDIR)/node_modules/.bin:$$PATH" && cd $(ADMIN_WEB) && tsc && vite build || { rm -f $(CURDIR)/$@; exit 1; }
 
-# `make up` builds the pages only if a source has changed since.
-.local/admin-ui/manifest.json: services/admin-ui/web/node_modules/.modules.yaml $(shell find services/admin-ui/web libs/advice/src libs/client/src libs/contracts/src -name node_modules -prune -o -type f -print)
-	@$(MAKE) --no-print-directory admin-ui
-
 migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
 
