@@ -4,6 +4,8 @@ import type { Router } from 'express'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './config.ts'
 import { mountIdentity } from './endpoints/mount-identity.ts'
+import { mountTotp } from './endpoints/totp.ts'
+import { OneTimeCodes } from './factors/one-time-codes.ts'
 import { createIdentity, type Identity } from './identity/create-identity.ts'
 import { ensureSetUpLink } from './identity/set-up-link.ts'
 
@@ -21,12 +23,12 @@ export async function startIdentity(
 ): Promise<Identity> {
   const { db, log, port } = context
   const { adminUrl, setupToken, trustedProxies } = config
+  const codes = new OneTimeCodes(context)
   const identity = createIdentity(stack, {
     ...context,
     audit,
     addressOf: (request) => addressOf(request, trustedProxies),
-    // No person has confirmed one-time codes: this installation offers none.
-    checkOneTimeCode: () => Promise.resolve(false),
+    checkOneTimeCode: (person, code) => codes.check(person, code),
     offers: { passwords: true },
   })
   const origin = adminUrl ?? `http://localhost:${port}`
@@ -36,5 +38,6 @@ export async function startIdentity(
   }
   await ensureSetUpLink(db, { setupToken, origin, print })
   mountIdentity(routes, { identity, adminUrl })
+  mountTotp(routes, { identity, codes })
   return identity
 }
