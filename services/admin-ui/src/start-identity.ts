@@ -4,8 +4,11 @@ import type { Router } from 'express'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './config.ts'
 import { mountIdentity } from './endpoints/mount-identity.ts'
+import { mountPasskeySignIn } from './endpoints/passkey-sign-in.ts'
+import { mountPasskeys } from './endpoints/passkeys.ts'
 import { mountTotp } from './endpoints/totp.ts'
 import { OneTimeCodes } from './factors/one-time-codes.ts'
+import { Passkeys } from './factors/passkeys.ts'
 import { createIdentity, type Identity } from './identity/create-identity.ts'
 import { ensureSetUpLink } from './identity/set-up-link.ts'
 
@@ -39,5 +42,8 @@ export async function startIdentity(
   await ensureSetUpLink(db, { setupToken, origin, print })
   mountIdentity(routes, { identity, adminUrl })
   mountTotp(routes, { identity, codes })
+  const passkeys = { identity, passkeys: new Passkeys(context), adminUrl }
+  mountPasskeys(routes, passkeys)
+  mountPasskeySignIn(routes, passkeys)
   return identity
 }

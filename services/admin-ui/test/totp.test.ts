@@ -101,7 +101,7 @@ test('sign-in: a code at two replicas at the same time counts once', async () =>
   bridge.step += 2
   const code = bridge.codeOf(id)
   const statuses = await Promise.all([a, b, a, b].map((replica) => signIn(replica, email, code)))
-  expect(statuses.sort()).toEqual([200, 401, 401, 401])
+  expect(statuses.toSorted((x, y) => x - y)).toEqual([200, 401, 401, 401])
   expect(await signIn(b, email, code)).toBe(401)
 })
 
@@ -134,7 +134,7 @@ test('sign-in: a recovery code counts once', async () => {
   const { email, recoveryCodes } = await personWithCodes()
   const code = recoveryCodes[3] ?? ''
   const statuses = await Promise.all([a, b].map((replica) => signIn(replica, email, code)))
-  expect(statuses.sort()).toEqual([200, 401])
+  expect(statuses.toSorted((x, y) => x - y)).toEqual([200, 401])
 })
 
 test('removal: needs a recent factor, then the password suffices', async () => {

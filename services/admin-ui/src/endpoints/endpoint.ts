@@ -64,8 +64,8 @@ export function entryOf(
   return { signedIn, address: signedIn.address, ...routeOf(request), ...action }
 }
 
-/** Form of the ids that this service creates. */
-const idShape = /^[\w-]{1,64}$/
+/** Form of ids. Ids of passkeys have up to 1,023 bytes in base64url (WebAuthn §4). */
+const idShape = /^[\w-]{1,1364}$/
 
 /**
  * Id in the path of a request.
