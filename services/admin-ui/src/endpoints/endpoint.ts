@@ -14,12 +14,13 @@ export interface PageExchange {
 
 /**
  * Creates the handler of an endpoint. The result is sent as JSON, an undefined result as 204.
- * Rejections because of a limit get the header Retry-After.
+ * A redirect that `run` has sent stays. Rejections because of a limit get the header Retry-After.
  */
 export function endpoint(run: (exchange: PageExchange) => Promise<unknown>): RequestHandler {
   return async (request, response) => {
     try {
       const result = await run({ request, response })
+      if (response.headersSent) return
       if (result === undefined) response.status(204).end()
       else response.json(result)
     } catch (error) {

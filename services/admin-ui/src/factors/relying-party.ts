@@ -27,5 +27,5 @@ export function relyingPartyOf(
   const name = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
   if (url?.host === host && (name === 'localhost' || isLoopback(name)))
     return { id: url.hostname, origin: url.origin }
-  throw new AppError('invalid', 'Passkeys need the address of the pages: set SVC_ADMIN_URL')
+  throw new AppError('invalid', 'The address of the pages is unknown. Set SVC_ADMIN_URL')
 }
