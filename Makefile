@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench docs admin-ui migration crawlers openapi client client-baseline client-package client-platforms provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -17,7 +17,7 @@ node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wi
 demo: node_modules/.modules.yaml ## start the system on this machine and show one message in each direction
 	@$(RUN) node deploy/local/src/demo.ts
 
-up: node_modules/.modules.yaml ## start the system on localhost; addresses and a token in .local/posthorn.env
+up: node_modules/.modules.yaml .local/admin-ui/manifest.json ## start the system on localhost; addresses and a token in .local/posthorn.env
 	@$(RUN) node deploy/local/src/up.ts
 
 down: node_modules/.modules.yaml ## stop the system of `make up`
@@ -60,6 +60,22 @@ libs/docs/site/node_modules/.modules.yaml: libs/docs/site/package.json libs/docs
 docs: node_modules/.modules.yaml libs/docs/site/node_modules/.modules.yaml ## build the documentation site into .local/docs; api-gateway serves it below /docs/
 	@$(RUN) node libs/docs/src/build-main.ts
 
+services/admin-ui/web/node_modules/.modules.yaml: services/admin-ui/web/package.json services/admin-ui/web/pnpm-lock.yaml services/admin-ui/web/pnpm-workspace.yaml
+	@$(PNPM) --dir services/admin-ui/web install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
+	@touch $@
+
+ADMIN_WEB := services/admin-ui/web
+ADMIN_WEB_SOURCES := $(wildcard $(ADMIN_WEB)/*.js $(ADMIN_WEB)/*.json $(ADMIN_WEB)/*.html) $(shell find $(ADMIN_WEB)/src $(ADMIN_WEB)/build libs/advice/src libs/client/src libs/contracts/src/admin libs/contracts/src/settings -type f)
+
+admin-ui: .local/admin-ui/manifest.json ## check and build the administration pages into .local/admin-ui; admin-ui serves them
+
+.local/admin-ui/manifest.json: node_modules/.modules.yaml $(ADMIN_WEB)/node_modules/.modules.yaml $(ADMIN_WEB_SOURCES)
+	@PATH="$(CURDIR)/$(ADMIN_WEB)/node_modules/.bin:$(CURDIR)/node_modules/.bin:$$PATH" && cd $(ADMIN_WEB) && tsc && vite build || { rm -f $(CURDIR)/$@; exit 1; }
+
+# `make up` builds the pages only if a source has changed since.
+.local/admin-ui/manifest.json: services/admin-ui/web/node_modules/.modules.yaml $(shell find services/admin-ui/web libs/advice/src libs/client/src libs/contracts/src -name node_modules -prune -o -type f -print)
+	@$(MAKE) --no-print-directory admin-ui
+
 migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
 
@@ -93,7 +109,7 @@ chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/post
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json' '!**/generated/**'
 
-build: docs ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
+build: docs admin-ui ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts
 
 base-images: node_modules/.modules.yaml ## record the digests of the images that others publish; needs Docker with buildx

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { type AccountRegistration, Posthorn, type Settings } from '@posthorn/client'
 import type { Postgres, Rabbit } from '@posthorn/local'
 import { localDirectory } from '@posthorn/local/paths'
-import { serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
+import { coreServices, type ServiceName } from '@posthorn/local/role-passwords'
 import type { EnvByService } from '@posthorn/local/system/service-env'
 import { type Services, startServices } from '@posthorn/local/system/services'
 import {
@@ -39,7 +39,7 @@ export interface WorldOptions {
    */
   pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
-  /** Names of the services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to those that every installation runs. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
   /** Additional environment variables by service. */
@@ -117,7 +117,7 @@ export async function startWorld({
   durable = false,
   pgbouncer,
   replicas = {},
-  names = serviceNames,
+  names = coreServices,
   env,
   envByService = {},
   settings,

@@ -4,7 +4,8 @@ import { createClient } from './src/create-client.ts'
 import { submitMessage } from './src/generated/operations.ts'
 import { bundledSize, measuredPrograms } from './test/bundled-size.ts'
 
-// Sizes of the typed client, and the time that a call adds to a bare `fetch`. Part of `make bench`.
+// Sizes of the typed API client, and the time that an API call adds to a bare `fetch`. Part of
+// `make bench`.
 for (const [name, { program, limit }] of Object.entries(measuredPrograms)) {
   const size = await bundledSize(program)
   process.stdout.write(`client with ${name}: ${size} bytes   limit ${limit}\n`)
@@ -36,7 +37,10 @@ const calls = {
   },
 }
 
-/** CPU time per call in a round, in milliseconds. Other load on the machine adds little to it. */
+/**
+ * CPU time per API call in a benchmark round, in milliseconds. Other load on the machine adds
+ * little to this time.
+ */
 const measured: Record<string, number[]> = { client: [], fetch: [] }
 for (let round = -2; round < rounds; round += 1)
   for (const [name, call] of Object.entries(calls)) {

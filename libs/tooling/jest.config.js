@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Options of all projects: native ES modules, with types stripped as by Node. */
+/** Options of all Jest projects: native ES modules, with types stripped as by Node. */
 const base = {
   rootDir: root,
   testEnvironment: 'node',
@@ -11,16 +11,16 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
-/** Property tests exist in unit and integration tests. */
+/** Jest setup file of property tests, which exist in unit and integration tests. */
 const propertySeed = ['<rootDir>/libs/tooling/src/property-seed.ts']
 
-// The directory determines the kind of a test.
+// The directory of a test file determines the kind of its tests.
 export default {
   rootDir: root,
   watchman: false,
-  // Three waits of `eventually`: a busy machine may need most of one.
+  // Jest timeout of a test: three waits of `eventually`. A busy machine may need most of one wait.
   testTimeout: 300_000,
-  // Each test file leaves modules in the heap of its worker, which has 4 GB at most.
+  // Jest: each test file leaves modules in the heap of its worker, which has 4 GB at most.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',
   reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
@@ -32,6 +32,7 @@ export default {
       testMatch: [
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
+        '<rootDir>/services/*/web/src/**/*.test.ts',
         '<rootDir>/deploy/*/src/**/*.test.ts',
         '<rootDir>/test-e2e/image/src/**/*.test.ts',
       ],
@@ -59,7 +60,7 @@ export default {
       ],
     },
     {
-      // Started by test-e2e/image/main.ts, which builds the image.
+      // Jest project that test-e2e/image/main.ts starts. That program builds the image.
       ...base,
       displayName: 'image',
       testMatch: ['<rootDir>/test-e2e/image/test/**/*.test.ts'],

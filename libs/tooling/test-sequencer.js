@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 
-/** Path parts of slow files, slowest first. Started last, they would occupy one worker alone. */
+/**
+ * Path parts of slow test files, slowest first. Started last, a slow test file would occupy one
+ * worker alone.
+ */
 const slow = [
   'test-e2e/faults/sending.',
   'services/sender/test/graph-crashes.',
@@ -37,8 +40,8 @@ const slow = [
 ]
 
 /**
- * Path part of a file that starts fourteen services and their clients, and in which no request may
- * fail: it runs when the other files have ended.
+ * Path part of a test file that starts fourteen services and their clients, and in which no request
+ * may fail: the file runs when the other test files have ended.
  */
 const alone = 'test-e2e/faults/rolling.'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { productionIntervals } from '../intervals.ts'
 import { startWorld } from '../world.ts'
 import { buildBundle } from './build-bundle.ts'
@@ -24,7 +24,7 @@ export async function benchIdle(): Promise<Row[]> {
   const world = stack.use(
     await startWorld({ bundle, env: productionIntervals, envByService: await containerOptions() }),
   )
-  const bare = serviceNames.map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e8)']))
+  const bare = coreServices.map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e8)']))
   stack.defer(() => bare.forEach((process) => process.kill()))
   const services = new Usage(Object.values(world.services.pids))
   const reference = new Usage(bare.map(({ pid = 0 }) => pid))

@@ -255,6 +255,16 @@ test('settings, queues, statistics and licence', async () => {
   await posthorn.updateQueue({ queue: 'submit', body: { paused: false } })
   expect(await posthorn.getQueue({ queue: 'submit' })).toMatchObject({ paused: false })
   expect(await posthorn.getStats({ seconds: 60 })).toMatchObject({ accounts: expect.any(Number) })
+  const keys = 'apiCall:success,apiCall:fail'
+  expect(await posthorn.getStatsSeries({ keys })).toMatchObject({ step: 60, series: [{}, {}] })
+  const { findings } = await posthorn.listFindings({})
+  expect(findings.filter(({ level }) => level === 'error')).toEqual([])
+  const { workers } = await posthorn.listWorkers({})
+  const worker = workers.find(({ alive }) => alive)
+  if (!worker) throw new Error('no worker is alive')
+  expect(worker).toMatchObject({ releasing: false, shards: expect.any(Array) })
+  // The only worker keeps its shards, although it is released.
+  expect(await posthorn.releaseWorker({ worker: worker.id })).toEqual({ releasing: true })
   const license = { body: { license: 'none is needed' } }
   await expect(posthorn.setLicense(license)).rejects.toMatchObject({ status: 403 })
   await expect(posthorn.deleteLicense()).rejects.toMatchObject({

@@ -196,6 +196,12 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.replay]: id }
   }
 
+  /** The only worker, which keeps its shards although it is released. */
+  async worker(): Promise<Replacements> {
+    const { workers } = await this.#posthorn.listWorkers({})
+    return { [ids.worker]: workers.find(({ alive }) => alive)?.id ?? '' }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#receiver.close()
     await once(this.#receiver, 'close')

@@ -54,6 +54,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   getWebhookDelivery: (objects) => objects.delivery(),
   retryWebhookDelivery: (objects) => objects.delivery(),
   getWebhookReplay: (objects) => objects.replay(),
+  releaseWorker: (objects) => objects.worker(),
 }
 
 /** Documented errors of calls that cannot succeed on this machine, with the reason. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { startWorld } from '../world.ts'
 import { findDuplicateEvents, startMainJob } from './main-job.ts'
 
@@ -8,7 +8,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const jane = await world.connectAccount('jane')
 const john = await world.connectAccount('john')
 
-test.each(serviceNames)(
+test.each(coreServices)(
   '%s killed during the main job: nothing is lost, repeated webhooks keep their event id',
   async (name) => {
     await using job = startMainJob(world, { from: jane, to: john })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { freePort, startHaproxy } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { connectManyAccounts, messagesPath, shuffled } from '../many-accounts.ts'
 import { startWorld, untilConnected, type World, type WorldOptions } from '../world.ts'
@@ -151,7 +151,7 @@ function startRollingWorld(
 ): Promise<World> {
   return startWorld({
     ...options,
-    replicas: Object.fromEntries(serviceNames.map((name) => [name, 2])),
+    replicas: Object.fromEntries(coreServices.map((name) => [name, 2])),
     settings: {
       imapProxyServerEnabled: true,
       imapProxyServerPort: ports.imap,

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { isFullFaultRun } from '@posthorn/testkit'
 import { reportSkip } from '@posthorn/testkit/required-tests'
 import { runReleaseJobs } from '../own-servers.ts'
@@ -10,9 +10,9 @@ import { continueWork, resealAll, storeWork, type StoredWork } from './rollback-
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
 
 /** Services that are replaced together: all but auth-bridge, which they need at their start. */
-const others = serviceNames.filter((name) => name !== 'auth-bridge')
+const others = coreServices.filter((name) => name !== 'auth-bridge')
 /** Services of each restart. `make test-faults` restarts them one by one. */
-const restarts = isFullFaultRun ? serviceNames.map((name) => [name]) : [['auth-bridge'], others]
+const restarts = isFullFaultRun ? coreServices.map((name) => [name]) : [['auth-bridge'], others]
 
 describe('rolling restart, under load', () => {
   const stack = new AsyncDisposableStack()

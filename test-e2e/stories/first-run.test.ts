@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect, test } from '@jest/globals'
 import { Posthorn } from '@posthorn/client'
 import { checkout } from '@posthorn/local/paths'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { eventually } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 
@@ -34,7 +34,7 @@ test('SVC_SETTINGS: settings are present, the secret one is hidden', async () =>
 })
 
 test('every service serves /health/live and /metrics', async () => {
-  for (const name of serviceNames) {
+  for (const name of coreServices) {
     const base = `http://127.0.0.1:${world.services.ports[name]}`
     expect([name, (await fetch(`${base}/health/live`)).status]).toEqual([name, 200])
     expect(await (await fetch(`${base}/metrics`)).text()).toContain(`service="${name}"`)
@@ -53,7 +53,7 @@ test('the OpenAPI document and its viewer are public', async () => {
 
 test('an invalid variable is named, and the process exits with 1 before it connects', async () => {
   await Promise.all(
-    serviceNames.map(async (service) => {
+    coreServices.map(async (service) => {
       const env = {
         PATH: process.env['PATH'] ?? '',
         DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',

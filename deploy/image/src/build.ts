@@ -29,8 +29,9 @@ export interface BuildOptions {
 /**
  * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
  * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
- * materials and the licences of the bundled packages. The bundle contains the documentation site if
- * `make docs` has built it. Equal sources and revisions give equal bytes.
+ * materials and the licences of the bundled packages. It contains the documentation site and the
+ * administration pages if `make docs` and `make admin-ui` have built them. Equal sources and
+ * revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -40,6 +41,7 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   const packages = mergePackages(
     findThirdParties([...files, ...copied.map((path) => join(folder, path))]),
     sitePackages(folder),
+    pagePackages(folder),
   )
   // The module `@posthorn/config/release` reads `assets/package.json`. The module needs no other
   // members of the manifest `package.json` than the written members.
@@ -54,6 +56,12 @@ function sitePackages(folder: string): ThirdParty[] {
   const path = join(folder, 'assets/.local/docs', manifestName)
   if (!existsSync(path)) return []
   return (JSON.parse(readFileSync(path, 'utf8')) as SiteManifest).packages
+}
+
+/** Lists the packages of which the administration pages in the bundle contain scripts or styles. */
+function pagePackages(folder: string): ThirdParty[] {
+  const path = join(folder, 'assets/.local/admin-ui/packages.json')
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ThirdParty[]) : []
 }
 
 /** Bundles the processes of the image. Returns the paths of the bundled sources. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { roleOf, serviceNames } from '@posthorn/contracts/services'
 
-export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
+export { coreServices, roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 /**
  * Derives the password of a service's Postgres role from the owner's password. Roles belong to the

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireCommandLock } from './process/command-lock.ts'
 import { cacheDirectory, localDirectory, upFiles } from './paths.ts'
+import { serviceNames } from './role-passwords.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import type { SystemPorts } from './system/system-ports.ts'
 import { startSystem, type System } from './system/system.ts'
@@ -44,6 +45,7 @@ async function bringUp(): Promise<void> {
     env,
     bind: env['POSTHORN_BIND'] || '127.0.0.1',
     record: upFiles.record,
+    names: serviceNames,
     ports,
     apiFrom: 3_000,
   })
@@ -52,6 +54,10 @@ async function bringUp(): Promise<void> {
     print(`the API listens on port ${apiPort}: 3000 was in use at a start of this system`)
   await writeFile(upFiles.env, toShell(system), { mode: 0o600 })
   print(`Posthorn is running at ${system.url}; token and addresses: ${upFiles.env}`)
+  if (system.admin) {
+    print(`administration pages: ${system.admin.url}`)
+    print(`  first owner, once: ${system.admin.setUpUrl}`)
+  }
   print(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
 }
 
@@ -61,6 +67,7 @@ function wantedPorts(): Partial<SystemPorts> {
     api: port('POSTHORN_PORT'),
     imapProxy: port('POSTHORN_IMAP_PROXY_PORT'),
     smtpProxy: port('POSTHORN_SMTP_PROXY_PORT'),
+    admin: port('POSTHORN_ADMIN_PORT'),
     postgres: port('POSTHORN_POSTGRES_PORT'),
     rabbitmq: port('POSTHORN_RABBITMQ_PORT'),
     dovecotImap: port('POSTHORN_DOVECOT_IMAP_PORT'),

@@ -92,7 +92,7 @@ describeWithKustomize.each(['dev', 'production', 'large'])('overlay %s', (name) 
       'helm.sh/hook': 'pre-install,pre-upgrade',
     })
     const deployments = annotationsOf('Deployment', '') as Record<string, string>[]
-    expect(deployments).toHaveLength(7)
+    expect(deployments).toHaveLength(name === 'dev' ? 7 : 8)
     for (const annotations of deployments) {
       const wave = Number(annotations['argocd.argoproj.io/sync-wave'] ?? 0)
       expect(wave).toBeGreaterThan(Number(migrate['argocd.argoproj.io/sync-wave']))

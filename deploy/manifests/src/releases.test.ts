@@ -56,6 +56,6 @@ testWithKustomize(
     const fixed = manifestsOf(build, 'Deployment')
       .filter(({ content }) => valueAt(content, ['spec', 'replicas']) !== undefined)
       .map(({ name }) => name)
-    expect(fixed.toSorted()).toEqual(['auth-bridge', 'smtp-proxy'])
+    expect(fixed.toSorted()).toEqual(['admin-ui', 'auth-bridge', 'smtp-proxy'])
   },
 )

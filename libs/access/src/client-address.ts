@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import { addressAllowed } from './address-ranges.ts'
 
 /**
- * Returns the IP address of the client that sent an HTTP request. `X-Forwarded-For` is read from the
- * right up to the first address outside `trustedProxies`; clients can forge all addresses further
- * left.
+ * Returns the IP address of the client that sent an HTTP request. `X-Forwarded-For` is read from
+ * the right up to the first address outside `trustedProxies`; clients can forge all addresses
+ * further left.
  */
 export function clientAddress(
   remote: string,

@@ -7,7 +7,10 @@ const readMessage: RequiredPermission = { action: 'read', group: 'message' }
 const send: RequiredPermission = { action: 'send', group: 'submit' }
 const admin: RequiredPermission = { action: 'read', group: 'admin' }
 
-/** Permissions each record has, as the API and both proxies evaluated it with code of their own. */
+/**
+ * Permissions of each permissions record of an access token, as the API and both mail proxies
+ * evaluated the record in earlier releases.
+ */
 const records: [string, unknown, { required: RequiredPermission[]; proxies: string[] }][] = [
   ['null', null, { required: [read, readMessage, send, admin], proxies: ['smtp', 'imap-proxy'] }],
   [

@@ -5,7 +5,10 @@
  */
 export type AdviceKind = 'account' | 'sending' | 'webhook' | 'export' | 'api'
 
-/** Error to explain. Absent members match only rows that do not test them. */
+/**
+ * Error to explain, such as a failed login or delivery. Absent members match only rows that do not
+ * test them.
+ */
 export interface AdviceQuery {
   kind: AdviceKind
   /** State of the account: `state` or `stateDetail` of its record. */
@@ -17,32 +20,46 @@ export interface AdviceQuery {
   code?: string
   /** HTTP status, or reply code of an SMTP server. */
   status?: number
-  /** Text of the server, provider or API, which may come from a foreign server. */
+  /**
+   * Text of the error's response, from a server, provider or API. The server may be a foreign one.
+   */
   response?: string
 }
 
-/** Explanation of an error in plain English. */
+/** Explanation of an error of an account, message, webhook or export in plain English. */
 export interface Advice {
-  /** Id of the explanation, stable between releases. */
+  /** Id of the explanation of an error, stable between releases. */
   id: string
-  /** Meaning of the error, for operators. */
+  /** Meaning of the explained error (of an account, message, webhook or export), for operators. */
   meaning: string
-  /** Next step of the operator. */
+  /** Step that an operator should take next to remove the explained error. */
   action: string
-  /** Text for the owner of the account, without technical terms. */
+  /** Explanation of the error for the owner of the account, without technical terms. */
   ownerText: string
-  /** Page of the guides, with an anchor if the answer is one section: `send#what-can-go-wrong`. */
+  /**
+   * Page of the user guides about the explained error, with an anchor if the answer is one section:
+   * `send#what-can-go-wrong`.
+   */
   guide?: string
 }
 
-/** Row of an advice table. A row matches an error that fulfils all conditions of the row. */
+/**
+ * Row of an advice table, which explains errors. A row matches an error that fulfils all conditions
+ * of the row.
+ */
 export interface AdviceRow extends Advice {
   states?: readonly string[]
   codes?: readonly string[]
   statuses?: readonly number[]
-  /** Pattern of the text, without regard to case. Runs in linear time. */
+  /**
+   * Pattern of the error response of a server, provider or API, without regard to case. Runs in
+   * linear time.
+   */
   text?: RegExp
-  /** Text that the pattern matches, as a server sends it. Required with `text`. */
+  /**
+   * Example of an error response of a mail server, provider or API that the pattern `text` matches.
+   * Required with `text`.
+   */
   example?: string
 }
 

@@ -11,7 +11,10 @@ const kinds = Object.keys(adviceTables) as AdviceKind[]
 const rows = kinds.flatMap((kind) => adviceTables[kind].map((row) => ({ kind, row })))
 const named = rows.map(({ kind, row }) => [row.id, kind, row] as const)
 
-/** Errors that fulfil exactly the conditions of a row, one per code of the row. */
+/**
+ * Errors that fulfil exactly the conditions of an advice table's row, one error per code of the
+ * row.
+ */
 function queriesOf(kind: AdviceKind, row: AdviceRow): AdviceQuery[] {
   const { codes = [undefined], statuses = [undefined], states = [undefined], example } = row
   return codes.flatMap((code) =>
@@ -65,12 +68,12 @@ describe('advice tables', () => {
   })
 })
 
-/** True for an error of which only the subject is known. */
+/** True for an error of which only the subject, such as `account` or `webhook`, is known. */
 function isFree(query: AdviceQuery): boolean {
   return Object.keys(query).length === 1
 }
 
-/** Anchor of a heading, as the documentation site creates the anchor. */
+/** Anchor of a heading in the guides, as the documentation site creates the anchor. */
 function slug(title: string): string {
   return title
     .toLowerCase()
@@ -178,7 +181,8 @@ describe('adviceFor', () => {
       'token-renewal-failed',
     ],
     [
-      // Microsoft sends temporary errors with `invalid_grant`, too. Their code decides.
+      // Microsoft's token endpoint also sends temporary errors with `invalid_grant`. Their AADSTS
+      // code decides.
       {
         kind: 'account',
         code: 'ETokenRefresh',

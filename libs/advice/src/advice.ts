@@ -16,8 +16,8 @@ import { tokenRequests } from './tables/token-requests.ts'
 import { webhookOutcomes } from './tables/webhook-outcomes.ts'
 
 /**
- * Rows by subject, specific rows before general rows. The last row of each subject has no
- * condition, so that each error has an explanation.
+ * Advice tables by subject of the error, specific rows before general rows. The last row of each
+ * table has no condition, so that each error has an explanation.
  */
 export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = {
   account: [
@@ -34,10 +34,16 @@ export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = 
   api: [...rights, ...requests, ...serviceErrors],
 }
 
-/** Maximum characters of a response that are searched. Servers may send texts of any length. */
+/**
+ * Maximum characters of an error response that are searched for patterns. Servers may send texts of
+ * any length.
+ */
 const maxSearched = 4_000
 
-/** Explains an error. Uses the first row that matches; there is a row for every error. */
+/**
+ * Explains an error of an account, message, webhook or export. Uses the first row that matches;
+ * there is a row for every error.
+ */
 export function adviceFor(query: AdviceQuery): Advice {
   const row = adviceTables[query.kind].find((candidate) => matches(candidate, query))
   if (!row) throw new Error(`the advice table ${query.kind} has no row for all errors`)
@@ -45,7 +51,7 @@ export function adviceFor(query: AdviceQuery): Advice {
   return defined({ id, meaning, action, ownerText, guide })
 }
 
-/** Members of an account's record, as the API returns the account, that explain its state. */
+/** Members of an account record, as the API returns the account, that explain its state. */
 export interface AccountCondition {
   state: string
   stateDetail?: string

@@ -10,7 +10,7 @@ export function decodeTransferEncoding(
   return decoder ? transform(content, decoder) : content
 }
 
-/** Decodes the transfer encoding (RFC 2045 §6) of content in memory. Never fails. */
+/** Decodes the transfer encoding (RFC 2045 §6) of a MIME part's content in memory. Never fails. */
 export function decodeBytes(content: Buffer, encoding: string | undefined): Buffer {
   const decoder = decoderOf(encoding)
   if (!decoder) return content
@@ -33,7 +33,7 @@ export async function* takeBytes(
   }
 }
 
-/** Decoder of a transfer encoding. Undefined if the content is not encoded. */
+/** Decoder of a MIME part's transfer encoding. Undefined if the content is not encoded. */
 function decoderOf(encoding: string | undefined): Decoder | undefined {
   switch (encoding?.trim().toLowerCase()) {
     case 'base64':

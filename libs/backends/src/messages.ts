@@ -83,7 +83,7 @@ export interface FetchOptions {
  * Body section in a FETCH command (RFC 9051 §6.4.5), and the number of its first bytes to fetch.
  */
 export interface Section {
-  /** Name of the body section, such as `1.2` or `TEXT`. */
+  /** Name of the IMAP body section, such as `1.2` or `TEXT`. */
   key: string
   /** Maximum bytes of the body section to fetch, counted before decoding. */
   maxLength: number

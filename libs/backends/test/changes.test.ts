@@ -51,7 +51,8 @@ test('changesSince: billions of UIDs, repeated, stay one range', async () => {
       '* VANISHED (EARLIER) 9:5',
       '{tag} OK done',
     ],
-    // Unsolicited responses, and for more messages than exist.
+    // VANISHED and EXISTS arrive unsolicited, and VANISHED names more messages than the mailbox
+    // has.
     NOOP: () => ['* VANISHED 1:4294967295', '* 0 EXISTS', '{tag} OK done'],
   })
   expect(await changes(one)).toEqual([{ kind: 'vanished', uids: [[1, 4_294_967_295]] }])

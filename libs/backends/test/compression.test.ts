@@ -13,11 +13,11 @@ afterEach(async () => {
 interface CompressingServer {
   port: number
   received: string[]
-  /** Bytes sent by the server since COMPRESS. */
+  /** Bytes that the IMAP server has sent since COMPRESS. */
   sent: () => number
 }
 
-/** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
+/** IMAP server that compresses after its OK to COMPRESS, or sends invalid DEFLATE. */
 async function compressingServer(
   behaviour: 'works' | 'garbage' | 'rejects' | 'bomb',
 ): Promise<CompressingServer> {
@@ -80,10 +80,13 @@ async function compressingServer(
   return { port: (server.address() as AddressInfo).port, received, sent: () => sent }
 }
 
-/** A megabyte of one line in a kilobyte. The flush makes it independent of other blocks. */
+/**
+ * Compressed block of 1 KB that contains 1 MB of a single IMAP line. The flush makes the block
+ * independent of other blocks.
+ */
 const block = deflateRawSync(Buffer.alloc(2 ** 20, 'x'), { finishFlush: constants.Z_SYNC_FLUSH })
 
-/** Sends a line that has 4 GB when it is decompressed. */
+/** Sends a compressed IMAP line that has 4 GB after decompression. */
 function explode(socket: Socket): void {
   let left = 4_096
   const more = () => {

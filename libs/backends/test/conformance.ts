@@ -10,7 +10,7 @@ import { searchCases } from './conformance/searching.ts'
 import { watchCases } from './conformance/watching.ts'
 import type { TestEnvironment } from './environment.ts'
 
-/** Requirements for every mail server, as tests. Called at the top of a test file. */
+/** Conformance tests that every IMAP server must pass. Called at the top level of a test file. */
 export function conformanceSuite(environment: TestEnvironment): void {
   connectingCases(environment)
   mailboxCases(environment)

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { release } from '@posthorn/config/release'
 import { backend, start } from './scripted-session.ts'
 
-/** Source address of a connection that the server rejects with BYE. */
+/** Source address of a connection to a mail server that rejects the connection with BYE. */
 async function sourceAddressOf(localAddresses: readonly string[]): Promise<string | undefined> {
   const { options } = await start()
   let from: string | undefined

@@ -1,19 +1,21 @@
 import type { ConnectOptions, ImapBackend } from '../src/mail-session.ts'
 
-/** Environment of the conformance suite for a mail server. */
+/** Environment of the conformance tests for an IMAP server. */
 export interface TestEnvironment {
   backend: ImapBackend
-  /** Variant with short timeouts, for unresponsive servers. */
+  /** Variant of the IMAP backend with short timeouts, for unresponsive mail servers. */
   shortTimeoutBackend: ImapBackend
-  /** Unused account, reached through a link of its own. */
+  /** Creates a mail account without messages, reached through a TCP link of its own. */
   account: () => Promise<TestAccount>
 }
 
 export interface TestAccount extends AsyncDisposable {
   options: ConnectOptions
-  /** Options of a connection with implicit TLS. */
+  /** Options of a connection to the mail server with implicit TLS. */
   tls: ConnectOptions
-  /** Stores a message through another connection and returns its UID. */
+  /**
+   * Stores a message in the mail account through another connection and returns the message's UID.
+   */
   append(
     rfc822: string | Buffer,
     placed?: { mailbox?: string; flags?: string[]; date?: Date },
@@ -26,8 +28,8 @@ export interface TestAccount extends AsyncDisposable {
   createMailbox(path: string): Promise<void>
   renameMailbox(path: string, newPath: string): Promise<void>
   deleteMailbox(path: string): Promise<void>
-  /** Resets the account's connections. */
+  /** Resets all TCP connections to the mail account. */
   cut(): void
-  /** Blocks all data without closing the connections. */
+  /** Blocks all data on the connections to the mail account without closing them. */
   freeze(): void
 }

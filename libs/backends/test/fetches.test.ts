@@ -102,7 +102,7 @@ test('fetchMessages: responses for other messages, are notified to watch', async
       '* 3 FETCH (UID 3 FLAGS (\\Seen))',
       row(1),
       '* 1 FETCH (UID 1 FLAGS (\\Flagged))',
-      // Response to the set N:* without a message from N on.
+      // Response of an IMAP server to a FETCH of the UIDs N:* without a message from N on.
       row(9),
       done,
     ],

@@ -13,7 +13,7 @@ function row(uid: number): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" NIL NIL NIL NIL NIL NIL NIL NIL) BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1))`
 }
 
-/** UIDs up to 3 in the sequence set of a command. */
+/** UIDs up to 3 in the sequence set of an IMAP command. */
 function requestedUids(rest: string): number[] {
   const pieces = (rest.split(' ')[0] ?? '').split(',').map((piece) => piece.split(':').map(Number))
   return [1, 2, 3].filter((uid) =>

@@ -14,8 +14,8 @@ const timings = {
 }
 
 /**
- * Production backend with shorter timings. `probeMs` is long, because servers are slow on a busy
- * machine.
+ * Creates the production IMAP backend with shorter timings. `probeMs` is long, because mail servers
+ * are slow on a busy machine.
  */
 export function testBackend(): ImapBackend {
   return createImapBackend({ ...timings, probeMs: 60_000 })
@@ -29,12 +29,15 @@ export interface MailUser {
   imapsPort: number
 }
 
-/** Server that provides unused users. */
+/** Mail server that provides unused users for tests. */
 export interface MailServer {
   freshUser(prefix: string): MailUser | Promise<MailUser & AsyncDisposable>
 }
 
-/** Accounts on an IMAP server, modified by a separate connection of the test. */
+/**
+ * Test environment with accounts on an IMAP server. A separate connection of the test modifies the
+ * accounts.
+ */
 export function imapEnvironment(backend: ImapBackend, server: MailServer): TestEnvironment {
   return {
     backend,

@@ -3,7 +3,8 @@ import { type Hook, imapFaults, type ImapScript, testDovecot } from '@posthorn/t
 import { backend, inbox, letter, start } from './faults/fault-setup.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-// Messages whose description by the server is large, and messages that it refuses to describe.
+// Tests of messages with a large FETCH response, and of messages that the IMAP server refuses to
+// describe.
 
 const { adds, times } = imapFaults
 const dovecot = await testDovecot()
@@ -21,7 +22,7 @@ const multipart = (count: number) =>
 
 const plain = 'MIME-Version: 1.0\r\nContent-Type: text/plain'
 
-// Jest passes a callback instead of a member that is missing.
+// Jest passes a callback to the test instead of a member that is missing in the table row.
 const large: [name: string, message: string, truncated: 'envelope' | 'structure' | undefined][] = [
   ['50,000 recipients', message(list('To', 'a', 50_000)), 'envelope'],
   ['63 kB of empty groups', message(list('To', ':;', 13_000)), 'envelope'],
@@ -68,7 +69,10 @@ test.each(large)(
   },
 )
 
-/** Refuses FETCH of a message's envelope, header or any item, for these UIDs. */
+/**
+ * Script hook that refuses FETCH of the envelope, header or any item for the messages with these
+ * UIDs.
+ */
 function refuses(uids: readonly number[], items: RegExp): Hook {
   return async (command) => {
     if (!items.test(command.rest)) return undefined

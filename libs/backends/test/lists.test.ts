@@ -6,7 +6,7 @@ const done = '{tag} OK done'
 const extended: Hook = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
 const objectId: Hook = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
 
-/** Replaces the response to LIST "" "*". */
+/** Script hook that replaces the IMAP server's response to LIST "" "*". */
 function listing(reply: Hook): Hook {
   return (command) => {
     if (command.rest === '"" ""') return ['* LIST (\\Noselect) "/" ""', done]

@@ -67,7 +67,8 @@ test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge
 
 test('ImapBackend.connect: remote server without STARTTLS, receives no password', async () => {
   const { options, received } = await start()
-  // Name of the local machine that does not count as loopback.
+  // Host 127.1 is a name of the local machine that does not count as loopback, so the IMAP login
+  // requires STARTTLS.
   await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
     kind: 'unreachable',
   })
@@ -83,7 +84,8 @@ test('ImapBackend.connect: login accepted by a failing server, is unreachable', 
     kind: 'unreachable',
     code: 'UNAVAILABLE',
   })
-  // Rejections of other initial commands are ignored.
+  // Rejections of the IMAP commands that imapflow sends first are ignored, except a rejection that
+  // shows a failed login.
   const { options: others } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE ID ENABLE CONDSTORE', '{tag} OK done'],
     NAMESPACE: () => ['{tag} BAD Command unknown'],
@@ -103,7 +105,7 @@ test('ImapBackend.connect: access token without OAuth mechanism, is unauthorized
     .connect({ ...options, credentials })
     .catch((reason: unknown) => reason)
   expect(error).toMatchObject({ kind: 'unauthorized' })
-  // The server has rejected no login, so the error has no response code.
+  // The IMAP server has rejected no login, so the connection error has no response code.
   expect(error).not.toMatchObject({ code: expect.any(String) })
 })
 
@@ -117,7 +119,8 @@ test('ImapBackend.connect: OAUTHBEARER without SASL-IR, is preferred, and its re
       received.push(command.rest)
       return ['+ ']
     },
-    // Lines without a command: the payload and the end of the exchange.
+    // Script for lines without an IMAP command: the payload of AUTHENTICATE and the end of the
+    // exchange.
     '': (line) => {
       received.push(Buffer.from(line.tag, 'base64').toString())
       return received.length === 2
@@ -161,7 +164,8 @@ test('MailSession.select: server that requires ID after the login, sends it and 
   )
   await using one = await backend.connect(options)
   expect(await one.select('INBOX')).toMatchObject({ messages: 0 })
-  // Servers that ignore NOOP receive STATUS, whose counters are notified.
+  // IMAP servers that ignore NOOP receive STATUS instead, and changed counters become
+  // notifications.
   await one.ping()
   expect(received).not.toContain('NOOP')
   expect(received).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')

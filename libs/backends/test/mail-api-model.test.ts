@@ -11,13 +11,13 @@ import { testMailApi } from './mail-api/suite.ts'
 
 const placements = ['labels', 'folder'] as const
 
-/** Forms that ids of providers have, and the longest permitted id. */
+/** Forms of the message ids of mail providers, and the longest permitted message id. */
 const ids = {
   labels: ['18c0ffee00000001', '1'],
   folder: ['AAkALg-_x=', '-_-==', `${'aB-_'.repeat(49)}===A`, `${'='.repeat(199)}-`],
 }
 
-/** Statuses with which a provider reports a failure. */
+/** HTTP statuses with which a mail provider reports each failure. */
 const statuses: Partial<Record<MailApiFailure, number>> = {
   'rate-limited': 429,
   'token-rejected': 401,
@@ -58,7 +58,7 @@ for (const placement of placements) {
   )
 }
 
-/** One random change by another client. */
+/** Makes one random change in the modelled mailbox, as another mail client would. */
 function changeSomething(model: MailApiModel, random: SeededRandom, folders: string[]): void {
   const all = [...model.store.messages.keys()]
   const id = all[random.below(all.length)]

@@ -5,7 +5,9 @@ import { backend, session, start, type Replies } from './scripted-session.ts'
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
-/** Replies of a server that lists `listed` and accepts SELECT of each. */
+/**
+ * Script of an IMAP server that lists the mailboxes `listed` and accepts SELECT of each mailbox.
+ */
 function mailboxes(...listed: string[]): Replies {
   return {
     LIST: ({ rest }) =>

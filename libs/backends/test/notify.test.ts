@@ -18,12 +18,12 @@ const capable: Hook = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 interface WatchedSession {
   one: MailSession & { received: string[] }
   notifications: MailboxNotification[]
-  /** Sends lines while the session is in IDLE. */
+  /** Sends lines of the IMAP server while the session is in IDLE. */
   sendLines: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Session that watches all mailboxes, on a server with the responses `replies`. */
+/** IMAP session that watches all mailboxes, on a scripted server with the responses `replies`. */
 async function watch(replies: Replies, by = backend): Promise<WatchedSession> {
   let idle: ScriptCommand | undefined
   const all: Replies = {
@@ -60,7 +60,7 @@ async function watch(replies: Replies, by = backend): Promise<WatchedSession> {
   }
 }
 
-/** Starts another watch and waits until IDLE has started. */
+/** Starts another watch (wait for notifications) and waits until IDLE has started. */
 async function watchAgain(one: WatchedSession['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
@@ -152,7 +152,7 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
   const { one, sendLines, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
-  // Unsolicited data that is not reported.
+  // Unsolicited STATUS and LIST responses, which are not reported without NOTIFY.
   await sendLines('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
@@ -160,7 +160,8 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
 })
 
 test('MailSession.watch: after every command, starts IDLE again', async () => {
-  // With short timings, a silence of 200 ms starts IDLE again as well.
+  // The test uses the default timings of the IMAP client: with short timings, a silence of 200 ms
+  // would restart IDLE as well.
   const { one, stop } = await watch({}, createImapBackend(defaultTimings))
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {

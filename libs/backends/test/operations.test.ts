@@ -9,7 +9,7 @@ function advertises(...capabilities: string[]): Hook {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
-/** IMAP commands after SELECT. */
+/** IMAP commands of the session after SELECT. */
 function storeCommands({ received }: MailSession & { received: string[] }): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }

@@ -19,7 +19,7 @@ test.each(['socks5', 'socks4a', 'socks4', 'http'])(
     const { options } = await start()
     const requestsBefore = proxy.requests.length
     const proxied = { ...options, proxy: at(protocol) }
-    // The server is on loopback, but the login passes through the proxy.
+    // The mail server is on loopback, but the plaintext login passes through the proxy.
     await expect(backend.connect(proxied)).rejects.toMatchObject({ kind: 'unreachable' })
     await using session = await backend.connect({ ...proxied, allowsPlaintext: true })
     expect(await session.select('INBOX')).toMatchObject({ messages: 3 })
@@ -44,7 +44,7 @@ test.each([
       log: quietLogger(),
       proxy: at(protocol),
     }
-    // With TLS the client sends first.
+    // With TLS the mail client sends first, so the proxy gets no greeting of the mail server.
     proxy.withGreeting = !secure
     {
       await using session = await backend.connect({ ...options, rejectUnauthorized: false })

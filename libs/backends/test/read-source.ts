@@ -1,5 +1,5 @@
-// Separate process of the download cases, unaffected by other tests. Reads one source and prints
-// the memory growth of the process.
+// Program that runs the download tests in a process unaffected by other tests. Downloads the source
+// of one message by IMAP and prints the memory growth of the process.
 import { createImapBackend } from '../src/imap/backend.ts'
 import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -12,7 +12,8 @@ let bytes = 0
 let grown = 0
 for await (const piece of (await session.downloadSource(1)).content) {
   bytes += piece.length
-  // Only reachable memory counts, not garbage before the next GC.
+  // Resident memory counts only after a garbage collection, because garbage is no memory that the
+  // message's download needs.
   if (process.memoryUsage().rss - rss > 40 * 2 ** 20) globalThis.gc?.()
   grown = Math.max(grown, process.memoryUsage().rss - rss)
 }

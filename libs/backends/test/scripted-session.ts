@@ -6,9 +6,9 @@ import { quietLogger } from './quiet-logger.ts'
 
 const timings = { sampleMs: 20, quietMs: 200, renewMs: 10_000, pollMs: 30, keepAliveMs: 50_000 }
 
-/** Production backend with shorter timings. `probeMs` is long enough for a busy machine. */
+/** Production IMAP backend with shorter timings. `probeMs` is long enough for a busy machine. */
 export const backend = createImapBackend({ ...timings, probeMs: 60_000 })
-/** Backend with short timeouts, for unresponsive servers. */
+/** IMAP backend with short timeouts, for unresponsive mail servers. */
 export const shortTimeoutBackend = createImapBackend({ ...timings, probeMs: 1_000 })
 
 const cleanups: (() => Promise<void>)[] = []
@@ -17,14 +17,14 @@ afterEach(async () => {
 })
 
 /**
- * Replies to commands by name. Without a name: to DONE and to continuations of AUTHENTICATE.
- * `literal`: to a command whose literal was not sent yet.
+ * Replies of a scripted IMAP server by command name. The empty name stands for DONE and
+ * continuations of AUTHENTICATE. `literal` stands for a command whose literal was not sent yet.
  */
 export type Replies = Readonly<Record<string, Hook>>
 
 export interface ScriptedServer {
   options: ConnectOptions
-  /** Names and arguments of the commands so far. */
+  /** Names and arguments of the commands that the IMAP server has received so far. */
   received: string[]
 }
 
@@ -52,8 +52,8 @@ const usual: Replies = {
 }
 
 /**
- * Starts a server that sends these replies, or default replies, and rejects other commands. The
- * server is closed after the test. A hook without a result sends nothing.
+ * Starts a scripted IMAP server that sends these replies, or default replies, and rejects other
+ * commands. The server is closed after the test. A hook without a result sends nothing.
  */
 export async function start(
   replies: Replies = {},
@@ -75,7 +75,9 @@ export async function start(
   return { received, options: optionsOf(script) }
 }
 
-/** Bytes of a line in UTF-8, one per character, as the server sends lines. */
+/**
+ * Line of an IMAP server in UTF-8, with one character per byte, as the scripted server sends lines.
+ */
 export function encodeUtf8(line: string): string {
   return Buffer.from(line).toString('latin1')
 }
@@ -85,7 +87,7 @@ function optionsOf({ host, port }: ImapScript): ConnectOptions {
   return { host, port, secure: false, credentials, log: quietLogger(), connectTimeoutMs: 60_000 }
 }
 
-/** Session with the inbox selected, on a server with these responses. */
+/** IMAP session with the inbox selected, on a scripted server with these responses. */
 export async function session(
   replies: Replies,
   by = backend,

@@ -49,7 +49,10 @@ async function textsOf(session: MailSession, requests: readonly MessagePartsRequ
 describe.each(servers)('FetchOptions.sections: %s', (_, server) => {
   const environment = imapEnvironment(testBackend(), server)
 
-  /** Fetches the messages with the sections that messages of the first message's form have. */
+  /**
+   * Fetches the messages together with the body sections that messages with the structure of the
+   * first message have.
+   */
   async function fetch(sources: readonly string[], expectedOf?: string) {
     await using account = await environment.account()
     for (const source of expectedOf === undefined ? sources : [expectedOf, ...sources])
@@ -74,7 +77,7 @@ describe.each(servers)('FetchOptions.sections: %s', (_, server) => {
     expect(texts).toEqual(await textsOf(session, plain))
     expect(messages.map(({ sections: _sections, ...each }) => each)).toEqual(all.slice(first))
     await session[Symbol.asyncDispose]()
-    // Texts from a closed connection needed no FETCH.
+    // Message texts that can be read on a closed IMAP connection needed no FETCH.
     const withoutFetch = await Promise.all(
       requests.map((request) => textsOf(session, [request]).catch(() => 'fetched')),
     )

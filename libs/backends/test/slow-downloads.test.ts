@@ -10,7 +10,10 @@ afterEach(() => void jest.useRealTimers())
 const line = `${'x'.repeat(70)}\r\n`
 const large = Buffer.from(`${mail('large')}${line.repeat(100_000)}`)
 
-/** Reads a download whose reader takes 10 s for each chunk: minutes for the whole. */
+/**
+ * Reads a message download slowly: the reader takes 10 s for each chunk, minutes for the whole
+ * message.
+ */
 async function readSlowly({ content }: ApiDownload): Promise<number> {
   let [bytes, passedMs] = [0, 0]
   for await (const chunk of content) {

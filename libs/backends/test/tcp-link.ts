@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 export interface TcpLink {
   port: number
-  /** Resets every connection through the link. */
+  /** Resets every TCP connection through the link. */
   cut: () => void
-  /** Blocks all data without closing connections, like a pulled cable. */
+  /** Blocks all data of the TCP link without closing connections, like a pulled cable. */
   freeze: () => void
   close: () => Promise<void>
 }
 
-/** TCP forwarder that can fail on request. */
+/** TCP forwarder between mail client and mail server that can fail on request. */
 export async function tcpLink(target: { host: string; port: number }): Promise<TcpLink> {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -46,7 +46,7 @@ export async function tcpLink(target: { host: string; port: number }): Promise<T
   }
 }
 
-/** Port that accepts connections but never sends data. */
+/** TCP port that accepts connections but never sends data. */
 export async function silentPort(): Promise<AsyncDisposable & { port: number }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -23,7 +23,7 @@ async function transcriptOf(
     await Array.fromAsync(one.fetchMessages([[1, 1]], { headers: true }))
     await (await one.downloadSource(1)).content[Symbol.asyncIterator]().next()
   } catch (error) {
-    // The cause of the error is not under test.
+    // The cause of the failed IMAP connection is not under test.
     expect(error).toMatchObject({ name: 'AppError' })
   }
   return lines
@@ -89,7 +89,7 @@ test.each<[string, Replies, ConnectOptions['credentials']]>([
   expect(all).toMatch(/ (LOGIN|AUTHENTICATE) \(hidden\)/)
   expect(all).not.toContain(password)
   expect(all).not.toContain('c2VjcmV0IGNoYWxsZW5nZQ==')
-  // Base64 of the secret at each of its three offsets.
+  // Base64 text of the password at each of its three possible offsets.
   for (const before of ['', 'x', 'xx']) {
     const encoded = Buffer.from(before + password)
       .toString('base64')
@@ -122,7 +122,7 @@ interface Proxy {
   close: () => Promise<void>
 }
 
-/** HTTP proxy with CONNECT. */
+/** HTTP proxy with CONNECT for tests of mail connections. */
 async function httpProxy(): Promise<Proxy> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
@@ -157,7 +157,7 @@ test('ImapBackend.connect: proxy, carries the connection and is checked against 
   const proxy = await httpProxy()
   try {
     {
-      // The scripted server has no STARTTLS.
+      // The scripted IMAP server has no STARTTLS.
       const plaintext = { ...options, allowsPlaintext: true }
       await using one = await backend.connect({ ...plaintext, proxy: proxy.url })
       expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
@@ -167,7 +167,7 @@ test('ImapBackend.connect: proxy, carries the connection and is checked against 
       `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     )
     const refused = { kind: 'unreachable', code: 'EPROXY' }
-    // The proxy connects by the name of the server only.
+    // The HTTP proxy resolves the name of the mail server itself.
     const byName = { ...options, host: 'mail.test', egress: 'private' } as const
     for (const url of [proxy.url, 'socks5://[::1]:1'])
       await expect(backend.connect({ ...byName, proxy: url })).rejects.toMatchObject(refused)

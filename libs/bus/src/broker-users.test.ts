@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { setBrokerUsers } from './broker-users.ts'
 
-/** Responses of the management API to the next requests; 204 afterwards. */
+/** Responses of RabbitMQ's management API to the next requests; status 204 afterwards. */
 let responses: [status: number, body: string][] = []
 const requests: string[] = []
 const server = createServer((request, response) => {
@@ -27,7 +27,10 @@ const users = () => ({
 })
 const user = 'PUT /api/users/posthorn_sender'
 const ofUser = () => requests.filter((request) => request === user)
-/** Requests before the request that creates the user of the sender. */
+/**
+ * Number of management API requests before the request that creates the RabbitMQ user of the
+ * sender.
+ */
 async function requestsBefore(): Promise<number> {
   await setBrokerUsers(users())
   const count = requests.indexOf(user)
@@ -51,4 +54,27 @@ test('setBrokerUsers: other rejections are reported with the response', async ()
     'PUT /api/users/posthorn_sender failed at RabbitMQ: 400 {"reason":"bad password"}',
   )
   expect(ofUser()).toHaveLength(1)
+})
+
+test('setBrokerUsers: the missing user of an optional service is left out', async () => {
+  const optional = () => requests.filter((request) => request.endsWith('posthorn_admin_ui'))
+  await setBrokerUsers(users())
+  expect(optional()).toEqual([
+    'GET /api/users/posthorn_admin_ui',
+    'PUT /api/permissions/%2F/posthorn_admin_ui',
+  ])
+  const before = requests.indexOf('GET /api/users/posthorn_admin_ui')
+  requests.length = 0
+  responses = [...accepted(before), [404, '{"error":"Object Not Found"}']]
+  await setBrokerUsers(users())
+  expect(optional()).toEqual(['GET /api/users/posthorn_admin_ui'])
+})
+
+test('setBrokerUsers: the management API that rejects a look-up is reported', async () => {
+  await setBrokerUsers(users())
+  const before = requests.indexOf('GET /api/users/posthorn_admin_ui')
+  responses = [...accepted(before), [401, '{"error":"not_authorized"}']]
+  await expect(setBrokerUsers(users())).rejects.toThrow(
+    'GET /api/users/posthorn_admin_ui failed at RabbitMQ: 401 {"error":"not_authorized"}',
+  )
 })

@@ -17,8 +17,8 @@ import { openBus } from './open-bus.ts'
 const broker = await testBus()
 await broker.grantServices()
 const buses = {} as Record<ServiceName, Bus>
-// Services start one after the other, auth-bridge last: the first service to start finds an empty
-// broker.
+// Each service opens its bus, one service after the other, auth-bridge last. The first service
+// finds a RabbitMQ broker without queues.
 for (const service of serviceNames)
   buses[service] = await openBus(broker.serviceUrl(service), { name: service })
 
@@ -88,7 +88,9 @@ test('RpcResponder: rejects a broker user that is no service', async () => {
   await admin[Symbol.asyncDispose]()
 })
 
-/** Acts as a service. Returns the broker's reason of a rejection, or undefined. */
+/**
+ * Acts on RabbitMQ as a service's user. Returns the broker's reason of a rejection, or undefined.
+ */
 async function tried(
   service: ServiceName,
   act: (channel: Channel) => Promise<unknown>,

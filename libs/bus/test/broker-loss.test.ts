@@ -9,7 +9,7 @@ import { type Bus, connectBus, on } from '../src/index.ts'
 import { event } from './events.ts'
 import { openBus, recordingLog } from './open-bus.ts'
 
-// This file has its own broker, which it kills, stops, wipes and pauses.
+// This test file has its own RabbitMQ broker, which it kills, stops, wipes and pauses.
 const brokerStartMs = 150_000
 const echo = defineCommand({
   name: 'echo',
@@ -57,7 +57,10 @@ afterAll(async () => {
 const request = (words: string, timeoutMs = 60_000) =>
   bus.request(echo, { words }, { key: 'shard.1', timeoutMs })
 
-/** Expects everything to work soon after the start of the broker. */
+/**
+ * Expects publishing, requests and consuming on RabbitMQ to work soon after the start of the
+ * broker.
+ */
 async function expectAllWorks(name: string): Promise<void> {
   await bus.whenUp(AbortSignal.timeout(60_000))
   await eventually(() => bus.publishEvent(event(name)))
@@ -65,10 +68,14 @@ async function expectAllWorks(name: string): Promise<void> {
   expect(await eventually(() => request(name))).toEqual({ words: name })
 }
 
-/** Expects every topic to be invalidated, because invalidations may have been missed. */
+/**
+ * Expects every topic of cached values to be invalidated, because invalidations may have been
+ * missed.
+ */
 async function expectAllTopics(): Promise<void> {
   await eventually(() => expect(invalidations).toContainEqual({ topic: 'settings' }))
-  // Each reconnect invalidates once; on a busy machine there may be several reconnects.
+  // Each reconnect to RabbitMQ invalidates cached values once. On a busy machine there may be
+  // several reconnects.
   expect([...new Set(invalidations.map(({ topic }) => topic))].sort()).toEqual([
     'accounts',
     'changes',
@@ -81,12 +88,13 @@ async function expectAllTopics(): Promise<void> {
   ])
 }
 
-/** Expects requests and publishing to fail while the broker is down, instead of waiting for it. */
+/** Expects requests and publishing to fail immediately while the RabbitMQ broker is down. */
 async function expectRefusals(): Promise<void> {
   await expect(bus.publishEvent(event('lost'))).rejects.toEqual(unavailable)
   await expect(bus.publishHint('sender.submissions', { queueId: 'q' })).rejects.toEqual(unavailable)
   await expect(request('unserved')).rejects.toEqual(unheld)
-  await bus.invalidate({ topic: 'tokens' }) // publishing is best effort: no error
+  // Publishing an invalidation (broadcast) while RabbitMQ is down causes no error.
+  await bus.invalidate({ topic: 'tokens' })
 }
 
 test(
@@ -147,7 +155,8 @@ test(
     rabbit.pause()
     try {
       await expect(request('silence', 300)).rejects.toMatchObject({ code: 'Timeout' })
-      // The request fails before the heartbeat detects the silence, which takes 10 s or longer.
+      // The RPC request fails before the heartbeat detects the silent broker, which takes 10 s or
+      // longer.
       await expect(request('silence', 8_000)).rejects.toEqual(unheld)
       expect(bus.up).toBe(false)
       await expect(request('silence')).rejects.toEqual(unheld)
@@ -158,7 +167,7 @@ test(
       rabbit.resume()
     }
     await expectAllWorks('after silence')
-    // A short silence costs no connection.
+    // A short silence of the RabbitMQ broker does not end the connection.
     rabbit.pause()
     const waiting = expect(request('silence', 8_000)).rejects.toEqual(unheld)
     await waiting.finally(() => rabbit.resume())
@@ -198,7 +207,7 @@ test(
     await eventually(() => got.includes('early'))
     const requested = () => early.request(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
     expect(await eventually(requested)).toEqual({ words: 'early' })
-    // On a busy machine the connection may be lost again, with further lines.
+    // On a busy machine the RabbitMQ connection may be lost again, which adds log lines.
     expect(lines.slice(0, 2).map(({ words }) => words)).toEqual([
       'RabbitMQ connection failed, retrying',
       'RabbitMQ connected',
@@ -237,7 +246,7 @@ test('Bus: logs each loss and each reconnect once', () => {
       'RabbitMQ connected',
     ].flat(),
   )
-  // Expects one connection, and a return after each of the tests. A busy machine may lose other
-  // connections.
+  // Expects one first connection, and a reconnect to RabbitMQ after each of the tests. A busy
+  // machine may lose further connections.
   expect(returns).toBeGreaterThanOrEqual(7)
 })

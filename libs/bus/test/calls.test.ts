@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 let lastShard = 0
-/** Each test has a shard of its own. */
+/** Each test of RPC calls uses a routing key (shard) of its own. */
 const newKey = () => `shard.${(lastShard += 1)}`
 
 type Greeting = (request: { name: string }, context: CommandContext) => Promise<{ words: string }>
@@ -30,12 +30,15 @@ async function greeting(key: string, handle: Greeting) {
 const hello: Greeting = async ({ name }) => ({ words: `hello ${name}` })
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 const late = expect.objectContaining({ kind: 'timeout', code: 'Timeout' })
-/** Longer than a busy machine stands still. */
+/** Timeout of RPC requests that is longer than any pause of a busy machine. */
 const patientMs = 60_000
 const request = (key: string, timeoutMs = patientMs) =>
   client.request(greet, { name: 'you' }, { key, timeoutMs })
 
-/** Expects requests to time out until `hasBegun`: on a busy machine, some do before they begin. */
+/**
+ * Expects RPC requests to time out until `hasBegun`: on a busy machine, some requests time out
+ * before they begin.
+ */
 async function expectLate(key: string, hasBegun: () => boolean): Promise<void> {
   let timeoutMs = 50
   await eventually(async () => {
@@ -62,7 +65,8 @@ test('Bus.request: 100 concurrent requests get their own replies', async () => {
 
 test('Bus.request: fails immediately for a key that is not bound or was unbound', async () => {
   const key = newKey()
-  // The request times out after the test does, so only a returned message can end it in time.
+  // The RPC request would time out after the end of the test, so only a returned message can end
+  // the request in time.
   await expect(request(key, 60_000)).rejects.toEqual(unheld)
   await using server = await greeting(newKey(), hello)
   await server.bind(key)
@@ -111,7 +115,7 @@ test('Bus.request: at the deadline, rejects and aborts the signal of the handler
   const key = newKey()
   let hasBegun = false
   let reason: unknown
-  // A reply at the deadline could overtake the timeout of the requester.
+  // A reply at the deadline of the RPC request could overtake the timeout of the requester.
   const replied = Promise.withResolvers<void>()
   await using _server = await greeting(key, async (_request, { signal }) => {
     hasBegun = true
@@ -212,7 +216,7 @@ test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s'
 
 test('RpcServer: unacknowledged requests of a lost process are redelivered to another one', async () => {
   const gone = await holder.serve({ queue: 'credentials', handlers: [] })
-  await gone[Symbol.asyncDispose]() // the queue exists without a consumer
+  await gone[Symbol.asyncDispose]() // The RPC queue exists now without a consumer.
   const doomed = await connect(url)
   const channel = await doomed.createChannel()
   const taken = Promise.withResolvers<void>()
@@ -272,7 +276,8 @@ test('RpcServer: disposal replies to requests in progress and takes no more', as
   const pending = request(key)
   await begun.promise
   const closed = server[Symbol.asyncDispose]()
-  // A request may still reach the queue and wait there until the broker has removed the binding.
+  // An RPC request may still reach the queue and wait there until the broker has removed the
+  // binding.
   await eventually(() => expect(request(key, 200)).rejects.toEqual(unheld))
   done.resolve()
   expect(await pending).toEqual({ words: 'just in time' })

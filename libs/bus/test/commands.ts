@@ -7,7 +7,7 @@ export const greet = defineCommand({
   response: Type.Object({ words: Type.String() }),
 })
 
-/** Command that only reads, so it may be executed again. */
+/** RPC command that only reads, so that it may be executed again. */
 export const readGreeting = defineCommand({ ...greet, name: 'readGreeting', repeatable: true })
 
 export const redeem = defineCommand({

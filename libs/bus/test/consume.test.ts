@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Handle = (delivery: Delivery<EventMessage>) => Promise<void>
 
-/** Each test has a partition of its own. */
+/** Consumer of an event queue. Each test has a partition (event queue) of its own. */
 function reading(
   partition: number,
   handle: Handle,
@@ -102,8 +102,8 @@ test('Consumer: a temporary error redelivers the message without delaying others
     },
     { redeliveryDelayMs: () => 1_000 },
   )
-  // Both events are published together: the confirmation of the first event may take longer than
-  // the delay.
+  // Both events are published to RabbitMQ together, because the confirmation of the first event may
+  // take longer than the delay of a redelivery.
   await Promise.all([bus.publishEvent(event('flaky')), bus.publishEvent(event('fine'))])
   await eventually(() =>
     expect(seen).toEqual([
@@ -132,7 +132,8 @@ test('Consumer: dead-letters at the delivery limit, with growing redelivery dela
 })
 
 test('Consumer: unacknowledged messages of a lost consumer are redelivered', async () => {
-  // The consumer is a plain amqplib client: a bus would reconnect and might win the race.
+  // The lost consumer is a plain amqplib client: a bus would reconnect and might win the race for
+  // the messages.
   const dying = await connect(url)
   const channel = await dying.createChannel()
   const begun = Promise.withResolvers<void>()
@@ -163,8 +164,8 @@ test('Consumer: redeclares a deleted queue with its bindings and continues', asy
   const seen: string[] = []
   await using _reader = await reading(7, async ({ payload }) => void seen.push(payload.eventId))
   const channel = await admin.createChannel()
-  // The event queue is deleted last, because the consumer declares both queues again when it has
-  // lost this queue.
+  // The event queue is deleted after its dead letter queue, because the consumer declares both
+  // queues again when it has lost the event queue.
   await channel.deleteQueue('webhook.events.7.dead')
   await channel.deleteQueue('webhook.events.7')
   await eventually(() => bus.publishEvent(event('again', { shard: 7 })))
@@ -212,7 +213,9 @@ test('Consumer: reopens a channel that the broker closed (406)', async () => {
   await consumer.channel.firstAttempt
   await bus.publishHint('sender.submissions', { queueId: 'before' })
   await eventually(() => seen.includes('before'))
-  channels[0]?.ack({ fields: { deliveryTag: 4_711 } } as never) // unknown: PRECONDITION_FAILED
+  // The delivery tag of this acknowledgement is unknown, so RabbitMQ closes the channel with
+  // PRECONDITION_FAILED.
+  channels[0]?.ack({ fields: { deliveryTag: 4_711 } } as never)
   await eventually(() => channels.length === 2)
   await bus.publishHint('sender.submissions', { queueId: 'after' })
   await eventually(() => seen.includes('after'))

@@ -18,7 +18,7 @@ afterAll(async () => {
   await drop()
 })
 
-// Requests time out after the test does, so a reply in time came by another queue.
+// RPC requests time out after the end of the test, so a reply in time came through another queue.
 const options = { key: 'credentials', timeoutMs: 600_000 }
 const serve = () =>
   holder.serve({
@@ -29,7 +29,7 @@ const serve = () =>
 test('Bus.request: with failFast, fails soon if no process serves a shared queue', async () => {
   await using client = await openBus(url)
   const request = () => client.request(greet, { name: 'you' }, { ...options, failFast: true })
-  // The shared queue remains after the disposal of its responder, and accepts requests.
+  // The shared RPC queue remains after the disposal of its responder, and accepts requests.
   await (await serve())[Symbol.asyncDispose]()
   const noResponder = { kind: 'unavailable', code: 'WorkerNotAvailable' }
   await expect(request()).rejects.toMatchObject(noResponder)
@@ -45,7 +45,7 @@ test('RpcClient: sends further requests to the direct queue of the responder', a
   await using _server = await serve()
   const request = (bus: typeof client) => bus.request(greet, { name: 'you' }, options)
   const channel = await raw.createChannel()
-  // A direct queue whose responder is silent for a second is not used any more.
+  // A direct RPC queue whose responder is silent for a second is not used any more.
   await eventually(async () => {
     await channel.bindQueue('credentials', 'credentials', 'credentials')
     await request(client)
@@ -83,7 +83,7 @@ test.each([
   expect(await client.request(greet, { name: 'me' }, options)).toEqual({ words: 'hello me' })
 })
 
-/** Number of requests that `holder` has dropped because another process may execute them. */
+/** Number of RPC requests that `holder` has dropped because another process may execute them. */
 async function repeatedCount(): Promise<number> {
   const lines = (await holder.metrics.text()).split('\n')
   const line = lines.find((text) => /bus_consumed_total\{.*"repeated"/.test(text))
@@ -99,7 +99,7 @@ test.each([
     await using client = await openBus(url)
     const before = await repeatedCount()
     const dying = await startDying(url, 'shared')
-    // The client has cached the direct queue of the responder from now on.
+    // From now on, the RPC client has cached the direct queue of the responder.
     expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
     const abort = new AbortController()
     const request = { ...options, signal: abort.signal }

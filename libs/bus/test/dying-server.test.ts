@@ -13,14 +13,16 @@ afterAll(async () => {
   await drop()
 })
 
-// Requests time out after the test does, so only a detected crash can end them in time.
+// RPC requests time out after the end of the test, so only a detected crash of the responder can
+// end them in time.
 const options = { key: 'shard.1', timeoutMs: 600_000 }
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 
 test('Bus.request: fails when the responder is killed', async () => {
   const server = await startDying(url)
   const outcome = expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
-  // A crash of the responder before the acknowledgement is detected at the deadline only.
+  // A responder's crash before it has acknowledged the RPC request is detected only at the
+  // deadline.
   await eventually(server.acknowledged)
   server.kill()
   await outcome

@@ -1,7 +1,7 @@
-// Responder that a test kills: node dying-server.ts <url> [shared]. The responder serves `shard.1`
-// and never replies. With `shared` it serves `credentials` and replies to the first request only.
-// The process prints `begun` for each request without a reply, and `acknowledged` once the
-// acknowledgement of the request was sent.
+// RPC responder that a test kills: node dying-server.ts <url> [shared]. The responder serves
+// `shard.1` and never replies. With `shared` the responder serves `credentials` and replies to the
+// first request only. The process prints `begun` for each request without a reply, and
+// `acknowledged` once the acknowledgement of the request was sent.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet, redeem } from './commands.ts'
@@ -10,7 +10,10 @@ const [, , url = '', shared] = process.argv
 const log = createLogger('dying', 'silent')
 const bus = await connectBus({ url, name: 'dying', log, metrics: createMetrics('dying') })
 await bus.whenUp()
-/** Longer than the delay of an acknowledgement. Timers of one process fire in order. */
+/**
+ * Delay that is longer than the delay before an RPC request is acknowledged. Timers of one process
+ * fire in order.
+ */
 const afterAckMs = 500
 function begun(): void {
   process.stdout.write('begun\n')

@@ -18,12 +18,12 @@ const echo = defineCommand({
 
 /** Class and method of replies at which a broker may close a connection (AMQP 0-9-1 §1.4, §1.5). */
 const openOk = { connection: [10, 41], channel: [20, 11] } as const
-/** Frame `connection.close` with code 320, an empty text and no cause. */
+/** AMQP frame `connection.close` with code 320, an empty text and no cause. */
 const closeFrame = Buffer.from('0100000000000b000a003201400000000000ce', 'hex')
 
 /**
- * Proxy to the broker that appends `connection.close` to a reply, in one chunk, on each of the
- * first connections.
+ * Proxy to the RabbitMQ broker that appends `connection.close` to a reply, in one chunk, on each of
+ * the first `times` connections.
  */
 async function closingProxy([classId, methodId]: readonly [number, number], times: number) {
   const { hostname, port, ...rest } = new URL(broker.url)

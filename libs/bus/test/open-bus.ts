@@ -1,10 +1,10 @@
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
 import { type Bus, connectBus, type ConnectOptions } from '../src/index.ts'
 
-/** Logger without output. */
+/** Logger without output, for tests of RabbitMQ clients. */
 export const silent = createLogger('test', 'silent')
 
-/** Opens a bus and waits until it is up. Bindings are redeclared every 200 ms. */
+/** Opens a bus (RabbitMQ client) and waits until it is up. Bindings are redeclared every 200 ms. */
 export async function openBus(
   url: string,
   options: Partial<ConnectOptions> = {},
@@ -28,7 +28,7 @@ export interface Line {
   fields: Record<string, unknown>
 }
 
-/** Logger that records its lines. */
+/** Logger that records its lines, for tests of RabbitMQ clients. */
 export function recordingLog(): { log: Logger; lines: Line[] } {
   const lines: Line[] = []
   const at = (level: string) => (fields: Record<string, unknown>, words: string) =>

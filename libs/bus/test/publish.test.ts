@@ -11,7 +11,8 @@ import { event } from './events.ts'
 import { openBus, silent } from './open-bus.ts'
 
 const { url, closeConnections, drop } = await testBus()
-// The bus makes no periodic declarations, which could come between a deletion and the next message.
+// The bus does not redeclare queues periodically: a declaration could come between the deletion of
+// a queue and the next message.
 const bus = await openBus(url, { reconcileMs: 600_000 })
 const admin = await connect(url)
 admin.on('error', () => undefined)
@@ -24,7 +25,10 @@ afterAll(async () => {
 
 const unavailable = expect.objectContaining({ kind: 'unavailable' })
 
-/** Consumes the next messages of a queue. `get` fails on a queue with a single active consumer. */
+/**
+ * Consumes the next messages of a RabbitMQ queue. `get` fails on a queue with a single active
+ * consumer.
+ */
 async function take(queue: string, count: number): Promise<unknown[]> {
   const channel = await admin.createChannel()
   const messages: unknown[] = []

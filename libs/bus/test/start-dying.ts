@@ -5,8 +5,8 @@ import { eventually } from '@posthorn/testkit'
 const children: ChildProcess[] = []
 
 /**
- * Starts a process that serves and never replies. `begun` is true once it executes a request,
- * `acknowledged` once it has sent its acknowledgement.
+ * Starts an RPC responder process that never replies. `begun` is true once the process executes a
+ * request, `acknowledged` once the process has sent its acknowledgement.
  */
 export async function startDying(url: string, ...queue: 'shared'[]) {
   const child = spawn(

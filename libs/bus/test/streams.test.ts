@@ -42,8 +42,8 @@ const halfMegabyte = 512 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 /**
- * Collects garbage twice: buffers found by one run are freed concurrently, and counted by the next
- * run.
+ * Collects garbage twice: buffers that the first collection frees concurrently are counted by the
+ * second collection.
  */
 const collectGarbage = () => (collect(), collect())
 
@@ -78,9 +78,9 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
     for (; sent < chunks; sent += 1) yield Buffer.alloc(halfMegabyte, sent)
   })
   const { body } = await requestStream(key)
-  // Pieces that fit into a window of chunks, and one piece that is partly sent.
+  // Chunks of the RPC stream that fit into a window, and one chunk that is partly sent.
   const ahead = Math.ceil((windowChunks * 128 * 1024) / halfMegabyte) + 1
-  // Without a reader the sender stops.
+  // Without a reader the sender of the RPC stream stops.
   await eventually(() => sent > 0)
   for (let n = 0; n < 100; n += 1) await turn()
   expect(sent).toBeLessThanOrEqual(ahead)
@@ -99,7 +99,8 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
     grown.resident = Math.max(grown.resident, rss - before.rss)
   }
   expect(received).toBe(chunks * halfMegabyte)
-  // Both sides are in this process. Resident memory includes free memory of the allocator.
+  // Sender and reader of the RPC stream are in this process. Resident memory includes free memory
+  // of the allocator.
   expect(grown.held).toBeLessThan(10 * 1024 * 1024)
   expect(grown.resident).toBeLessThan(80 * 1024 * 1024)
 })
@@ -188,12 +189,13 @@ test('Bus.requestStream: a silent sender fails with a timeout', async () => {
   const sender = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* () {
     yield Buffer.from('a')
-    // The sender waits also after the deadline: the end of the stream could overtake the timeout of
-    // the reader.
+    // The sender of the RPC stream waits also after the deadline: the end of the stream could
+    // overtake the timeout of the reader.
     await sender.promise
   })
   let timeoutMs = 100
-  // On a busy machine the reply may take longer; then a longer timeout is tried.
+  // On a busy machine the RPC reply may take longer than the timeout; then a longer timeout is
+  // tried.
   const { body } = await eventually(() => requestStream(key, (timeoutMs *= 2)))
   await expect(readAll(body)).rejects.toMatchObject({ code: 'Timeout' })
   sender.resolve()
@@ -206,7 +208,8 @@ test('Bus.requestStream: a reader slower than the timeout loses nothing', async 
     yield whole
   })
   let timeoutMs = 75
-  // On a busy machine the reply or a chunk may take longer; then a longer timeout is tried.
+  // On a busy machine the RPC reply or a chunk may take longer than the timeout; then a longer
+  // timeout is tried.
   const length = await eventually(async () => {
     const { body } = await requestStream(key, (timeoutMs *= 2))
     const reader = body[Symbol.asyncIterator]()

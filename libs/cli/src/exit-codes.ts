@@ -1,13 +1,13 @@
-/** Exit codes of the command line. */
+/** Exit codes of the program `posthorn`. */
 export const exitCodes = {
   success: 0,
-  /** The command failed, or the API refused a call. */
+  /** Exit code if the command failed, or the API refused a call. */
   failed: 1,
-  /** Wrong arguments, or not confirmed. Nothing was changed. */
+  /** Exit code for wrong arguments, or without confirmation. The command has changed nothing. */
   usage: 2,
-  /** No complete response from the API. */
+  /** Exit code if the API sent no complete response. */
   unreachable: 3,
-  /** SIGINT ended the command, as in a shell: 128 plus the number of the signal. */
+  /** Exit code if SIGINT ended the command, as in a shell: 128 plus the number of the signal. */
   interrupted: 130,
 } as const
 
@@ -22,7 +22,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Failure because of wrong arguments. */
+/** Failure of a command because of wrong arguments. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, exitCodes.usage)

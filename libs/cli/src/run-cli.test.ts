@@ -44,11 +44,11 @@ afterAll(() => {
 interface RunInput {
   stdin?: Readable
   signal?: AbortSignal
-  /** Columns of a terminal. Without a number, the streams are no terminal. */
+  /** Number of terminal columns. If absent, the standard streams are no terminal. */
   columns?: number
 }
 
-/** Runs the program in this process, with the API above. */
+/** Runs the command line program in this process, with the fake API of this test. */
 async function run(args: readonly string[], input: RunInput = {}) {
   const { stdin = Readable.from([]), signal = new AbortController().signal, columns } = input
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
@@ -157,6 +157,52 @@ test('accounts import: prints results and counts before an error', async () => {
   expect(result.stdout.split('\n')).toHaveLength(101)
   expect(result.stderr).toContain('100 accounts imported, 0 existed, 0 rejected')
   expect(result.stderr).toContain('Invalid input')
+})
+
+test.each<[string[], string]>([
+  [['accounts', 'show', ''], 'argument is empty'],
+  [['accounts', 'delete', 'anna', '', '--yes'], 'argument is empty'],
+  [['tokens', 'revoke', '', '--yes'], 'argument is empty'],
+  [['webhooks', 'replay', '--account', ''], 'expected a value'],
+  [['exports', 'start', 'anna', '--path', ''], 'expected a value'],
+  [['--url', '', 'status'], 'expected a value'],
+])('%j: an empty value is a wrong argument, exit code 2', async (args, problem) => {
+  const result = await run(args)
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(problem) })
+  expect(requests).toEqual([])
+})
+
+test('send: the subject and the text may be empty', async () => {
+  respond = () => ({ body: { queueId: 'q', messageId: 'm' } })
+  const line = ['send', 'anna', '--to', 'b@b.example', '--subject', '', '--text', '']
+  expect(await run(line)).toMatchObject({ code: 0 })
+  expect(requests).toMatchObject([{ body: { subject: '', text: '' } }])
+})
+
+test('exports delete: an id that is a part of a path is sent nowhere', async () => {
+  expect(await run(['exports', 'delete', 'anna', '..', '--yes'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('must not be ..'),
+  })
+  expect(requests).toEqual([])
+})
+
+test('accounts import: an account of another form, the number of its line', async () => {
+  const path = 'accounts.1.name'
+  respond = () => ({ status: 400, body: { message: 'x', fields: [{ key: path, path }] } })
+  const stdin = Readable.from(['{"account":"a","name":"A"}\n\n{"account":"b"}\n'])
+  expect(await run(['accounts', 'import', '-'], { stdin })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('line 3 has a missing or wrong value of name'),
+  })
+})
+
+test('a path that no server responds to: check the URL', async () => {
+  respond = () => ({ status: 404, body: { message: 'Not Found' } })
+  expect(await run(['status'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('check the URL'),
+  })
 })
 
 test.each([

@@ -12,33 +12,37 @@ import type { CommandContext, JobSpec } from './program/command.ts'
 import { describeError, isUnknownOperation, unknownOperation } from './program/describe-error.ts'
 import { commands } from './commands/index.ts'
 
-/** Options of a run of the program. */
+/** Options with which the command line program runs. */
 export interface RunOptions {
   terminal: Terminal
-  /** Release that `--version` prints. */
+  /** Release of the program that `--version` prints. */
   version: string
   jobs: readonly JobSpec[]
-  /** Names of the services, for the help. */
+  /** Names of the services, for the help of the program. */
   services: readonly string[]
-  /** Aborts at SIGINT and SIGTERM. */
+  /** Signal of the command line program that aborts at SIGINT and SIGTERM. */
   signal: AbortSignal
 }
 
-/** Time for which calls are repeated by default: a restart of a server is not an error. */
+/**
+ * Time for which API calls of a command are repeated by default, so that a restart of the server is
+ * not an error.
+ */
 const retryForMs = 3_000
 
-/** Runs the command line `args` (without the program) and resolves with its exit code. */
+/** Runs the command line `args` (without the program name) and resolves with the exit code. */
 export async function runCli(args: readonly string[], options: RunOptions): Promise<number> {
   const { terminal, version, jobs, services, signal } = options
   const { stdout, stderr } = terminal
   const closed = new AbortController()
   let outputError: Error | undefined
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe has ended, such as `head`: the rest of the output has no reader.
+    // EPIPE means that the reader of the output pipe has ended, such as `head`: the remaining
+    // output has no reader.
     if (error.code !== 'EPIPE') outputError ??= error
     closed.abort()
   })
-  // Progress and errors without a reader are not needed.
+  // Errors of standard error are ignored: progress and errors without a reader are not needed.
   stderr.on('error', () => undefined)
   const ended = AbortSignal.any([signal, closed.signal])
   const progress = new Progress(stderr)
@@ -64,7 +68,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   })
   try {
     await program.parseAsync(args, { from: 'user' })
-    // The error of the last write is emitted later.
+    // The error of the last write to standard output is emitted in a later turn of the event loop.
     await setImmediate()
     if (outputError) throw outputFailure(outputError)
     return exitCodes.success
@@ -92,15 +96,17 @@ function outputFailure({ message }: Error): CommandError {
   return new CommandError(`the output cannot be written: ${message}`)
 }
 
-/** Replaces the error of an unknown operation by an error that names the releases. */
+/**
+ * Replaces the error of an unknown API operation by an error that names the releases of server and
+ * program.
+ */
 async function explain(
   error: unknown,
   { version, client }: { version: string; client: (() => Promise<Posthorn>) | undefined },
 ): Promise<unknown> {
   if (!client || !isUnknownOperation(error)) return error
   const stats = await (await client()).getStats().catch(() => undefined)
-  const server = stats?.version ?? 'unknown'
-  return new CommandError(unknownOperation({ server, program: version }))
+  return new CommandError(unknownOperation({ server: stats?.version, program: version }))
 }
 
 function createContext(

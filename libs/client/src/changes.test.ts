@@ -12,7 +12,9 @@ afterEach(() => {
   }
 })
 
-/** Starts an API whose streams are written by the functions, one per connection. */
+/**
+ * Starts a fake API whose change streams are written by the given functions, one per connection.
+ */
 async function startApi(connections: ((response: ServerResponse) => void)[]) {
   const positions: (string | null)[] = []
   const server = createServer((request, response) => {

@@ -5,13 +5,13 @@ import { readChunks } from './calls/read-chunks.ts'
 import { followChanges } from './generated/operations.ts'
 import type { StateChange } from './generated/events.ts'
 
-/** State change of an account or of a listener of a proxy. */
+/** State change of an account or of a mail proxy's listener. */
 export interface Change extends StateChange {
-  /** Id after which the stream continues if it is passed as `lastEventId`. */
+  /** Id of the state change. A stream with this id as `lastEventId` continues after the change. */
   id: string
 }
 
-/** Changes before this position were deleted unread: read all accounts again. */
+/** Report that state changes were deleted before the client read them: read all accounts again. */
 export interface HistoryLost {
   id: string
   type: 'historyLost'
@@ -21,11 +21,14 @@ export interface HistoryLost {
 }
 
 export interface ChangesInput {
-  /** Id of the last processed change. If absent, the stream starts with the next change. */
+  /**
+   * Id of the last processed state change of an account or proxy. If absent, the stream starts with
+   * the next change.
+   */
   lastEventId?: string | undefined
   /**
-   * Time without data after which the client connects again. The API sends a comment after 90 s
-   * without a change. Default 3 min.
+   * Time without data after which the client opens the stream of state changes again. The API sends
+   * a comment after 90 s without a change. Default 3 min.
    */
   idleTimeoutMs?: number | undefined
 }
@@ -56,7 +59,10 @@ export async function* changes(
   }
 }
 
-/** True if another connection would fail, too: a rejected request, or a change that is not JSON. */
+/**
+ * True if another connection to the stream of state changes would fail, too: a rejected request, or
+ * a change that is not JSON.
+ */
 function isPermanent(error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   return error instanceof PosthornError && error.status < 500 && error.status !== 429
@@ -66,7 +72,7 @@ interface ConnectionOptions extends CallOptions {
   idleTimeoutMs: number
 }
 
-/** Reads the frames of one connection until the connection ends. */
+/** Reads the frames of one connection to the stream of state changes until the connection ends. */
 async function* readConnection(
   client: Client,
   lastEventId: string | undefined,
@@ -89,7 +95,7 @@ async function* readConnection(
   }
 }
 
-/** Timer that ends a connection without data. */
+/** Timer that ends a connection to the stream of state changes that brings no data. */
 class IdleTimer {
   readonly #timeoutMs: number
   readonly #connection: AbortController
@@ -111,7 +117,9 @@ class IdleTimer {
   }
 }
 
-/** Change in a frame. Frames with only an id, and comments, have none. */
+/**
+ * State changes in a frame of the stream. Frames with only an id, and comments, contain no change.
+ */
 function toChanges({ id, event, data }: Frame): (Change | HistoryLost)[] {
   if (id === undefined || data === undefined) return []
   return event === 'historyLost'

@@ -33,7 +33,7 @@ afterEach(() => {
   }
 })
 
-/** Starts an API that responds as given, and a client of this API. */
+/** Starts a fake API that responds as given, and creates a client of this API. */
 async function startApi(respond: Respond, options: object = {}) {
   const requests: Received[] = []
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -55,7 +55,7 @@ const fail =
   (status: number, problem: object = {}, headers: Record<string, string> = {}): Respond =>
   (response) =>
     response.writeHead(status, headers).end(JSON.stringify({ message: 'failed', ...problem }))
-/** Responds to the first attempt with a failure, and to others with success. */
+/** Fake API behaviour that fails the first attempt of a call and lets further attempts succeed. */
 const failOnce =
   (failure: Respond): Respond =>
   (response, attempt) =>
@@ -93,6 +93,14 @@ test('call: without a parameter of the path, throws before a request', async () 
   const { client, requests } = await startApi(ok)
   expect(() => getMessage(client, { account: 'anna', message: '' })).toThrow(
     'getMessage: message is missing',
+  )
+  expect(requests).toEqual([])
+})
+
+test.each(['.', '..'])('call: with %s in the path, throws before a request', async (message) => {
+  const { client, requests } = await startApi(ok)
+  expect(() => getMessage(client, { account: 'anna', message })).toThrow(
+    `getMessage: message must not be ${message}`,
   )
   expect(requests).toEqual([])
 })
@@ -136,6 +144,12 @@ test('call: with an error page of a proxy, throws PosthornError with its text', 
     status: 502,
     message: '<h1>Bad gateway</h1>',
   })
+})
+
+test('call: with JSON of another program, throws PosthornError with its text', async () => {
+  const body = '{"message":[1],"fields":"x","ttl":null}'
+  const { client } = await startApi((response) => response.writeHead(400).end(body))
+  await expect(getStats(client)).rejects.toMatchObject({ status: 400, message: body, fields: [] })
 })
 
 test('call: with a redirect, throws and sends the token nowhere else', async () => {

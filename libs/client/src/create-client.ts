@@ -6,17 +6,17 @@ import { type RequestBody, serialize } from './calls/json-body.ts'
 export type { CallOptions, Client } from './calls/client.ts'
 export { PosthornConnectionError, PosthornError } from './calls/errors.ts'
 
-/** Options of a client. */
+/** Options of an API client. */
 export interface ClientOptions {
   /** URL of the API, such as `https://posthorn.example`. */
   url: string | URL | undefined
-  /** Access token, or a function that returns the token for each attempt. */
+  /** Access token of the API, or a function that returns the token for each attempt. */
   token?: string | (() => string | Promise<string>) | undefined
-  /** Time after the start of a call within which further attempts may start. Default 30 s. */
+  /** Time after the start of an API call within which further attempts may start. Default 30 s. */
   retryForMs?: number | undefined
-  /** Further headers of all requests. */
+  /** Further HTTP headers of all API requests. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** Function that sends the requests. Default: the global `fetch`. */
+  /** Function that sends the API requests. Default: the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
 
@@ -43,13 +43,13 @@ export function createClient(options: ClientOptions): Client {
 
 interface ApiRequest {
   method: string
-  /** Path with the query. */
+  /** Path of an API request with its query. */
   path: string
   headers: Record<string, string>
   body: RequestBody | undefined
 }
 
-/** Names of the headers that are members of the input of operations. */
+/** Names of the HTTP headers that are members of the input of API operations. */
 const headerNames: Readonly<Record<string, string>> = {
   timeout: 'X-SVC-Timeout',
   idempotencyKey: 'Idempotency-Key',
@@ -57,7 +57,7 @@ const headerNames: Readonly<Record<string, string>> = {
   ifRange: 'If-Range',
 }
 
-/** Distributes the input of an operation to path, query, headers and body. */
+/** Distributes the input of an API operation to path, query, headers and body of the request. */
 function toRequest(
   { name, route, hasIdempotencyKey }: Operation<unknown>,
   { body, ...parameters }: Record<string, unknown>,
@@ -67,7 +67,10 @@ function toRequest(
     const value = parameters[key]
     if (value === undefined || value === '') throw new TypeError(`${name}: ${key} is missing`)
     delete parameters[key]
-    return encodeURIComponent(toText(value))
+    const text = toText(value)
+    // URLs have no encoding for these segments: the request would go to another operation.
+    if (text === '.' || text === '..') throw new TypeError(`${name}: ${key} must not be ${text}`)
+    return encodeURIComponent(text)
   })
   const headers: Record<string, string> = {}
   if (hasIdempotencyKey) parameters['idempotencyKey'] ??= randomKey()
@@ -88,7 +91,7 @@ function toRequest(
   }
 }
 
-/** Text of a parameter: a text, number or boolean. */
+/** Text of an API request's parameter: a text, number or boolean. */
 function toText(value: unknown): string {
   return String(value as string | number | boolean)
 }
@@ -104,7 +107,9 @@ interface AttemptOptions extends Omit<ClientOptions, 'url'>, CallOptions {
   retryForMs: number
 }
 
-/** Sends a request until it succeeds, fails permanently, or the deadline has passed. */
+/**
+ * Sends an API request until an attempt succeeds, fails permanently, or the deadline has passed.
+ */
 async function attempt<T>(
   operation: Operation<T>,
   request: ApiRequest,
@@ -144,7 +149,10 @@ async function toRequestInit(
   }
 }
 
-/** Codes and statuses with which no part of a request was executed. */
+/**
+ * True if the error code or status of the failure means that no part of the API request was
+ * executed.
+ */
 function isUnexecuted(failure: PosthornError): boolean {
   return failure.status === 429 || failure.code === 'NotYetConnected'
 }

@@ -5,7 +5,7 @@ import * as operations from './generated/operations.ts'
 
 type Operations = typeof operations
 
-/** Function of an operation without its first parameter, the client. */
+/** Function of an API operation without its first parameter, the client. */
 type Bound<F> = F extends (client: Client, ...args: infer A) => infer R ? (...args: A) => R : never
 
 type BoundMembers<F> = { [K in keyof F]: Bound<F[K]> }
@@ -42,7 +42,7 @@ export const Posthorn = PosthornClient as new (options: ClientOptions) => Postho
 
 type AnyFunction = (client: Client, ...args: unknown[]) => unknown
 
-/** Binds the function of an operation and its iterators to a client. */
+/** Binds the function of an API operation and its iterators to a client. */
 function bind(call: AnyFunction, client: Client): unknown {
   const bound = (...args: unknown[]) => call(client, ...args)
   const members = Object.entries(call).map(([name, member]) => [

@@ -1,6 +1,6 @@
 import { bundledSize, measuredPrograms } from './bundled-size.ts'
 
-// Prints the sizes of bundles of the client as JSON.
+// Prints the sizes of browser bundles of the API client as JSON.
 const sizes = Object.entries(measuredPrograms).map(async ([name, { program, limit }]) => ({
   name,
   size: await bundledSize(program),

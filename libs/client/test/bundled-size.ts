@@ -4,7 +4,9 @@ import { rolldown } from 'rolldown'
 
 const source = resolve(import.meta.dirname, '../src')
 
-/** Programs whose bundles are measured, and the limits of their sizes in bytes. */
+/**
+ * Programs with the API client whose bundles are measured, and the limits of their sizes in bytes.
+ */
 export const measuredPrograms = {
   'all operations': {
     limit: 20_000,
@@ -18,7 +20,10 @@ export const measuredPrograms = {
   },
 }
 
-/** Bundles a program for browsers. Returns the size of the minified and compressed bundle. */
+/**
+ * Bundles a program with the API client for browsers. Returns the size of the minified and
+ * compressed bundle.
+ */
 export async function bundledSize(program: string): Promise<number> {
   const entry = 'program.ts'
   await using bundle = await rolldown({

@@ -5,8 +5,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import { expectedResult, startSampleApi } from './sample-api.ts'
 import { SampleProject } from './sample-project.ts'
 
-// The packed package in an empty project, as a user installs it. `make client-platforms` runs the
-// same program in Node 20, Deno and Bun.
+// Tests of the packed API client in an empty project, as a user installs the client. `make
+// client-platforms` runs the same program in Node 20, Deno and Bun.
 const typeRoots = [resolve(import.meta.dirname, '../../../node_modules/@types')]
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-client-package-'))
 afterAll(() => rm(folder, { recursive: true }))

@@ -6,8 +6,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { expectedResult, startSampleApi } from './sample-api.ts'
 import { SampleProject } from './sample-project.ts'
 
-// `make client-platforms`: runs the package in Node 20, Deno and Bun. They are installed into
-// .local on demand, because together they have several hundred megabytes.
+// `make client-platforms`: runs the package of the API client in Node 20, Deno and Bun. The
+// platforms are installed into .local on demand, because together they have several hundred
+// megabytes.
 const versions = {
   [`node-linux-${process.arch}`]: '20.20.2',
   '@types/node': '20.19.25',

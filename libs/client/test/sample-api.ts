@@ -2,14 +2,17 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** API with the responses that the sample program reads. It cuts some of its connections. */
+/**
+ * Fake API with the responses that the client's sample program reads. The API cuts some of its
+ * connections.
+ */
 export interface SampleApi extends AsyncDisposable {
   url: string
 }
 
 const exported = Buffer.alloc(3_000_000, 'x')
 
-/** Result of the sample program with the test API. */
+/** Result that the client's sample program must have with the test API. */
 export const expectedResult = {
   queueId: 'q1',
   subjects: ['one', 'two'],
@@ -20,7 +23,7 @@ export const expectedResult = {
   accounts: 3,
 }
 
-/** Starts the API of the sample program. */
+/** Starts the fake API of the client's sample program. */
 export async function startSampleApi(): Promise<SampleApi> {
   const state = { attempts: new Map<string, number>() }
   const server = createServer((request, response) => void respond(request, response, state))
@@ -83,7 +86,7 @@ function submit(body: string, { attempt, json }: SubmitOptions): unknown {
   return isComplete ? json({ queueId: 'q1' }) : json({ message: 'incomplete' }, 400)
 }
 
-/** Sends the file. The first response is cut in its middle. */
+/** Sends the file of a download. The first response is cut in its middle. */
 function download({ headers }: IncomingMessage, response: ServerResponse): void {
   const start = Number(/\d+/.exec(headers.range ?? '0')?.[0])
   const part = exported.subarray(start)

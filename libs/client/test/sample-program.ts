@@ -8,7 +8,7 @@ import {
 import { createClient } from '@posthorn/client/create-client'
 import { getStats } from '@posthorn/client/operations'
 
-/** Result of the sample program, which the test compares. */
+/** Result of the API client's sample program, which the test compares. */
 export interface SampleResult {
   queueId: string | undefined
   subjects: (string | undefined)[]
@@ -19,13 +19,16 @@ export interface SampleResult {
   accounts: number
 }
 
-/** Signed webhook as the test API offers it. */
+/** Signed webhook that the test API offers for verification. */
 interface SignedWebhook {
   headers: Record<string, string>
   body: string
 }
 
-/** Program of a user of the package. It runs in each runtime against the test API. */
+/**
+ * Sample program of a user of the API client. The program runs in each runtime against the test
+ * API.
+ */
 export async function runSample(url: string): Promise<SampleResult> {
   const posthorn = new Posthorn({ url, token: 'secret', retryForMs: 5_000 })
   const { queueId } = await posthorn.submitMessage({

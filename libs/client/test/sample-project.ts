@@ -7,7 +7,7 @@ import { buildPackage } from '../src/package/build-package.ts'
 const execute = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Empty project in which the packed package is installed and the sample program compiled. */
+/** Empty project in which the packed API client is installed and the sample program is compiled. */
 export class SampleProject {
   readonly #folder: string
 
@@ -25,7 +25,10 @@ export class SampleProject {
     return project
   }
 
-  /** Compiles the sample program with strict checks, also of the declarations of the package. */
+  /**
+   * Compiles the sample program with strict checks, including the declarations of the client
+   * package.
+   */
   async compile(options: Readonly<Record<string, unknown>>): Promise<string> {
     this.#write('tsconfig.json', {
       compilerOptions: {
@@ -48,7 +51,7 @@ export class SampleProject {
     return stdout
   }
 
-  /** Runs the compiled program in a runtime. Returns its result. */
+  /** Runs the compiled sample program in a JavaScript runtime. Returns the program's result. */
   async run(command: string, args: readonly string[], url: string): Promise<unknown> {
     const main = `import { runSample } from './program.js'\nconsole.log(JSON.stringify(await runSample('${url}')))\n`
     writeFileSync(join(this.#folder, 'main.js'), main)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 import { Secret } from './secret.ts'
 
-/** Environment variables of a process, by name. */
+/** Environment variables of a process, by name, from which the configuration is read. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
@@ -86,8 +86,8 @@ function rangeText(minMs: number, maxMs: number): string {
 }
 
 /**
- * Converts a duration in milliseconds to text, in the largest unit that divides the duration
- * without remainder.
+ * Converts a duration of the configuration in milliseconds to text, in the largest unit that
+ * divides the duration without remainder.
  */
 function durationText(ms: number): string {
   if (ms === 0) return '0'

@@ -24,7 +24,7 @@ test.each([
   expect(addressKey(address)).toBe(key)
 })
 
-/** Letter or digit of any script. */
+/** Arbitrary letter or digit of any script, for tests with email addresses. */
 const letter = fc
   .integer({ min: 0x30, max: 0x1_f9ff })
   .filter((point) => point < 0xd800 || point > 0xdfff)

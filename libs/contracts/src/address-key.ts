@@ -10,8 +10,8 @@ export function addressKey(address: string): string {
   const normalized = address.normalize('NFC')
   const at = normalized.lastIndexOf('@') + 1
   const key = normalized.slice(0, at) + asciiDomain(normalized.slice(at))
-  // The lower-case key of the address is normalized again, because converting NFC text to lower
-  // case can yield text that is not NFC.
+  // The lower-case key of the email address is normalized again, because converting NFC text to
+  // lower case can yield text that is not NFC.
   return key.toLowerCase().normalize('NFC')
 }
 

@@ -14,7 +14,7 @@ import { allOperations, operations } from './operations/index.ts'
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
 
-/** Cells of the table under a heading, without code marks. */
+/** Cells of the table below a heading of the contracts' README, without code marks. */
 function rows(heading: string): string[][] {
   const [, section = ''] = readme.split(`\n## ${heading}\n`)
   const [table = ''] = section.split('\n## ')

@@ -64,7 +64,10 @@ export interface Operation {
     | 'text/plain'
     | 'application/octet-stream'
     | 'application/gzip'
-  /** If true, requests for a range of the response's bytes are supported (RFC 9110 §14). */
+  /**
+   * If true, the API operation supports requests for a range of the response's bytes (RFC 9110
+   * §14).
+   */
   readonly hasRanges?: true
   /**
    * Maximum size of the request body of an API operation. `upload`: SVC_MAX_BODY_SIZE. Defaults to

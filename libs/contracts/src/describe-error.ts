@@ -4,9 +4,9 @@ import { unionKeyword } from './union-errors.ts'
 /** Rejected field of an API request, as described in an error body. */
 export interface FieldError {
   message: string
-  /** Name of the rejected field: the last part of the field's path. */
+  /** Name of the rejected field of an API request: the last part of the field's path. */
   key: string
-  /** Path of the rejected field, such as `to.0.address`. */
+  /** Path of the rejected field in the API request, such as `to.0.address`. */
   path: string
 }
 

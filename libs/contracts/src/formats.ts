@@ -137,7 +137,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
-/** True for a valid language tag (RFC 5646). */
+/** True for a valid language tag such as `en-GB` (RFC 5646). */
 function isLocale(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1

@@ -7,7 +7,7 @@ import { check } from './validate.ts'
 
 const forwarded = allOperations.filter(isForwarded)
 
-/** True if the validated input always has the member. */
+/** True if validated input of the API operation always has the member. */
 const isPresent = (schema: TSchema | undefined, name: string) => {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, object>

@@ -24,10 +24,10 @@ export const Invalidation = Type.Object({
     Type.Literal('adminSessions'),
   ]),
   /**
-   * Id of the account, gateway, token, route, application or session whose cached value has changed. If
-   * absent, all cached values of the topic (kind of value) have changed. Always absent for
-   * `changes`. For `adminSessions`, the id of the session. For `providerPauses`, the mail provider, a blank and the id of the OAuth2
-   * application.
+   * Id of the account, gateway, token, route, application or session whose cached value has
+   * changed. If absent, all cached values of the topic (kind of value) have changed. Always absent
+   * for `changes`. For `adminSessions`, the id of the session. For `providerPauses`, the mail
+   * provider, a blank and the id of the OAuth2 application.
    */
   id: Type.Optional(Type.String()),
   /**

@@ -1,10 +1,12 @@
-/** Maximum size of a rejected request body that is validated again to find all of its errors. */
+/**
+ * Maximum size of a rejected API request body that is validated again to find all of its errors.
+ */
 const maxNodes = 2_000
 const maxCharacters = 100_000
 
 /**
- * True if a rejected request body is small enough to be validated again. Stops reading the body as
- * soon as a size limit is exceeded.
+ * True if a rejected API request body is small enough to be validated again. Stops reading the body
+ * as soon as a size limit is exceeded.
  */
 export function isSmall(value: unknown): boolean {
   const pending: unknown[] = [value]
@@ -15,8 +17,8 @@ export function isSmall(value: unknown): boolean {
     nodes += 1
     if (typeof next === 'string') characters += next.length
     if (next !== null && typeof next === 'object') {
-      // The length of an array is checked before its keys are listed, because Object.keys is slow
-      // for a long array.
+      // The length of an array in an API request is checked before its keys are listed, because
+      // Object.keys is slow for a long array.
       if (Array.isArray(next) && nodes + pending.length + next.length > maxNodes) return false
       const names = Object.keys(next)
       if (nodes + pending.length + names.length > maxNodes) return false

@@ -13,6 +13,8 @@ export type ServiceName = (typeof serviceNames)[number]
 
 /** Services that an installation may leave out. The other services work without them. */
 export const optionalServices: readonly ServiceName[] = ['admin-ui']
+/** Services that every installation runs. */
+export const coreServices = serviceNames.filter((name) => !optionalServices.includes(name))
 
 /** Postgres role and RabbitMQ user of a service, such as `posthorn_sync_worker`. */
 export function roleOf(service: ServiceName): `posthorn_${string}` {

@@ -1,7 +1,7 @@
 import { _, type Ajv2020, type KeywordErrorDefinition, str } from 'ajv/dist/2020.js'
 
 /**
- * Replaces the keywords `minLength` and `maxLength` of ajv, which count the characters of every
+ * Replaces ajv's schema keywords `minLength` and `maxLength`, which count the characters of every
  * text. A character has one or two UTF-16 units, so for most texts the number of units is
  * sufficient and the text is not read.
  */
@@ -15,8 +15,8 @@ export function addTextLengths(ajv: Ajv2020): void {
       text.length <= limit || (text.length <= 2 * limit && characters(text) <= limit),
   }
   for (const [keyword, compile] of Object.entries(rules))
-    // The length of a text is checked before its format, so that the format check does not read
-    // long texts.
+    // The length of a text in an API request is checked before its format, so that the format check
+    // does not read long texts.
     ajv.addKeyword({
       keyword,
       type: 'string',

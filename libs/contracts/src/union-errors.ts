@@ -42,8 +42,8 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
 }
 
 /**
- * Number of the union's branch in which a validation error occurred. Undefined if the error belongs
- * to another union or another value.
+ * Number of the schema union's branch in which a validation error occurred. Undefined if the error
+ * belongs to another union or another value.
  */
 function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   const sameValue =
@@ -55,7 +55,7 @@ function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
 
 /**
  * True if a validation error shows that the value has another type or constant than a branch of the
- * union accepts.
+ * schema union accepts.
  */
 function isMismatch({ instancePath, keyword }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath && ['type', 'const', unionKeyword].includes(keyword)
@@ -71,7 +71,7 @@ function noBranchMatches(union: ErrorObject, branches: ErrorObject[][]): ErrorOb
   return { ...union, keyword: unionKeyword, params: { wanted: nullLast } }
 }
 
-/** Values that a branch of a union accepts: its constants, or else the name of its type. */
+/** Values that a branch of a schema union accepts: its constants, or else the name of its type. */
 function acceptedBy(mismatches: ErrorObject[]): string[] {
   const inner = mismatches.filter(({ keyword }) => keyword === unionKeyword)
   if (inner.length > 0) return inner.flatMap(({ params }) => params['wanted'] as string[])

@@ -166,7 +166,7 @@ test('check: for any input, returns the value or throws an AppError with at most
     withDate: true,
     maxDepth: 4,
   })
-  // Objects with member names of the schemas reach deeper than arbitrary values.
+  // Objects with member names of the contract schemas, which reach deeper than arbitrary values.
   const namedMembers = fc.dictionary(
     fc.constantFrom(
       'account',

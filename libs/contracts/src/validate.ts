@@ -16,8 +16,9 @@ type Kind = 'body' | 'text'
 const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
 const coerceTypes = { body: false, text: 'array' } as const
 
-// Validation stops at the first error. Only small values are validated again to find all errors: a
-// hostile body with a million invalid items must not produce a million error objects.
+// Validation of a value against its schema stops at the first error. Only small values are
+// validated again to find all errors: a hostile body with a million invalid items must not produce
+// a million error objects.
 const passes = { first: passOf(false), full: passOf(true) }
 
 interface Pass {

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals'
 import { DatabaseError } from 'pg'
 import { batchStatements } from './batch-statements.ts'
 
-/** Batched function that doubles numbers. Each run ends when the test calls `end`. */
+/**
+ * Batched function of the test that doubles numbers. Each run of a batch ends when the test calls
+ * `end`.
+ */
 function doubling(options: { max?: number } = {}) {
   const runs: { items: number[]; end: (error?: Error) => void }[] = []
   let started: () => void = () => undefined

@@ -76,8 +76,8 @@ export function boundedClient(
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
     const begin = send(`begin; ${setTimeouts}`)
-    // `begin`, the statement and `commit` are sent without waiting for results. If the statement
-    // fails, `commit` rolls the transaction back.
+    // The SQL commands `begin`, the statement and `commit` are sent without waiting for results. If
+    // the statement fails, `commit` rolls the transaction back.
     if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
     await begin
     try {

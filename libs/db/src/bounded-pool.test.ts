@@ -8,7 +8,7 @@ interface Query {
   name?: string
 }
 
-/** Pool of one connection with scripted responses. Records the queries. */
+/** Fake pool of one Postgres connection with scripted responses. Records the queries. */
 function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {}) {
   const queries: Query[] = []
   const released: unknown[] = []
@@ -56,7 +56,7 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
   return { bounded, queries, released, script }
 }
 
-/** Runs statements on one connection of the pool. */
+/** Runs SQL statements on one connection of the fake pool. */
 async function connection(bounded: BoundedPool) {
   const client = await bounded.connect()
   const query = (text: string, values: readonly unknown[] = []): Promise<unknown> =>
@@ -131,7 +131,7 @@ test('BoundedPool: names a statement with parameters by its text', async () => {
   for (const text of ['select $1', 'select $1', 'select $1, 2']) await query(text, [1])
   await query('select 1')
   const names = queries.map(({ name }) => name)
-  expect(names[0]).toMatch(/^.{43}$/) // Postgres cuts names at 63 bytes
+  expect(names[0]).toMatch(/^.{43}$/) // Postgres cuts names of statements at 63 bytes.
   expect(names[1]).toBe(names[0])
   expect(names[2]).not.toBe(names[0])
   expect(names[3]).toBeUndefined()
@@ -183,7 +183,7 @@ test('BoundedPool: with all connections in use, ping needs a recent response or 
   script.now += 1
   await Promise.all([bounded.ping(), bounded.ping()])
   expect(script.probes).toBe(1)
-  // An error is a response as well.
+  // A ping counts an error of Postgres as a recent response as well.
   script.now += 1_001
   script.reply = () => Promise.reject(stale)
   await expect(query('select 3')).rejects.toBe(stale)

@@ -47,8 +47,8 @@ export function countMinutes(db: Db, options: CounterOptions = {}): MinuteCounte
 }
 
 /**
- * Counter with a sum for each key. The sums are written periodically and when the counter is
- * disposed.
+ * Counter of statistics with a sum for each key. The sums are written to Postgres periodically and
+ * when the counter is disposed.
  */
 export function startCounter(
   store: (counts: ReadonlyMap<string, number>) => Promise<void>,

@@ -10,7 +10,7 @@ type Column<Table extends keyof Tables> = keyof Tables[Table] & string
  */
 export interface DueTable<Table extends keyof Tables> {
   table: Table
-  /** Name of the column that identifies a row of due work. */
+  /** Name of the table column that identifies a row of due work, such as a filing. */
   key: Column<Table>
   /**
    * Name of the column with the time from which a row of due work may be claimed. The column is
@@ -32,7 +32,7 @@ export interface DueTable<Table extends keyof Tables> {
    * rejected. `postpone`: after the attempt, when its result is stored.
    */
   counted: 'claim' | 'postpone'
-  /** Additional columns that are read for a claimed row of due work. */
+  /** Additional table columns that are read for a claimed row of due work. */
   columns: RawBuilder<unknown>
   /** SQL assignments for a row whose due work has ended. By default, such a row is deleted. */
   ended?: RawBuilder<unknown>
@@ -63,7 +63,7 @@ export interface PostponeOptions {
   delayMs: number
   /** False if the due work of a row was not attempted. In this case no attempt is counted. */
   counted: boolean
-  /** Texts to store in further columns of the postponed row, by column name. Optional. */
+  /** Texts to store in further table columns of the postponed row, by column name. Optional. */
   set?: Record<string, string | null>
 }
 

@@ -50,7 +50,8 @@ test.each(['AppNotFound', 'InvalidBaseScopes'])(
     expect(() => assertCanSend({ ...failed, lastError })).toThrow(
       expect.objectContaining({ kind: 'internal', code: serverResponseCode }),
     )
-    // The error belongs to an earlier state of the account.
+    // The error of the account belongs to an earlier state and is ignored in the state
+    // `connecting`.
     expect(() => assertCanSend({ ...failed, state: 'connecting', lastError })).toThrow(
       expect.objectContaining({ kind: 'unavailable', code: 'NotYetConnected' }),
     )

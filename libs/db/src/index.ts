@@ -23,7 +23,7 @@ export { type NewEvent, recordEvents, type RecordedEvent } from './events/record
 export { appendExportChunk, type NewExportChunk } from './exports/append-chunk.ts'
 export { endExport, type EndOptions, type ExportEnd } from './exports/end-export.ts'
 export { batchStatements } from './batch-statements.ts'
-export { migrate, schemaIsReady } from './migrate/migrate.ts'
+export { compareSchema, migrate, type SchemaDifference, schemaIsReady } from './migrate/migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { isSentByApi, sendsByApi } from './sends-by-api.ts'
 export { newQueueId } from './queue-id.ts'

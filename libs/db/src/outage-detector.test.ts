@@ -4,7 +4,9 @@ import { OutageDetector } from './outage-detector.ts'
 
 afterEach(() => void jest.useRealTimers())
 
-/** Detector on a fake clock, with 300 ms of silence and 1,200 ms for a probe. */
+/**
+ * Outage detector (of Postgres) on a fake clock, with 300 ms of silence and 1,200 ms for a probe.
+ */
 function createDetector() {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
   const probes: PromiseWithResolvers<void>[] = []
@@ -20,7 +22,7 @@ function createDetector() {
     onChange: (isOutage) => void changes.push(isOutage),
     clock: Date.now,
   })
-  /** Advances the fake clock and runs the callbacks of its timers. */
+  /** Advances the fake clock of the outage detector and runs the callbacks of its timers. */
   const pass = async (ms: number) => {
     await jest.advanceTimersByTimeAsync(ms)
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -28,7 +30,7 @@ function createDetector() {
   return { detector, probes, changes, pass }
 }
 
-/** Operation that never ends. */
+/** Postgres operation that never ends. */
 const never = () => new Promise<never>(() => undefined)
 
 test('OutageDetector: without a response to the probe, operations end and later ones fail immediately', async () => {

@@ -2,13 +2,13 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 
 /** Parameters of an API operation that returns a list in pages. */
 export interface PageRequest {
-  /** Number of the requested page of a list. The first page is 0, which is the default. */
+  /** Number of the requested page of an API list. The first page is 0, which is the default. */
   page?: number | undefined
-  /** Number of rows per page of a list. Defaults to 20. */
+  /** Number of rows per page of an API list. Defaults to 20. */
   pageSize?: number | undefined
 }
 
-/** Fields of a list response that describe the page. */
+/** Fields of an API list response that describe the page. */
 export interface PageCounts {
   total: number
   page: number
@@ -17,13 +17,13 @@ export interface PageCounts {
 
 export type Page<Row> = PageCounts & { rows: Row[] }
 
-/** Returns the fields that describe the page of a list with `total` rows. */
+/** Returns the fields of an API response that describe the page of a list with `total` rows. */
 export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageRequest): PageCounts {
   return { total, page, pages: Math.ceil(total / pageSize) }
 }
 
 /**
- * Reads one page of an ordered query, and counts all rows of the query in a second statement.
+ * Reads one page of an ordered SQL query, and counts all rows of the query in a second statement.
  * Without a transaction, a row that is written between the two statements is contained in only one
  * of the results.
  */
@@ -40,7 +40,7 @@ export async function readPage<DB, Table extends keyof DB, Row>(
   return { ...pageCounts(total, request), rows: await readRows(query, request) }
 }
 
-/** Reads one page of an ordered query without counting the rows of the query. */
+/** Reads one page of an ordered SQL query without counting the rows of the query. */
 export function readRows<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   { page = 0, pageSize = 20 }: PageRequest,

@@ -1,7 +1,7 @@
 const headerBytes = 20
 /** Object id (OID) of the Postgres type `text`. */
 const textType = 25
-/** Element length that stands for a null element in the binary format of arrays. */
+/** Element length that stands for a null element in Postgres's binary format of arrays. */
 const nullLength = -1
 
 /**

@@ -54,8 +54,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Text of an error for the operator. If the error has no text, as after failed connections to
- * several addresses, its code is used.
+ * Text of a Postgres error for the operator. If the error has no text, as after failed connections
+ * to several addresses, its code is used.
  */
 function reasonOf(error: unknown): string {
   return messageOf(error) || (codeOf(error) ?? 'unknown reason')

@@ -14,7 +14,10 @@ const folder = join(import.meta.dirname, '../src/migrations')
 const apply = async (file: string) =>
   sql.raw(await readFile(join(folder, file), 'utf8')).execute(db)
 
-/** Spellings that earlier releases stored: lower case, domain as in the message. */
+/**
+ * Spellings of blocklist addresses that earlier releases stored: lower case, domain as in the
+ * message.
+ */
 const stored = [
   'ann@mail.example',
   'x@müller.test',
@@ -28,7 +31,8 @@ const stored = [
   'eva@zażółć-gęślą-jaźń.pl',
 ]
 
-// Creates the schema of the previous release with some entries, then runs the migration.
+// Creates the database schema of the previous release with some blocklist entries, then runs the
+// migration.
 await sql`drop schema public cascade`.execute(db)
 await sql`create schema public`.execute(db)
 await sql`grant usage on schema public to public`.execute(db)
@@ -40,7 +44,7 @@ await apply(migration)
 const gateway = connect(database.roleUrl('posthorn_api_gateway'), { name: 'test', max: 1 })
 afterAll(() => gateway.destroy())
 
-/** Adds an entry as the previous release does. */
+/** Adds an entry to a blocklist as the previous release does. */
 async function insertAsBefore(as: Db, listId: string, recipient: string) {
   await sql`insert into list_blocks (list_id, recipient, account, source)
     values (${listId}, ${recipient}, 'mine', 'form')

@@ -15,7 +15,7 @@ test('grants: the privileges of each role are those of grants.md', async () => {
   const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
   const folder = join(import.meta.dirname, '../../../.local')
   await mkdir(folder, { recursive: true })
-  // After an intended change of a grant, copy this file to grants.md.
+  // After an intended change of a database grant, copy this file to grants.md.
   await writeFile(join(folder, 'grants.md'), page.slice(0, page.indexOf('## ')) + actual)
   expect(page.slice(page.indexOf('## '))).toBe(actual)
 })
@@ -48,7 +48,7 @@ test('grants: only the role of auth-bridge can read sealed values', async () => 
 
 test('grants: each role is denied everything that grants.md does not list', async () => {
   const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
-  // Partitions are not listed: they are accessible through their table only.
+  // Table partitions are not checked: the service roles can access them through their table only.
   const { rows: tables } = await sql<{ name: string; column: string }>`
     select c.relname as name, a.attname as column from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum = 1
@@ -68,7 +68,10 @@ test('grants: each role is denied everything that grants.md does not list', asyn
   }
 })
 
-/** Statements on a table that the section of a role does not list. */
+/**
+ * SQL statements that a role must not run on a table, because grants.md does not list them for the
+ * role.
+ */
 function forbiddenStatements({ name, column }: { name: string; column: string }, listed: string) {
   const [, may = ''] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, 'm').exec(listed) ?? []
   const [table, of] = [sql.table(name), sql.ref(column)]
@@ -102,7 +105,8 @@ test.each([
   "alter system set log_statement = 'all'",
 ])('grants: no role may %s', async (statement) => {
   for (const service of serviceNames) {
-    // Without the timeout of the role, the statement would be sent in a transaction.
+    // Without the statement timeout of the Postgres role, the statement would be sent in a
+    // transaction.
     const options = { name: 'test', max: 1, timeoutMs: statementTimeoutMs(service) }
     await using db = connect(database.roleUrl(roleOf(service)), options)
     await expect(sql.raw(statement).execute(db)).rejects.toThrow(/permission denied|must be/i)

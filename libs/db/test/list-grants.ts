@@ -1,14 +1,14 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Privileges of a role on a table, or the right to call a function. */
+/** Privileges of a database role on a table, or the right to call a function. */
 interface Grant {
   role: string
   name: string
   may: string
 }
 
-/** Renders the privileges of the service roles, read from the catalog, as Markdown. */
+/** Renders the privileges of the database roles of services, read from the catalog, as Markdown. */
 export async function describeGrants(db: Db): Promise<string> {
   const grants = await listGrants(db)
   const roles = [...new Set(grants.map(({ role }) => role))]

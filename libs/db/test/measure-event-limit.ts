@@ -12,7 +12,7 @@ const members: Record<string, () => unknown> = {
   'empty records': () => list(500_000, () => ({})),
   'empty texts': () => list(500_000, () => ''),
   'nested lists': () => list(1_000, () => list(500, () => ['x', 'y'])),
-  // 256 KiB of header have at most 50,000 lines.
+  // A message header of 256 KiB has at most 50,000 lines.
   'header lines': () => Object.fromEntries(list(50_000, (at) => [`x-${at}`, ['v']])),
   'shared lists': () => Object.fromEntries(list(90, (at) => [`m${at}`, list(3_000, String)])),
   'text with escapes': () => '"\u0001'.repeat(1_000_000),

@@ -10,9 +10,9 @@ import { readMigrations } from '../src/migrate/migration-files.ts'
 import { lastUnchecked } from '../src/migration-rules/check-migrations.ts'
 import { MigrationDatabase } from './migration-database.ts'
 
-// Migrates the schema of the previous release to this release, while services of the previous
-// release send statements and a reader holds all tables. Each migration process but the last is
-// killed.
+// Tests that migrate the schema of the previous release to this release, while services of the
+// previous release send statements and a reader holds all tables. Each migration process but the
+// last is killed.
 
 const released = (await readMigrations()).filter(({ name }) => name <= lastUnchecked)
 const stack = new AsyncDisposableStack()
@@ -32,11 +32,11 @@ beforeAll(async () => {
     insert into events (event_id, event, account, shard, date, body)
       select gen_random_uuid(), 'messageNew', 'a1', 0, now(), '{}' from generate_series(1, 5000);`)
   for (const [role, statement] of statements) clients.push(await startClient(role, statement))
-  // Each client stops before its connection ends.
+  // Each client stops its SQL statements before its connection ends.
   for (const client of clients) stack.defer(() => client.stop())
 })
 
-/** Statements that services of the previous release send all the time. */
+/** SQL statements that services of the previous release send all the time. */
 const statements = [
   ['posthorn_api_gateway', 'select account, name, email from accounts order by account limit 20'],
   ['posthorn_api_gateway', 'update accounts set name = name || 1 where account = $1'],
@@ -59,7 +59,7 @@ interface ServiceClient {
   stop(): Promise<void>
 }
 
-/** Repeats a statement as a service, whose role has a statement timeout. */
+/** Repeats an SQL statement as a service, whose role has a statement timeout. */
 async function startClient(role: `posthorn_${string}`, statement: string): Promise<ServiceClient> {
   const client = await database.connect(role, role)
   const state = { done: 0, isStopped: false, failures: [] as string[] }
@@ -80,18 +80,18 @@ async function startClient(role: `posthorn_${string}`, statement: string): Promi
 }
 
 async function runOnce(client: Client, statement: string): Promise<void> {
-  await client.query('select pg_sleep(0.02)') // delay between statements of the load
+  await client.query('select pg_sleep(0.02)') // delay between SQL statements of the load
   await client.query(statement, statement.includes('$1') ? ['a1'] : [])
 }
 
 interface MigrateProcess {
   readonly lines: string[]
-  /** Exit status of the process, or the signal that ended the process. */
+  /** Exit status of the migrate process, or the signal that ended the process. */
   readonly exit: Promise<number | string>
   readonly process: ChildProcess
 }
 
-/** Starts `migrate`, which is killed when it has started `killAfter` migrations. */
+/** Starts a `migrate` process, which is killed when it has started `killAfter` migrations. */
 function startProcess(killAfter = Number.POSITIVE_INFINITY): MigrateProcess {
   const main = join(import.meta.dirname, '../src/migrate-main.ts')
   const env = { DATABASE_OWNER_URL: database.url, SVC_MIGRATE_LOCK_TIMEOUT: '1s' }
@@ -106,7 +106,7 @@ function startProcess(killAfter = Number.POSITIVE_INFINITY): MigrateProcess {
   return { lines, exit, process: child }
 }
 
-/** Waits until all clients have repeated their statements. */
+/** Waits until all clients of the load have repeated their SQL statements. */
 async function untilWorked(): Promise<void> {
   const before = clients.map((client) => client.done())
   await eventually(() => {
@@ -131,7 +131,8 @@ test('migrate, while a reader holds all tables: retries, and no statement fails'
 
 test('migrate, killed at different points: each run continues', async () => {
   const before = (await database.recorded()).length
-  // A fast process may apply further migrations before the kill arrives, even the last migration.
+  // A fast migrate process may apply further migrations before the kill arrives, even the last
+  // migration.
   for (const started of [1, 2, 4, 7])
     expect(['SIGKILL', 0]).toContain(await startProcess(started).exit)
   expect((await database.recorded()).length).toBeGreaterThan(before)

@@ -4,26 +4,26 @@ import { migrate, type MigrateOptions } from '../src/migrate/migrate.ts'
 import { parseMigration } from '../src/migrate/migration-files.ts'
 import type { MigrationProgress } from '../src/migrate/progress.ts'
 
-/** Kinds of progress, by which tests wait. */
+/** Kinds of migration progress, by which tests wait. */
 type Kind = MigrationProgress['kind']
 
-/** Run of `migrate` with what it has reported so far. */
+/** Run of `migrate` with the progress that it has reported so far. */
 export interface StartedMigrate {
   readonly progress: MigrationProgress[]
   /** Names of the applied migrations. Rejects with the error of the run. */
   readonly result: Promise<string[]>
-  /** Waits until progress of a kind was reported a number of times. */
+  /** Waits until a kind of migration progress was reported `count` times. */
   readonly until: (kind: Kind, count?: number) => Promise<void>
 }
 
-/** Database for migrations of a test. */
+/** Postgres database for migrations of a test. */
 export class MigrationDatabase {
   readonly url: string
   readonly roleUrl: (role: `posthorn_${string}`) => string
-  /** Connection of the test as the owner. */
+  /** Postgres connection of the test as the database owner. */
   readonly client: Client
   readonly #stack: AsyncDisposableStack
-  /** Connections of the running test. */
+  /** Postgres connections of the running test. */
   readonly #clients: Client[] = []
 
   private constructor(
@@ -45,7 +45,7 @@ export class MigrationDatabase {
     return new MigrationDatabase(urls, client, stack.move())
   }
 
-  /** Ends the other connections and empties the database. */
+  /** Ends the other Postgres connections and empties the database. */
   async reset(): Promise<void> {
     await Promise.all(this.#clients.splice(0).map((client) => client.end()))
     await this.client.query(
@@ -53,7 +53,10 @@ export class MigrationDatabase {
     )
   }
 
-  /** Connects as the owner, or as the role of a service, until the end of the test. */
+  /**
+   * Connects to Postgres as the database owner, or as the role of a service, until the end of the
+   * test.
+   */
   async connect(application: string, role?: `posthorn_${string}`): Promise<Client> {
     const url = role === undefined ? this.url : this.roleUrl(role)
     const client = await connected(url, application)
@@ -76,7 +79,7 @@ export class MigrationDatabase {
     const files = Object.entries(migrations ?? {}).map(([name, text]) => parseMigration(name, text))
     const own = migrations === undefined ? {} : { migrations: files }
     const result = migrate(this.url, { lockTimeoutMs: 300, onProgress, ...own, ...options })
-    result.catch(() => undefined) // the result is awaited later
+    result.catch(() => undefined) // the result of the migrate run is awaited later
     const until = (kind: Kind, count = 1) =>
       eventually(() => {
         const reported = progress.filter((each) => each.kind === kind).length
@@ -85,7 +88,7 @@ export class MigrationDatabase {
     return { progress, result, until }
   }
 
-  /** Ends the sessions of `migrate`, as the end of its process does. */
+  /** Ends the Postgres sessions of `migrate`, as the end of its process does. */
   async killMigrate(): Promise<void> {
     await this.client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -93,7 +96,7 @@ export class MigrationDatabase {
     )
   }
 
-  /** Returns the first column of each row. */
+  /** Returns the first column of each row of an SQL query. */
   async list(query: string): Promise<unknown[]> {
     const { rows } = await this.client.query<unknown[]>({ text: query, rowMode: 'array' })
     return rows.map(([value]) => value)
@@ -103,7 +106,7 @@ export class MigrationDatabase {
     return this.list('select name from kysely_migration order by name')
   }
 
-  /** Indexes of the schema with their validity, such as `by_name true`. */
+  /** Indexes of the database schema with their validity, such as `by_name true`. */
   indexes(): Promise<unknown[]> {
     return this.list(
       `select relname || ' ' || indisvalid from pg_index join pg_class c on c.oid = indexrelid
@@ -119,7 +122,8 @@ export class MigrationDatabase {
 
 async function connected(url: string, application: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: application })
-  client.on('error', () => undefined) // the next query reports the error again
+  // the next SQL query on the lost connection reports the error again
+  client.on('error', () => undefined)
   await client.connect()
   return client
 }

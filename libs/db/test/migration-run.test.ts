@@ -55,8 +55,8 @@ describe('migrate, one transaction per migration', () => {
 
   test('a database with timeouts: do not apply to migrations', async () => {
     const name = String((await database.list('select current_database()'))[0])
-    // Long enough for the first statement of a session, which removes the timeouts, on a busy
-    // machine.
+    // Timeout that is long enough, on a busy machine, for the migration's first statement, which
+    // removes the timeouts of the session.
     for (const setting of ['statement_timeout', 'idle_in_transaction_session_timeout'])
       await database.client.query(`alter database ${name} set ${setting} = 1000`)
     const slow = { ...base, '0002-slow': 'select pg_sleep(1.5);' }
@@ -72,7 +72,7 @@ describe('migrate, beside an open reader', () => {
     await client.query('set statement_timeout = 3000')
     const { until, result, progress } = database.start(addColumn)
     await until('blocked')
-    // The statement of the client queues behind the migration until the lock timeout of the
+    // The SQL statement of the client waits behind the migration until the lock timeout of the
     // migration.
     expect((await client.query('select count(*) from people')).rows).toEqual([{ count: '2500' }])
     await until('retry', 2)
@@ -82,7 +82,8 @@ describe('migrate, beside an open reader', () => {
       migration: '0002-column',
       holders: [{ application: 'pg_dump', role: 'posthorn', state: 'idle in transaction' }],
     })
-    // The session is reported once, although it blocked each attempt.
+    // The blocking Postgres session is reported once, although it blocked each attempt of the
+    // migration.
     expect(kinds(progress).filter((kind) => kind === 'blocked')).toHaveLength(1)
     expect(await database.list(columns)).toContain('age')
   })
@@ -154,7 +155,7 @@ describe('migrate, interrupted', () => {
     await reader.query('commit')
     const second = database.start(index)
     expect(await second.result).toEqual(['0002-index'])
-    // The session of the killed migrate may still hold its lock for a moment.
+    // The Postgres session of the killed migrate process may still hold its lock for a moment.
     const steps = kinds(second.progress).filter((kind) => kind !== 'blocked')
     expect(steps).toEqual(['started', 'index-dropped', 'applied'])
     expect(await database.indexes()).toEqual(['by_name true'])

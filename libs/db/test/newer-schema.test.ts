@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { testDatabase } from '@posthorn/testkit'
 import { migrate } from '../src/migrate/migrate.ts'
 
-// An older release is applied again after an upgrade was rolled back.
+// Tests of a release that is started again on the newer schema, after an upgrade was rolled back.
 
 const database = await testDatabase()
 afterAll(() => database.drop())

@@ -10,8 +10,8 @@ const roles = serviceNames.map(roleOf)
 afterAll(() => database.drop())
 
 /**
- * Statements that make Postgres run each function with the rights of the owner, in an order in
- * which they find rows. A new function needs an entry.
+ * Statements that make Postgres run each function of the database owner with the owner's rights, in
+ * an order in which the functions find rows. A new function needs an entry.
  */
 const calls: Record<string, readonly string[]> = {
   ensure_event_partitions: ['select public.ensure_event_partitions(9)'],
@@ -45,7 +45,7 @@ interface OwnerFunction {
   name: string
   /** Search path of the Postgres function. */
   path: string | null
-  /** True if every role may call the function. */
+  /** True if every database role may call the Postgres function. */
   isPublic: boolean
 }
 
@@ -60,8 +60,8 @@ async function listOwnerFunctions(): Promise<OwnerFunction[]> {
 }
 
 /**
- * Functions that raise an error if they run with other rights than the rights of the Postgres
- * session.
+ * Functions in a temporary schema that raise an error if they run with other rights than the rights
+ * of the Postgres session.
  */
 const trap = [
   `create function pg_temp.trap() returns pg_catalog.bool language plpgsql as $$
@@ -78,7 +78,10 @@ const trap = [
     end $$`,
 ]
 
-/** Functions and operators that the owner's functions use, with the trap inside. */
+/**
+ * Postgres functions and operators that the owner's functions use, each replaced by a version with
+ * the trap.
+ */
 const callables = [
   ['lower(pg_catalog.text)', 'pg_catalog.text'],
   ['hashtext(pg_catalog.text)', 'pg_catalog.int4'],
@@ -95,13 +98,13 @@ const operators = [
   'create operator pg_temp.= (leftarg = pg_catalog.text, rightarg = pg_catalog.text, function = pg_temp.equals)',
 ]
 
-/** Domains over the types that the owner's functions declare. */
+/** Temporary domains over the types that the owner's Postgres functions declare. */
 const types = ['text', 'date', 'int4', 'int8', 'timestamptz', 'jsonb', 'bool'].map(
   (type) =>
     `create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.trap() operator(pg_catalog.=) true)`,
 )
 
-/** Temporary tables with the names and columns of all tables, and a trap on each. */
+/** Temporary Postgres tables with the names and columns of all tables, and a trap on each table. */
 async function shadowTables(): Promise<string[]> {
   const { rows } = await sql<{ name: string; columns: string }>`
     select c.relname as name, string_agg(format('%I %s', a.attname, format_type(a.atttypid, null)),

@@ -37,7 +37,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     const timeouts = { statement: `${timeoutMs / 1000}s`, idle: '1min' }
     expect(await timeoutsOf(db)).toEqual(timeouts)
     expect(await db.transaction().execute(timeoutsOf)).toEqual(timeouts)
-    // Timeouts of the session without `set local`.
+    // Timeouts of the Postgres session without `set local`.
     const { rows } = await sql`
       select reset_val from pg_settings
       where name in ('idle_in_transaction_session_timeout', 'statement_timeout') order by name
@@ -51,7 +51,8 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     ['the owner, who has none', database.ownerUrl, false],
   ])('as %s, cancels long statements in Postgres', async (_who, url, isPipelined) => {
     let timeoutMs = 100
-    // On a busy machine the timeout can pass within any statement; then a longer timeout is tried.
+    // On a busy machine the statement timeout can pass within any statement; then a longer timeout
+    // is tried.
     await eventually(async () => {
       await using db = open(url, (timeoutMs *= 2), { isPipelined })
       await expect(sleep.execute(db)).rejects.toThrow(canceled)
@@ -62,7 +63,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
           .setIsolationLevel('repeatable read')
           .execute((tx) => sleep.execute(tx)),
       ).rejects.toThrow(canceled)
-      // Both the connection and its transaction have ended in order.
+      // Both the Postgres connection and its transaction have ended in order.
       expect(await timeoutsOf(db)).toMatchObject({ statement: `${timeoutMs}ms` })
     })
     await using other = open(url, statementTimeoutMs('sender'))
@@ -118,6 +119,6 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     expect(await read()).toEqual(new Set([1]))
     await sql`alter table ${table} alter column n type text`.execute(owner)
     await sql`alter table ${table} alter column n type bigint using n::bigint`.execute(owner)
-    expect(await read()).toEqual(new Set(['1'])) // bigint
+    expect(await read()).toEqual(new Set(['1'])) // Postgres's bigint is read as text.
   })
 })

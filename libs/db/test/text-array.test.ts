@@ -26,7 +26,7 @@ test.each([
   const stored = texts.map((text) => text?.replaceAll('\ud800', '\ufffd') ?? null)
   for (const url of urls) {
     await using db = connect(url, { name: 'test', max: 1, timeoutMs: 30_000 })
-    // The second execution runs the prepared statement.
+    // The second execution runs the prepared SQL statement.
     for (const _ of [1, 2]) {
       const { rows } = await sql<{ read: (string | null)[] }>`
         select array(select t from unnest(${textArray(texts)}::text[]) with ordinality as u (t, n)

@@ -5,12 +5,12 @@ import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/serv
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Tables that only the previous release uses. A later migration revokes their grants. */
+/** Database tables that only the previous release uses. A later migration revokes their grants. */
 const ofPreviousRelease: Partial<Record<ServiceName, readonly string[]>> = {
   sender: ['list_blocks'],
 }
 
-/** Tables of a role in grants.md. */
+/** Database tables of a service role in grants.md. */
 async function grantedTables(service: ServiceName): Promise<string[]> {
   const page = await readFile(join(root, 'libs/db/grants.md'), 'utf8')
   const section = page.split(`\n## ${roleOf(service)}\n`)[1]?.split('\n## ')[0] ?? ''
@@ -19,14 +19,15 @@ async function grantedTables(service: ServiceName): Promise<string[]> {
   )
 }
 
-/** Sources of a service and of the libraries it depends on, without table types and tests. */
+/** Source text of a service and of the libraries it depends on, without table types and tests. */
 async function sourcesOf(service: ServiceName): Promise<string> {
   const folder = join(root, 'services', service)
   const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>
   }
   const libraries = Object.keys(dependencies).flatMap((name) =>
-    // Contracts contain names of lists and operations, but no statement.
+    // The package `contracts` is left out: it contains names of lists and operations, but no SQL
+    // statement.
     name.startsWith('@posthorn/') && name !== '@posthorn/contracts'
       ? join(root, 'libs', name.slice('@posthorn/'.length))
       : [],

@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 
-// `make docs` sets both variables: the folder with the pages and the side bar, and the output.
+// `make docs` sets both variables: the folder with the documentation pages and the side bar, and
+// the output folder.
 const { DOCS_STAGE: stage, DOCS_OUT: outDir } = process.env
 if (!stage || !outDir) throw new Error('start the build with `make docs`')
 
-/** Removes the time limit per line of code: a busy machine would give other colours. */
+/**
+ * Removes the time limit of the syntax highlighter per line of code: a busy machine would give
+ * other colours.
+ */
 const withoutTimeLimit = {
   name: 'without-time-limit',
   preprocess(_code, options) {
@@ -20,9 +24,9 @@ export default defineConfig({
   trailingSlash: 'always',
   outDir,
   cacheDir: join(stage, 'cache'),
-  // A stylesheet in the page would need a hash in the content security policy.
+  // A stylesheet inside a documentation page would need a hash in the content security policy.
   build: { inlineStylesheets: 'never' },
-  // The site has no images to resize.
+  // The documentation site has no images to resize.
   image: { service: passthroughImageService() },
   integrations: [
     starlight({

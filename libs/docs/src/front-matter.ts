@@ -1,12 +1,12 @@
 import { parse } from 'yaml'
 
-/** Markdown document, split at the end of its front matter. */
+/** Markdown document of the documentation, split at the end of its front matter. */
 export interface SplitDocument {
-  /** Members of the front matter. */
+  /** Members of the Markdown document's front matter. */
   head: Readonly<Record<string, unknown>>
-  /** Markdown after the front matter. */
+  /** Markdown text after the front matter. */
   body: string
-  /** Number of lines before the body. */
+  /** Number of lines of the Markdown document before its body. */
   headLines: number
 }
 

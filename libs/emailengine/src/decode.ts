@@ -1,7 +1,7 @@
 import { Decoder, ExtensionCodec } from '@msgpack/msgpack'
 import { UnreadableError } from './unreadable-error.ts'
 
-/** Maximum number of items of a list and members of an object. */
+/** Maximum number of list items and object members in a MessagePack value of EmailEngine. */
 const maxItems = 100_000
 
 const extensions = new ExtensionCodec()
@@ -14,11 +14,11 @@ const decoder = new Decoder({
   maxMapLength: maxItems,
 })
 
-/** Object from the store, whose members can be anything. */
+/** Object from EmailEngine's store, whose members can be anything. */
 export type StoredObject = Readonly<Record<string, unknown>>
 
 /**
- * Decodes an object from MessagePack.
+ * Decodes an object of EmailEngine from MessagePack.
  *
  * @throws UnreadableError
  */
@@ -27,7 +27,7 @@ export function unpack(bytes: Uint8Array): StoredObject {
 }
 
 /**
- * Parses an object from JSON.
+ * Parses an object of EmailEngine from JSON.
  *
  * @throws UnreadableError
  */
@@ -51,7 +51,7 @@ export function isObject(value: unknown): value is StoredObject {
   return Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Parses JSON. Returns a text that is not JSON unchanged. */
+/** Parses JSON in EmailEngine's store. Returns a text that is not JSON unchanged. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -33,7 +33,7 @@ interface StoreDeps {
   unsealer: ValueUnsealer
 }
 
-/** Setting with the key of signed links and webhook signatures. */
+/** Setting of EmailEngine with the key of signed links and webhook signatures. */
 const linkKeySetting = 'serviceSecret'
 
 /**
@@ -58,7 +58,10 @@ export class EmailEngineStore implements AsyncDisposable {
     return countEntities(this.#reader, this.#keys)
   }
 
-  /** Bodies of `createAccount`. `oauth2.provider` is the id of an entry of `applications`. */
+  /**
+   * Accounts of EmailEngine as bodies of `createAccount`. `oauth2.provider` is the id of an entry
+   * of `applications`.
+   */
   accounts(): AsyncIterable<Entry<AccountRegistration>> {
     return this.#byId('account', this.#keys.accountIds, async (id) => {
       const fields = await this.#values.texts(this.#keys.account(id), accountFields)
@@ -66,7 +69,10 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Bodies of `createOAuth2App`. `pubSubApp` is the id of another entry. */
+  /**
+   * OAuth2 applications of EmailEngine as bodies of `createOAuth2App`. `pubSubApp` is the id of
+   * another entry.
+   */
   applications(): AsyncIterable<Entry<OAuth2AppRegistration>> {
     return this.#byId('application', this.#keys.applicationIds, async (id) => {
       const [record = {}] = await this.#values.objects(this.#keys.applications, [`${id}:data`])
@@ -74,7 +80,7 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Bodies of `createGateway`. */
+  /** Gateways of EmailEngine as bodies of `createGateway`. */
   gateways(): AsyncIterable<Entry<GatewayRegistration>> {
     return this.#byId('gateway', this.#keys.gatewayIds, async (id) => {
       const fields = await this.#values.texts(this.#keys.gateway(id), gatewayFields)
@@ -82,7 +88,10 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Bodies of `createTemplate`: first the templates that all accounts can use. */
+  /**
+   * Templates of EmailEngine as bodies of `createTemplate`: first the templates that all accounts
+   * can use.
+   */
   templates(): AsyncIterable<Entry<TemplateCreation>> {
     const read = (account: string) =>
       this.#byId('template', this.#keys.templateIds(account), async (id) => {
@@ -95,7 +104,7 @@ export class EmailEngineStore implements AsyncDisposable {
     return readLists({ kind: 'template', pages, read, listName: this.#keys.accountIds })
   }
 
-  /** Bodies of `createWebhookRoute`. */
+  /** Webhook routes of EmailEngine as bodies of `createWebhookRoute`. */
   routes(): AsyncIterable<Entry<WebhookRouteCreation>> {
     return this.#byId('route', this.#keys.routeIds, async (id) => {
       const names = [`${id}:meta`, `${id}:content`]
@@ -104,7 +113,7 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Inputs of `addToBlocklist`. */
+  /** Blocklist entries of EmailEngine as inputs of `addToBlocklist`. */
   blocklistEntries(): AsyncIterable<Entry<BlocklistInput>> {
     const read = (listId: string) =>
       this.#byField('blocklist', this.#keys.blocklist(listId), {
@@ -116,7 +125,7 @@ export class EmailEngineStore implements AsyncDisposable {
     return readLists({ kind: 'blocklist', pages, read, listName: this.#keys.blocklists })
   }
 
-  /** Items of `importTokens`. */
+  /** Access tokens of EmailEngine as items of `importTokens`. */
   tokens(): AsyncIterable<Entry<ImportedToken>> {
     return this.#byField('token', this.#keys.tokens, {
       idOf: ([id]) => id,
@@ -124,7 +133,10 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Bodies of `updateSettings`, one per setting, except the setting `serviceSecret`. */
+  /**
+   * Settings of EmailEngine as bodies of `updateSettings`, one per setting, except the setting
+   * `serviceSecret`.
+   */
   settings(): AsyncIterable<Entry<SettingInput>> {
     return this.#byField('setting', this.#keys.settings, {
       idOf: ([name]) => name,
@@ -148,7 +160,7 @@ export class EmailEngineStore implements AsyncDisposable {
     })
   }
 
-  /** Ends the connection to Redis. Reads in progress fail. */
+  /** Ends the connection to EmailEngine's Redis. Reads in progress fail. */
   close(): void {
     this.#reader.close()
   }
@@ -157,7 +169,7 @@ export class EmailEngineStore implements AsyncDisposable {
     this.close()
   }
 
-  /** Reads entities whose ids are in a set. */
+  /** Reads entities of EmailEngine whose ids are in a Redis set. */
   #byId<Input>(
     kind: EntryKind,
     key: string,
@@ -167,7 +179,7 @@ export class EmailEngineStore implements AsyncDisposable {
     return readEntries({ kind, pages, idOf: (id) => id, read, listName: key }, new Set())
   }
 
-  /** Reads entities that are fields of a hash. */
+  /** Reads entities of EmailEngine that are fields of a Redis hash. */
   #byField<Input>(
     kind: EntryKind,
     key: string,

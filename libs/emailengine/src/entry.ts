@@ -17,11 +17,15 @@ export interface MappedEntry<Input> {
   kind: EntryKind
   /** Id of the entity in EmailEngine. Not checked for control characters. */
   id: string
-  /** Valid input of the operation. Secret, because most inputs contain passwords or tokens. */
+  /** Valid input of the API operation. Secret, because most inputs contain passwords or tokens. */
   input: Secret<Input>
-  /** Differences between the input and the entity that have another effect, as texts. */
+  /**
+   * Differences between the input and the EmailEngine entity that have another effect, as texts.
+   */
   changes: string[]
-  /** Members of the entity that the input does not contain, as texts with the reason. */
+  /**
+   * Members of the EmailEngine entity that the input does not contain, as texts with the reason.
+   */
   omitted: string[]
   skipped?: undefined
 }
@@ -30,7 +34,7 @@ export interface MappedEntry<Input> {
 export interface SkippedEntry {
   kind: EntryKind
   id: string
-  /** Reason for which the entity is skipped. Contains no secret. */
+  /** Reason for which the EmailEngine entity is skipped. Contains no secret. */
   skipped: string
 }
 

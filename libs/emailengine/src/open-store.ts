@@ -8,9 +8,12 @@ import { keysOf } from './store/keys.ts'
 import { RedisReader } from './store/redis-reader.ts'
 
 export interface StoreOptions extends RedisAddress {
-  /** Prefix of EmailEngine's keys (`EENGINE_REDIS_PREFIX`). */
+  /** Prefix of EmailEngine's keys in Redis (`EENGINE_REDIS_PREFIX`). */
   prefix?: string | undefined
-  /** Secret of EmailEngine's encryption (`EENGINE_SECRET`). Not required without encryption. */
+  /**
+   * Secret with which EmailEngine encrypts values (`EENGINE_SECRET`). Not required without
+   * encryption.
+   */
   secret?: Secret | undefined
 }
 

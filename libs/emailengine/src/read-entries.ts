@@ -3,18 +3,18 @@ import { UnreadableError } from './unreadable-error.ts'
 
 export interface EntrySource<Item, Input> {
   kind: EntryKind
-  /** Elements of the store in pages. */
+  /** Elements of a set or hash in EmailEngine's store, in pages. */
   pages: AsyncIterable<readonly Item[]>
   idOf: (item: Item) => string
   read: (item: Item) => Promise<Entry<Input> | undefined>
-  /** Name of the elements for a report, if they cannot be listed. */
+  /** Name of the elements of EmailEngine's store for a report, if they cannot be listed. */
   listName: string
 }
 
 /**
- * Reads the entities of one kind, a page at a time. The entities of a page are read concurrently.
- * An unreadable entity becomes a skipped entry. Redis may return an element twice: with `seen`, the
- * ids that were read already, the element is read once.
+ * Reads the entities of one kind from EmailEngine's store, a page at a time. The entities of a page
+ * are read concurrently. An unreadable entity becomes a skipped entry. Redis may return an element
+ * twice: with `seen`, the ids that were read already, the element is read once.
  */
 export async function* readEntries<Item, Input>(
   { kind, pages, idOf, read, listName }: EntrySource<Item, Input>,
@@ -36,15 +36,15 @@ export async function* readEntries<Item, Input>(
 
 interface ListSource<Input> {
   kind: EntryKind
-  /** Ids of lists in pages. */
+  /** Ids of lists, such as blocklists, in EmailEngine's store, in pages. */
   pages: AsyncIterable<readonly string[]>
-  /** Reads the entities of one list. */
+  /** Reads the entities of one list, such as a blocklist, from EmailEngine's store. */
   read: (id: string) => AsyncIterable<Entry<Input>>
-  /** Name of the lists for a report, if they cannot be listed. */
+  /** Name of EmailEngine's lists for a report, if they cannot be listed. */
   listName: string
 }
 
-/** Reads the entities of several lists, one list after the other. */
+/** Reads the entities of several lists of EmailEngine's store, one list after the other. */
 export async function* readLists<Input>({
   kind,
   pages,
@@ -59,7 +59,7 @@ export async function* readLists<Input>({
   }
 }
 
-/** Reads one entity. An unreadable entity becomes a skipped entry. */
+/** Reads one entity of EmailEngine's store. An unreadable entity becomes a skipped entry. */
 export async function readEntry<Input>(
   kind: EntryKind,
   id: string,

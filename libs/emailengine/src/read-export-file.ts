@@ -13,7 +13,10 @@ import { UnreadableError } from './unreadable-error.ts'
 
 type ExportEntry = Entry<AccountRegistration> | Entry<ImportedToken>
 
-/** Maximum size of a file, in bytes. An exported account has a few kilobytes. */
+/**
+ * Maximum size of a file that EmailEngine exported, in bytes. An exported account has a few
+ * kilobytes.
+ */
 const maxFileBytes = 256 * 1024 * 1024
 
 /**
@@ -51,7 +54,7 @@ async function readText(path: string): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Accounts of a file: one JSON value, or one JSON value per line. */
+/** Accounts in a file that EmailEngine exported: one JSON value, or one JSON value per line. */
 function accountsIn(text: string): object[] {
   const whole = tryParse(text)
   const values = typeof whole === 'string' ? text.split(/\r?\n/).map(tryParse) : [whole]

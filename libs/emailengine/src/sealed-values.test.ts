@@ -3,8 +3,8 @@ import { Secret } from '@posthorn/config'
 import { findSealedValues, ValueUnsealer } from './sealed-values.ts'
 
 /**
- * Text `password-1`, encrypted with the secret `test secret` by the Python packages hashlib and
- * cryptography.
+ * Sample of EmailEngine's encryption: the text `password-1`, encrypted with the secret `test
+ * secret` by the Python packages hashlib and cryptography.
  */
 const sample =
   '$wd01$aes-256-gcm$1d920489440be1ea9b0da9710f9e83bc$000102030405060708090a0b$101112131415161718191a1b1c1d1e1f$1190f99e17d2a6710790'

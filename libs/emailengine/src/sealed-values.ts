@@ -4,15 +4,21 @@ import type { Secret } from '@posthorn/config'
 import { TtlCache } from '@posthorn/flow'
 import { UnreadableError } from './unreadable-error.ts'
 
-/** First characters of each encrypted value. A value without these characters is plaintext. */
+/**
+ * First characters of each value that EmailEngine has encrypted. A value without these characters
+ * is plaintext.
+ */
 const prefix = '$wd01$'
 const sealed =
   /\$wd01\$aes-256-gcm\$([0-9a-f]{32})\$([0-9a-f]{24})\$([0-9a-f]{32})\$((?:[0-9a-f]{2})*)/gi
 
-/** Maximum number of derived keys in memory. Each run of an EmailEngine process uses one salt. */
+/**
+ * Maximum number of derived decryption keys in memory. Each run of an EmailEngine process uses one
+ * salt.
+ */
 const maxKeys = 1_000
 
-/** Maximum nesting of a value. Values of EmailEngine have at most five levels. */
+/** Maximum nesting of a stored value. Values of EmailEngine have at most five levels. */
 const maxDepth = 32
 
 const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
@@ -35,7 +41,8 @@ export class ValueUnsealer {
   }
 
   /**
-   * Returns a copy of a value in which each encrypted text is replaced by its plaintext.
+   * Returns a copy of an EmailEngine value in which each encrypted text is replaced by its
+   * plaintext.
    *
    * @throws UnreadableError that names the member with a text that cannot be decrypted
    */
@@ -51,7 +58,10 @@ export class ValueUnsealer {
     return Object.fromEntries(await Promise.all(entries))
   }
 
-  /** Decrypts one text. Returns a plaintext unchanged, and undefined if decryption fails. */
+  /**
+   * Decrypts one text of EmailEngine. Returns a plaintext unchanged, and undefined if decryption
+   * fails.
+   */
   async unseal(text: string): Promise<string | undefined> {
     if (!isSealed(text)) return text
     if (!this.#secret) return undefined
@@ -67,7 +77,7 @@ export class ValueUnsealer {
     try {
       return Buffer.concat([decipher.update(data, 'hex'), decipher.final()]).toString()
     } catch {
-      return undefined // The authentication tag does not match.
+      return undefined // The authentication tag of the encrypted text does not match.
     }
   }
 
@@ -84,7 +94,10 @@ export function isSealed(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(prefix)
 }
 
-/** Lists the encrypted values that a text contains, such as the JSON text of an account. */
+/**
+ * Lists the values encrypted by EmailEngine that a text contains, such as the JSON text of an
+ * account.
+ */
 export function findSealedValues(text: string): string[] {
   return Array.from(text.matchAll(sealed), ([value]) => value)
 }

@@ -1,4 +1,7 @@
-/** Error about a single value in the store, for which only the entity with the value is skipped. */
+/**
+ * Error about a single value in EmailEngine's store, for which only the entity with the value is
+ * skipped.
+ */
 export class UnreadableError extends Error {
   override name = 'UnreadableError'
 }

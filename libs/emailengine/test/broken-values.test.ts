@@ -33,7 +33,7 @@ async function readAll(store: EmailEngineStore): Promise<Entry<unknown>[]> {
   return (await Promise.all(lists.map((list) => collect(list)))).flat()
 }
 
-/** `{"__proto__": {}}` in MessagePack. */
+/** Hostile value in MessagePack: `{"__proto__": {}}`. */
 const prototype = Buffer.concat([
   Buffer.from([0x81, 0xa9]),
   Buffer.from('__proto__'),
@@ -73,7 +73,8 @@ describe('broken values', () => {
 
   test('tokens: with an undefined member of msgpack5, are read', async () => {
     const id = 'e'.repeat(64)
-    // {"scopes":["api"],"account":undefined}: an extension of the type 0.
+    // MessagePack of `{"scopes":["api"],"account":undefined}`: `undefined` is an extension of the
+    // type 0.
     const value = '82a673636f70657391a3617069a76163636f756e74d40000'
     await writer.raw('tokens', id, Buffer.from(value, 'hex'))
     await using store = await open()
@@ -117,7 +118,8 @@ describe('keys of another type', () => {
     await using store = await open()
     expect(await store.counts()).toMatchObject({ accounts: 0, tokens: 0, blocklistEntries: 0 })
     const skipped = skippedOf(await readAll(store))
-    expect(skipped).toHaveLength(sets.length + hashes.length + 2) // accounts also own templates
+    // The set of accounts is read twice, because accounts also own templates.
+    expect(skipped).toHaveLength(sets.length + hashes.length + 2)
     const other = 'the key in Redis has another type'
     expect(Object.fromEntries(skipped)).toEqual(
       Object.fromEntries(
@@ -164,7 +166,7 @@ test('any value of any kind: is mapped or skipped, and never ends the list', asy
   )
 })
 
-/** Lists in MessagePack that are nested in the member of an object. */
+/** MessagePack object with nested lists in a member. */
 function nested(depth: number): Buffer {
   const lists = Buffer.alloc(depth, 0x91)
   return Buffer.concat([Buffer.from([0x81, 0xa1, 0x61]), lists, Buffer.from([0xc0])])

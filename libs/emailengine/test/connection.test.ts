@@ -77,7 +77,7 @@ describe('openStore: Redis', () => {
     await store.serviceSecret()
     const stats = String(await writer.command('INFO', 'commandstats'))
     const sent = new Set(Array.from(stats.matchAll(/cmdstat_([^:]+):calls/g), ([, name]) => name))
-    sent.delete('ping') // sent if the test takes long
+    sent.delete('ping') // a ping is sent to Redis if the test takes long
     const reads = ['exists', 'hlen', 'hmget', 'hscan', 'hstrlen', 'scard', 'sscan']
     expect(sent).toEqual(new Set(['auth', 'config|resetstat', ...reads]))
   })
@@ -163,7 +163,7 @@ describe('openStore: Redis', () => {
     }
     await expect(read()).rejects.toMatchObject({ kind: 'unreachable' })
     store.close()
-    // A timer of the connection would keep a command running after its end.
+    // A timer of the Redis connection would keep a command running after its end.
     expect(countTimers()).toBeLessThanOrEqual(timers)
   })
 })

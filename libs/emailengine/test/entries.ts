@@ -4,7 +4,9 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return Array.fromAsync(items)
 }
 
-/** Input of an entry. Fails with the reason if the entry is skipped. */
+/**
+ * Input to which an EmailEngine entity was mapped. Fails with the reason if the entity is skipped.
+ */
 export function inputOf<T>(entry: Entry<T> | undefined): T {
   if (!entry) throw new Error('there is no such entry')
   if (entry.skipped !== undefined) throw new Error(`${entry.id} is skipped: ${entry.skipped}`)
@@ -17,7 +19,7 @@ export function byId<T>(entries: readonly Entry<T>[], id: string): Entry<T> {
   return entry
 }
 
-/** Ids and reasons of the skipped entries. */
+/** Ids and reasons of the EmailEngine entities that were skipped. */
 export function skippedOf(entries: readonly Entry<unknown>[]): [id: string, reason: string][] {
   return entries.flatMap(({ id, skipped }) =>
     skipped === undefined ? [] : [[id, skipped] satisfies [string, string]],

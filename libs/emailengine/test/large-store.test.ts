@@ -12,10 +12,13 @@ const redis = await startTestRedis()
 afterAll(() => redis.destroy())
 
 const total = 10_000
-/** Text in the JSON of each account, so that the accounts have 40 MB. */
+/** Text in the JSON of each account, so that the accounts in the large test store have 40 MB. */
 const padding = 'x'.repeat(4_000)
 
-/** Writes accounts whose passwords are encrypted by runs with 20 different salts. */
+/**
+ * Writes accounts to EmailEngine's store whose passwords are encrypted by runs with 20 different
+ * salts.
+ */
 async function writeAccounts(writer: StoreWriter): Promise<void> {
   const sealers = Array.from({ length: 20 }, () => new Sealer(secret))
   for (let start = 0; start < total; start += 500)

@@ -2,7 +2,7 @@ import { createCipheriv, createHash, randomBytes, scryptSync } from 'node:crypto
 import { encode } from '@msgpack/msgpack'
 import { createClient } from '@redis/client'
 
-/** Record of an entity, as EmailEngine's own code passes it to its store. */
+/** Record of an EmailEngine entity, as EmailEngine's own code passes the record to its store. */
 export type StoredRecord = Record<string, unknown>
 
 /**
@@ -26,7 +26,7 @@ export class Sealer {
   }
 }
 
-/** Id under which EmailEngine stores a token. */
+/** Id under which EmailEngine stores an access token. */
 export function tokenIdOf(token: string): string {
   return createHash('sha256').update(Buffer.from(token, 'hex')).digest('hex')
 }
@@ -41,14 +41,14 @@ export class StoreWriter implements AsyncDisposable {
     this.#prefix = prefix
   }
 
-  /** Connects and deletes the data in the database. */
+  /** Connects to Redis and deletes the data in the database. */
   async connect(): Promise<this> {
     await this.resume()
     await this.#redis.flushDb()
     return this
   }
 
-  /** Connects without deleting the data in the database. */
+  /** Connects to Redis without deleting the data in the database. */
   async resume(): Promise<this> {
     await this.#redis.connect()
     return this
@@ -105,17 +105,17 @@ export class StoreWriter implements AsyncDisposable {
     await this.#redis.hSet(this.#key('settings'), name, JSON.stringify(value))
   }
 
-  /** Writes a field without encoding, for broken values. */
+  /** Writes a field of a Redis hash without encoding, for broken values. */
   async raw(key: string, field: string, value: Buffer | string): Promise<void> {
     await this.#redis.hSet(this.#key(key), field, value)
   }
 
-  /** Adds an id without an entity to a set. */
+  /** Adds an id without an entity to a Redis set. */
   async id(key: string, id: string): Promise<void> {
     await this.#redis.sAdd(this.#key(key), id)
   }
 
-  /** Sends a command, for example to write a key of another type. */
+  /** Sends a Redis command, for example to write a key of another type. */
   command(...args: string[]): Promise<unknown> {
     return this.#redis.sendCommand(args)
   }

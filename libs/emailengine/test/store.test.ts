@@ -17,7 +17,10 @@ import { secret, secrets, tokens, writeWholeStore } from './whole-store.ts'
 const redis = await startTestRedis()
 afterAll(() => redis.destroy())
 
-/** Database number, prefix in the store and prefix option, and whether secrets are encrypted. */
+/**
+ * Variants of EmailEngine's store: database number, prefix in the store and prefix option, and
+ * whether secrets are encrypted.
+ */
 const layouts = [
   ['plaintext secrets', { database: 0, written: '', prefix: '', isSealed: false }],
   ['encrypted secrets', { database: 1, written: '', prefix: '', isSealed: true }],

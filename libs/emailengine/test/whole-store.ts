@@ -3,7 +3,7 @@ import { Sealer, type StoreWriter } from './store-writer.ts'
 export const secret = 'an EmailEngine secret'
 export const tokens = { all: 'a1'.repeat(32), bound: 'b2'.repeat(32), metrics: 'c3'.repeat(32) }
 
-/** Passwords and tokens of the store, none of which may appear in a log. */
+/** Passwords and tokens of EmailEngine's test store, none of which may appear in a log. */
 export const secrets = {
   imap: 'imap-pass-Zq1',
   smtp: 'smtp-pass-Zq2',
@@ -17,7 +17,10 @@ export const secrets = {
 
 const created = new Date('2025-03-04T05:06:07.000Z')
 
-/** Writes entities of all kinds. With `isSealed`, the secrets are encrypted. */
+/**
+ * Writes entities of all kinds to EmailEngine's test store. With `isSealed`, the secrets are
+ * encrypted.
+ */
 export async function writeWholeStore(writer: StoreWriter, isSealed: boolean): Promise<void> {
   const sealer = new Sealer(secret)
   const seal = (text: string) => (isSealed ? sealer.seal(text) : text)

@@ -30,7 +30,9 @@ test('abortable: a rejection after the abort is not unhandled', async () => {
 })
 
 describe('abortableItems', () => {
-  /** Items 1, 2, and a third item that does not come. */
+  /**
+   * Iterator for tests of abort signals: yields items 1 and 2, and waits forever for a third item.
+   */
   function endless() {
     const third = Promise.withResolvers<number>()
     const closed = Promise.withResolvers<void>()

@@ -1,10 +1,10 @@
 export interface BatcherOptions<Item, Result> {
   /**
-   * Function that processes a batch of items. Returns one result per item, in the order of the
-   * items.
+   * Function that processes a batch of items, such as rows to store. Returns one result per item,
+   * in the order of the items.
    */
   run: (items: Item[]) => Promise<readonly Result[]>
-  /** Maximum number of items in a batch. Defaults to 100. */
+  /** Maximum number of items in a batch of the batcher. Defaults to 100. */
   maxItems?: number
   /**
    * Time for which a batch with less than `maxItems` waits for more items. Defaults to 0: the batch
@@ -12,8 +12,8 @@ export interface BatcherOptions<Item, Result> {
    */
   lingerMs?: number
   /**
-   * Function that returns true if the items of a failed batch are to be processed one by one. By
-   * default, all calls of a failed batch reject.
+   * Function that returns true if the items of the batcher's failed batch are to be processed one
+   * by one. By default, all calls of a failed batch reject.
    */
   isolates?: (error: unknown) => boolean
 }
@@ -43,7 +43,7 @@ export class Batcher<Item, Result> {
     this.#maxItems = options.maxItems ?? 100
   }
 
-  /** Number of waiting items, which are not yet part of a running batch. */
+  /** Number of items that wait in the batcher and are not yet part of a running batch. */
   get waiting(): number {
     return this.#waiting.length
   }

@@ -9,7 +9,7 @@ export async function discard(iterable: AsyncIterable<unknown>): Promise<void> {
     await iterator.next()
     await iterator.return?.()
   } catch {
-    // An error of the iteration is ignored, because an iteration that has thrown an error is
-    // already closed.
+    // An error of the asynchronous iteration is ignored, because an iteration that has thrown an
+    // error is already closed.
   }
 }

@@ -13,7 +13,10 @@ const options = {
   isHidden: (error: unknown) => error === hidden,
 }
 
-/** Outcome of work, with the fake time at which it was reported. */
+/**
+ * Records the outcome of work (result or delayed failure), with the fake time at which the outcome
+ * was reported.
+ */
 function report(work: (signal: AbortSignal) => Promise<unknown>, more: object = {}) {
   const startedAt = Date.now()
   const seen: { atMs: number; outcome: unknown }[] = []
@@ -26,7 +29,7 @@ function failAfter(ms: number, error: Error): Promise<never> {
   return new Promise((_resolve, reject) => setTimeout(() => reject(error), ms))
 }
 
-/** Work that ends only with its timeout, such as a connection to a silent port. */
+/** Operation that ends only with its timeout, such as a connection to a silent port. */
 function silent(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(hidden), { once: true }),

@@ -8,8 +8,8 @@ const marginMs = 1_000
 
 export interface FailureHold {
   /**
-   * Timeout of the operation. A failure whose time must not reveal its cause is reported 1 s after
-   * this timeout.
+   * Timeout of the operation whose failures may be hidden. A failure whose time must not reveal its
+   * cause is reported 1 s after this timeout.
    */
   timeoutMs: number
   /** Signal that aborts the operation, and also the delay before its failure is reported. */

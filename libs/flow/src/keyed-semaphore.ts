@@ -16,7 +16,7 @@ export class KeyedSemaphore<K = string> {
     this.#capacityOf = typeof capacity === 'function' ? capacity : () => capacity
   }
 
-  /** Number of keys that have a taken permit or a waiting caller. */
+  /** Number of keys of the semaphore that have a taken permit or a waiting caller. */
   get size(): number {
     return this.#semaphores.size
   }

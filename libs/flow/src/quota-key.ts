@@ -33,8 +33,8 @@ export interface KeyState<K> {
   /** Time from which the quota units of a key are counted. See `startOf` of the quota limiter. */
   startedAt: number | undefined
   /**
-   * Quota units of a key that were lent to other processes while calls of this process waited, and
-   * for which these calls have not yet got their part.
+   * Quota units of a limiter key that were lent to other processes while calls of this process
+   * waited, and for which these calls have not yet got their part.
    */
   lentUnits: number
   running: number
@@ -101,7 +101,10 @@ export function callDelayMs<K>(state: KeyState<K>): number {
   return isOwed ? state.bucket.delayMs(first.units) : 0
 }
 
-/** Rounds a delay up to whole milliseconds and limits it to the maximum of `setTimeout`. */
+/**
+ * Rounds a delay of the quota limiter up to whole milliseconds and limits it to the maximum of
+ * `setTimeout`.
+ */
 export function timerMs(delayMs: number): number {
   return Math.min(Math.ceil(delayMs), 2 ** 31 - 1)
 }

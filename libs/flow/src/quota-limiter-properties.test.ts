@@ -5,7 +5,7 @@ import type { Permit } from './semaphore.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** Pseudo-random numbers that are the same in each run (Mulberry32). */
+/** Generator of pseudo-random numbers that are the same in each run (Mulberry32). */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -29,7 +29,10 @@ const perKey = { units: 60, windowMs: 3_000, burst: 20, concurrent: 3 }
 const total = { units: 110, windowMs: 2_000, burst: 25 }
 const now = () => performance.now()
 
-/** Sends random calls of three keys, with random durations, aborts and pauses. */
+/**
+ * Test scenario of the quota limiter: random calls of three keys, with random durations, aborts and
+ * pauses.
+ */
 class Scenario {
   readonly limiter = new QuotaLimiter({ perKey, total, priorities: 3, maxWaiting: 1_000 })
   readonly calls = new Set<Call>()
@@ -76,7 +79,8 @@ class Scenario {
 
   #onAdmitted(call: Call, permit: Permit, holdMs: number): void {
     const { key, priority } = call
-    // A call of the key with a higher priority must not wait while another call of the key starts.
+    // In the quota limiter, a call of the key with a higher priority must not wait while another
+    // call of the key starts.
     const passed = [...this.calls].filter(
       (other) => other.key === key && other.priority < priority && other.admittedAt === undefined,
     )
@@ -103,7 +107,7 @@ class Scenario {
   }
 }
 
-/** Largest sum of units in any window that ends with an admission. */
+/** Largest sum of quota units in any time window that ends with an admission of a call. */
 function largestWindow(calls: readonly Call[], windowMs: number): number {
   return Math.max(
     0,
@@ -129,13 +133,13 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
         pauses.some(({ key: paused, from, until }) => paused === key && from < at && at < until),
       )
       expect(startsInPauses).toEqual([])
-      // Calls are admitted FIFO within a key and priority.
+      // The quota limiter admits calls FIFO within a key and priority.
       for (const priority of [0, 1, 2]) {
         const queued = own.filter((call) => call.priority === priority).map((call) => call.queuedAt)
         expect(queued).toEqual(queued.toSorted((a, b) => a - b))
       }
     }
-    // Every call that was not aborted ran, and nothing is left in memory.
+    // The quota limiter has run every call that was not aborted, and nothing is left in memory.
     expect(new Set(admitted)).toEqual(calls)
     expect(limiter.size).toBe(0)
     expect(jest.getTimerCount()).toBe(0)
@@ -148,12 +152,12 @@ test('QuotaLimiter: under overload by lower priorities, calls wait for their own
     using _permit = await limiter.acquire(key, { units: 5, priority })
     return now()
   }
-  // 600 units of five keys wait, which take 14 s of the total.
+  // 600 quota units of five keys wait, which take 14 s of the total quota.
   for (let n = 0; n < 120; n++) void run('abcde'.charAt(n % 5), 1)
   await jest.advanceTimersByTimeAsync(1_000)
   const startedAt = now()
   const caller = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => run(key, 0)))
   await jest.advanceTimersByTimeAsync(20_000)
-  // 30 units are admitted at 42.5 units per second.
+  // The quota limiter admits 30 units at 42.5 units per second.
   expect(Math.max(...(await caller)) - startedAt).toBeLessThanOrEqual(710)
 })

@@ -9,7 +9,7 @@ afterEach(() => void jest.useRealTimers())
 const unlimited = { units: 1e9, windowMs: 1, burst: 1e8 }
 const create = (options: Partial<QuotaLimiterOptions> = {}) =>
   new QuotaLimiter({
-    // A key has 20 units immediately, then 80 units in 10 s.
+    // A key of the quota limiter has 20 units immediately, then 80 units in 10 s.
     perKey: { units: 100, windowMs: 10_000, burst: 20, concurrent: 2 },
     total: unlimited,
     priorities: 2,
@@ -18,7 +18,10 @@ const create = (options: Partial<QuotaLimiterOptions> = {}) =>
   })
 const elapse = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
-/** Starts calls that end immediately, or hold their permit; records the order of admission. */
+/**
+ * Starts calls in the quota limiter that end immediately, or hold their permit; records the order
+ * of admission.
+ */
 function recorder(limiter: QuotaLimiter) {
   const admitted: string[] = []
   const held: Permit[] = []
@@ -66,7 +69,8 @@ describe('QuotaLimiter', () => {
     for (let n = 0; n < 3; n++) void start(`a${n}`, { units: 10 })
     await elapse(0)
     expect(admitted).toEqual(['a0', 'a1'])
-    // The event loop was busy: the timer of the third call has not run, although its time is over.
+    // The event loop was busy: the quota limiter's timer for the third call has not run, although
+    // its time is over.
     now = 5_000
     await act(limiter)
     await elapse(0)
@@ -108,7 +112,7 @@ describe('QuotaLimiter', () => {
     void start('a3', { units: 2, priority: 0 })
     void start('c1', { units: 2, priority: 0 })
     await elapse(10_000)
-    // Key `a` has units again later than the total has.
+    // Key `a` of the quota limiter has units again later than the total quota has.
     expect(admitted).toEqual(['a0', 'c1', 'a3', 'b1', 'a1', 'b2', 'a2'])
   })
 
@@ -139,7 +143,7 @@ describe('QuotaLimiter', () => {
   test('maxWaitMs: rejects immediately if the wait is certain to be longer', async () => {
     const { start } = recorder(create())
     await start('a', { units: 20 })
-    // The rate of a key is 8 units per second.
+    // The rate of a key in the quota limiter is 8 units per second.
     await expect(start('a', { units: 16, maxWaitMs: 1_999 })).rejects.toMatchObject({
       name: 'RateLimitedError',
       retryAfterMs: 2_000,

@@ -14,13 +14,13 @@ import { RateLimitedError } from './rate-limited-error.ts'
 import type { Permit } from './semaphore.ts'
 import { type BucketStart, type QuotaRate, UnitBucket } from './unit-bucket.ts'
 
-/** Quota of one key: a number of units per time, and a number of concurrent calls. */
+/** Quota of one limiter key: a number of units per time, and a number of concurrent calls. */
 export type KeyQuota = QuotaRate & { concurrent: number }
 
 export interface QuotaLimiterOptions<K = string> {
-  /** Quota of each key, or a function for it that is called whenever units are taken. */
+  /** Quota of each limiter key, or a function that is called whenever units are taken. */
   perKey: KeyQuota | (() => KeyQuota)
-  /** Quota of all keys together, or a function for it that is called whenever units are taken. */
+  /** Quota of all limiter keys together, or a function called whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
   /** Number of priorities that calls may have in the quota limiter. 0 is the highest priority. */
   priorities: number
@@ -37,8 +37,8 @@ export interface QuotaLimiterOptions<K = string> {
 export interface QuotaRequest {
   units: number
   /**
-   * Number of concurrent calls as which the requested call counts. Defaults to 1. Numbers above
-   * `concurrent` count as `concurrent`.
+   * Number of concurrent calls as which the call counts in the quota limiter. Defaults to 1.
+   * Numbers above `concurrent` count as `concurrent`.
    */
   slots?: number | undefined
   priority: number
@@ -75,7 +75,7 @@ export class QuotaLimiter<K = string> {
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
-  /** Number of keys in memory: keys in use, paused keys, and keys that have used units. */
+  /** Number of limiter keys in memory: in use, paused, or with used quota units. */
   get size(): number {
     return this.#keys.size
   }

@@ -5,8 +5,8 @@
 export class RateLimitedError extends Error {
   override name = 'RateLimitedError'
   /**
-   * Expected time until another call can run. Always more than 0. Only an estimate if other calls
-   * are waiting.
+   * Expected time until the quota limiter can run another call. Always more than 0. Only an
+   * estimate if other calls are waiting.
    */
   readonly retryAfterMs: number
 

@@ -2,7 +2,8 @@ import { type Clock, monotonicClock } from './clock.ts'
 
 export interface RateLimiterOptions {
   /**
-   * Number of permits per second, or a function for it that is called whenever a permit is taken.
+   * Number of permits per second of the rate limiter, or a function for the number that is called
+   * whenever a permit is taken.
    */
   perSecond: number | (() => number)
   /**
@@ -11,8 +12,8 @@ export interface RateLimiterOptions {
    */
   burst?: number
   /**
-   * How much earlier, in milliseconds, permits may be taken than if they were evenly spaced. If
-   * set, `burst` has no effect.
+   * How much earlier, in milliseconds, the rate limiter gives permits than if the permits were
+   * evenly spaced. If set, `burst` has no effect.
    */
   toleranceMs?: number
   clock?: Clock

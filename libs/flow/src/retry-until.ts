@@ -11,11 +11,14 @@ export interface RetryOptions {
    * function itself has to observe the signal.
    */
   signal?: AbortSignal
-  /** Maximum number of attempts, including the first attempt. Defaults to no limit. */
+  /**
+   * Maximum number of attempts of the retried function, including the first attempt. Defaults to no
+   * limit.
+   */
   maxAttempts?: number
   /**
-   * Function that returns true if another attempt makes sense after the error. By default, all
-   * errors are retried.
+   * Function that returns true if a retry makes sense after the error. By default, all errors are
+   * retried.
    */
   isRetryable?: (error: unknown) => boolean
   /** Called before the delay of each retry, with the error and the number of the failed attempt. */

@@ -6,7 +6,7 @@
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()
 
-  /** Number of shared calls that are in flight. */
+  /** Number of shared calls that are in flight (single flight). */
   get size(): number {
     return this.#flights.size
   }
@@ -22,8 +22,8 @@ export class SingleFlight<K, T> {
   }
 
   /**
-   * Makes the next caller of the key start a new shared call. Callers that already wait get the
-   * result of the old call.
+   * Makes the next caller of the key start a new shared call in the single flight. Callers that
+   * already wait get the result of the old call.
    */
   forget(key: K): void {
     this.#flights.delete(key)

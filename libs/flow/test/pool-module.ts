@@ -1,6 +1,6 @@
 import { serveRequests } from '../src/index.ts'
 
-/** Request of the test suite of `WorkerPool`, by its effect. */
+/** Request of the test suite of `WorkerPool`, by the request's effect on the worker. */
 export type TestRequest =
   | { kind: 'echo'; value: unknown }
   | { kind: 'size'; bytes: Uint8Array }

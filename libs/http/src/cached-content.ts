@@ -1,28 +1,34 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
-/** Content codings of stored variants. Brotli comes first, because its variants are smaller. */
+/**
+ * Content codings of the compressed variants of a documentation file. Brotli comes first, because
+ * its variants are smaller.
+ */
 const codings = ['br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
-/** Content of a response that browsers may store, and its variants. */
+/** Content of a documentation file that browsers may cache, with its compressed variants. */
 export interface CachedContent {
   hash: string
-  /** True if compressed variants exist. */
+  /** True if the documentation file has compressed variants. */
   isCompressed: boolean
-  /** Seconds for which a browser uses the content without asking. 0: it asks each time. */
+  /**
+   * Seconds for which a browser uses a documentation file from its cache. With 0, the browser
+   * revalidates the file before each use.
+   */
   maxAgeSeconds: number
   read: (coding: Coding | undefined) => Buffer | Promise<Buffer>
 }
 
-/** Hash for the header `ETag`. */
+/** Computes the hash of a documentation file, which becomes the value of the header `ETag`. */
 export function hashOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
 /**
- * Sends the variant of the content that the client accepts, or 304 if the client has that variant.
- * The caller has set the type.
+ * Sends a documentation file in the content coding that the client accepts, or the status 304 if
+ * the client has the file already. Requires that the caller has set the content type.
  */
 export async function sendCached(
   request: Request,

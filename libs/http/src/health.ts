@@ -5,8 +5,8 @@ import type { Express, Request } from 'express'
 import { notFound } from './problems.ts'
 
 /**
- * Readiness checks by name, such as `{ postgres: () => ping(db) }`. A check that throws an error
- * has failed.
+ * Readiness checks of the service by name, such as `{ postgres: () => ping(db) }`. A check that
+ * throws an error has failed.
  */
 export type Checks = Record<string, () => unknown>
 

@@ -51,6 +51,6 @@ function nameOf(text: Buffer): string {
   try {
     return String(JSON.parse(text.toString()))
   } catch {
-    return '' // The member name has invalid escapes.
+    return '' // The name of the JSON member has invalid escapes.
   }
 }

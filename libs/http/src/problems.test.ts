@@ -9,6 +9,7 @@ test.each<[Exclude<ErrorKind, 'provider'>, number, string]>([
   ['unauthorized', 401, 'Unauthorized'],
   ['forbidden', 403, 'Forbidden'],
   ['not-found', 404, 'Not Found'],
+  ['gone', 410, 'Gone'],
   ['too-large', 413, 'Payload Too Large'],
   ['unprocessable', 422, 'Unprocessable Entity'],
   ['rate-limited', 429, 'Too Many Requests'],

@@ -8,14 +8,14 @@ import { AppError } from '@posthorn/errors'
 const freeChunks = 10_000
 const minChunkBytes = 64
 /**
- * Maximum number of bytes that are allocated because of the Content-Length of a request. A client
- * may announce a large body and send nothing.
+ * Maximum number of bytes that are allocated for a request body because of its Content-Length. A
+ * client may announce a large body and send nothing.
  */
 const maxPreallocated = 64 * 1024
 
 /**
- * Pace at which a request body is read. The pace can slow down or end the reading while the body
- * arrives.
+ * Pace at which the body of an HTTP request is read. The pace can slow down or end the reading
+ * while the body arrives.
  */
 export interface BodyPace {
   /**
@@ -95,8 +95,8 @@ function readBytes(
   let chunks = 0
   const fail = (error: unknown) => {
     request.off('data', onData)
-    // After an error, the rest of the request body is read and discarded. If it stayed unread, the
-    // client might get a connection reset instead of the response.
+    // After an error, the rest of the HTTP request body is read and discarded. If it stayed unread,
+    // the client might get a connection reset instead of the response.
     request.resume()
     reject(error)
   }
@@ -150,7 +150,8 @@ export class GrowableBuffer {
   #size = 0
 
   /**
-   * Creates an empty buffer that can grow. @param expected number of bytes to allocate initially
+   * Creates an empty buffer for a request body that can grow. @param expected number of bytes to
+   * allocate initially
    */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)

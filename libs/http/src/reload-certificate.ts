@@ -16,7 +16,7 @@ export interface TlsOptions {
    * repeatedly, because certificate files are renewed while the server runs.
    */
   readCertificate: () => Promise<KeyPair>
-  /** Time between two reads of the certificate files. Defaults to 10 s. */
+  /** Time between two reads of the TLS certificate files. Defaults to 10 s. */
   everyMs?: number
 }
 

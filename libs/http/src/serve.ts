@@ -21,7 +21,7 @@ export interface ServeOptions {
   checks: Checks
   /** Function that mounts additional routes on the HTTP server, such as the API of api-gateway. */
   mount?: (app: Express) => void
-  /** Handler for cross-origin requests (see `cors`). */
+  /** Handler of the HTTP server for cross-origin requests (see `cors`). */
   crossOrigin?: RequestHandler | undefined
   /**
    * TLS options of the HTTP server. If present, the server terminates TLS. If absent, the server

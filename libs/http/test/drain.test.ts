@@ -7,7 +7,10 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { serve } from '../src/index.ts'
 
-/** Server whose `/slow` responds after `release`, and `/stream` ends after it. */
+/**
+ * HTTP server whose route `/slow` responds after `release`, and whose route `/stream` ends after
+ * `release`.
+ */
 async function startServer(options: { closeTimeoutMs?: number } = {}) {
   const stopping = new AbortController()
   const release = Promise.withResolvers<void>()
@@ -34,7 +37,7 @@ async function startServer(options: { closeTimeoutMs?: number } = {}) {
   return { server, stop: () => stopping.abort(), release: () => release.resolve() }
 }
 
-/** Client with one keep-alive connection. */
+/** HTTP client with one keep-alive connection. */
 function keptConnection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

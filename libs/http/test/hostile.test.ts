@@ -6,11 +6,15 @@ import { eventually, RawClient } from '@posthorn/testkit'
 import { readBody, serve, type ServeOptions } from '../src/index.ts'
 import { readJson } from './read-json.ts'
 
-// Clients that misbehave, and send byte by byte. Only the limits of the server end these clients.
+// HTTP clients that misbehave, and send byte by byte. Only the limits of the server end these
+// clients.
 
 const maxConnections = 40
 const maxConnectionsPerAddress = 3
-/** Address with a limit of its own; the other addresses of the tests are exempt. */
+/**
+ * Client address with a connection limit of its own; the other addresses of the HTTP tests are
+ * exempt.
+ */
 const limitedAddress = '127.0.0.9'
 const waiting: (() => void)[] = []
 
@@ -47,14 +51,16 @@ function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
   })
 }
 const server = await start()
-/** Server with short time limits, only for tests of clients that exceed them. */
+/** HTTP server with short time limits, only for tests of clients that exceed them. */
 const hasty = await start({
   timeouts: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
 })
 afterAll(() => Promise.all([server[Symbol.asyncDispose](), hasty[Symbol.asyncDispose]()]))
 const { port } = server
 
-/** All a server says to some bytes, up to the end of the connection. */
+/**
+ * All bytes that the HTTP server sends in reply to given bytes, up to the end of the connection.
+ */
 async function answerTo(bytes: string, at = port): Promise<string> {
   const client = await RawClient.open(at)
   client.send(bytes)
@@ -220,7 +226,7 @@ test('serve: a client that does not read its response is disconnected', async ()
   deaf.destroy()
 })
 
-/** Read by a connection that counts itself. */
+/** Value of a metric of the HTTP server. The connection that reads the metric counts itself. */
 async function gauge(name: string, at = hasty.port): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${at}/metrics`, {
     headers: { connection: 'close' },
@@ -243,7 +249,8 @@ test('ConnectionLimiter: hundreds of idle clients do not block others', async ()
   try {
     for (let n = 0; n < 20; n += 1) {
       for (const path of ['/query', '/health/ready']) {
-        // A keep-alive connection might be dropped for a new connection while in use.
+        // Keep-alive is off: the HTTP server might drop a kept connection for a new connection
+        // while the client uses it.
         const headers = { connection: 'close' }
         const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
         expect(response.status).toBe(200)
@@ -276,7 +283,7 @@ test('ConnectionLimiter: with all connections busy, serves health and answers ot
   for (const client of held) client.close()
 })
 
-/** Sends a request whose body never ends, and waits until the server reads it. */
+/** Sends an HTTP request whose body never ends, and waits until the server reads the body. */
 async function sendIncomplete(from?: string): Promise<RawClient> {
   const client = await RawClient.open(port, from)
   client.send(

@@ -7,8 +7,8 @@ interface JsonLimits {
 }
 
 /**
- * Reads and parses a JSON body, as the handlers of these tests do. Undefined if the request has no
- * body.
+ * Reads and parses the JSON body of an HTTP request, as the handlers of these tests do. Undefined
+ * if the request has no body.
  */
 export async function readJson(
   request: IncomingMessage,

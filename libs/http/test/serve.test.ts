@@ -104,7 +104,7 @@ test('readJson: a body over the limit gets 413, by Content-Length or while readi
   chunked.write('"')
   for (let n = 0; n < 100; n += 1) chunked.write('x'.repeat(1_000))
   const [response] = (await once(chunked, 'response')) as [{ statusCode: number }]
-  // The server may reset the connection, because it has not read the whole body.
+  // The HTTP server may reset the connection, because it has not read the whole body.
   chunked.on('error', () => undefined)
   chunked.end('"')
   expect(response.statusCode).toBe(413)

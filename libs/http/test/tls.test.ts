@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Sends a request on its own connection, with `ca` as the only trusted certificate. */
+/** Sends an HTTPS request on its own connection, with `ca` as the only trusted certificate. */
 async function ask(ca: string) {
   const requested = request({
     port: server.port,

@@ -9,14 +9,18 @@ const secret = 'päss phrase of EmailEngine'
 const secrets = [Buffer.from('another secret'), Buffer.from(secret)]
 const acts = ['open', 'click', 'unsub', 'form'] as const
 
-/** Parameters of a link as EmailEngine makes links: the signature covers the JSON text. */
+/**
+ * Query parameters of a signed link as EmailEngine makes links: the signature covers the JSON text.
+ */
 function signedByEmailEngine(content: object, key = secret): SignedParts {
   const json = JSON.stringify(content)
   const sig = createHmac('sha256', key).update(json).digest('base64url')
   return { data: Buffer.from(json).toString('base64url'), sig }
 }
 
-/** Reads as each kind of link. Returns the contents that are accepted. */
+/**
+ * Reads a signed link of EmailEngine as each kind of link. Returns the contents that are accepted.
+ */
 const readAll = (signed: SignedParts) =>
   acts.flatMap((act) => readImportedLink(secrets, act, signed) ?? [])
 

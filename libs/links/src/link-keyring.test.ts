@@ -14,7 +14,7 @@ function signedBy(secret: string) {
   return { data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '' }
 }
 
-/** Keyring over changeable secrets, which counts its requests. */
+/** Keyring for signed links with changeable secrets, which counts its requests for secrets. */
 function keyring(stored: LinkSecrets) {
   const state = { stored, requests: 0, now: 0 }
   const fetchSecrets = async () => {
@@ -80,7 +80,7 @@ test('cacheLinkKeys: unknown signatures during an outage, cause one request per 
   const unknown = () => keys.read('open', signedBy(second))
   for (let n = 0; n < 10; n += 1) await expect(unknown()).rejects.toThrow('unavailable')
   expect(state.requests).toBe(2)
-  // Links of the cached keys stay valid.
+  // Links that were signed with cached keys stay valid during an outage.
   expect((await keys.read('open', signedBy(first)))?.link).toEqual(link)
   state.now += 1_000
   await expect(unknown()).rejects.toThrow('unavailable')
@@ -94,7 +94,7 @@ test('cacheLinkKeys: unknown signatures during an outage, cause one request per 
 const imported = 'secret of EmailEngine'
 const importedHex = Buffer.from(imported).toString('hex')
 
-/** Parameters of an open pixel of EmailEngine. */
+/** Query parameters of an EmailEngine link for open tracking. */
 function signedByEmailEngine(secret = imported): SignedParts {
   const json = JSON.stringify(link)
   const sig = createHmac('sha256', secret).update(json).digest('base64url')
@@ -137,7 +137,7 @@ test('LinkKeys.identifyImport: one id per secret, also after a rotation, none if
   expect(await identify('another secret')).not.toBe(id)
   state.stored = { linkSecret: second, previous: [first] }
   expect(await identify(imported)).toBe(id)
-  // The id cannot be computed without the link secret.
+  // The id of an imported secret cannot be computed without the link secret.
   state.stored = { linkSecret: second }
   expect(await identify(imported)).not.toBe(id)
   state.stored = { linkSecret: first, imported: [importedHex] }

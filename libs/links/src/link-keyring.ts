@@ -67,7 +67,7 @@ export function cacheLinkKeys(
 ): LinkKeys {
   const cache = new TtlCache<'keys', Keyring>({ max: 1 })
   const reloads = new TtlCache<'keys', Keyring>({ max: 1, ttlMs: reloadIntervalMs, ...options })
-  /** Error of the last failed request that a signature of an unknown key caused. */
+  /** Error of the last failed request for link keys that a signature of an unknown key caused. */
   const failures = new TtlCache<'keys', Error>({ max: 1, ttlMs: reloadIntervalMs, ...options })
   const load = async () => toKeyring(await fetchSecrets())
   const reload = async () => {

@@ -43,9 +43,10 @@ export function listHeaders(message: ListMessage): ListLinks {
   const { full, short } = unsubscribeLinks(message, list)
   return {
     headers: {
-      'List-ID': `<${list}.${namespaceOf(baseUrl)}>`, // RFC 2919 §2
-      'List-Unsubscribe': `<${foldable(short)}>`, // RFC 2369 §3.2
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click', // RFC 8058 §3.1
+      'List-ID': `<${list}.${namespaceOf(baseUrl)}>`, // header List-ID: RFC 2919 §2
+      'List-Unsubscribe': `<${foldable(short)}>`, // header List-Unsubscribe: RFC 2369 §3.2
+      // header List-Unsubscribe-Post: RFC 8058 §3.1
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },
     unsubscribeUrl: full,
   }

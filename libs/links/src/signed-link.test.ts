@@ -29,13 +29,13 @@ function parts(address: string | undefined): SignedParts {
   return { data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '' }
 }
 
-/** Parameters of a link as earlier releases made links. */
+/** Query parameters of a signed link as earlier releases made links. */
 function signedBefore(content: string): SignedParts {
   const data = Buffer.from(content).toString('base64url')
   return { data, sig: createHmac('sha256', secret).update(data).digest('base64url') }
 }
 
-/** Reads as each kind of link. Returns the contents that are accepted. */
+/** Reads a signed link as each kind of link. Returns the contents that are accepted. */
 const readAll = (signed: SignedParts, keys: readonly LinkKey[] = [key]) =>
   acts.flatMap((act) => readLink(keys, act, signed)?.link ?? [])
 

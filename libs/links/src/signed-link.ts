@@ -114,7 +114,7 @@ function signatureOf(key: Buffer, data: string): string {
   return createHmac('sha256', key).update(data).digest('base64url')
 }
 
-/** Compares two signatures in constant time. */
+/** Compares two signatures of links in constant time. */
 export function isSame(received: string, expected: string): boolean {
   return (
     received.length === expected.length &&

@@ -20,7 +20,7 @@ const madeLink = /"https:\/\/mail\.example\/redirect\?data=([\w-]+)&amp;sig=([\w
 const madePixel =
   /<img src="https:\/\/mail\.example\/open\.gif\?data=[\w-]+&amp;sig=[\w-]{8}\.[\w-]{43}" width="1" height="1" alt="" style="border:0">/g
 
-/** Targets of the redirect links in HTML. */
+/** Targets of the redirect links in the HTML of a tracked message. */
 function targets(html: string): string[] {
   return [...html.matchAll(madeLink)].map(([, data = '', sig = '']) => {
     const read = readLink([key], 'click', { data, sig })
@@ -106,7 +106,7 @@ test('trackHtml: changes nothing but links and pixel', () => {
     fc.property(hostile, (html) => {
       const tracked = trackHtml(html, { ...tracking, opens: true })
       const bare = tracked.replace(madePixel, '')
-      // The text between the inserted links equals the input.
+      // The HTML between the inserted tracking links equals the input.
       let at = 0
       for (const part of bare.split(/"https:\/\/mail\.example\/redirect\?[\w=&;.-]+"/)) {
         const start = html.indexOf(part, at)

@@ -12,7 +12,7 @@ export type SessionAuth =
 export interface ClientSession {
   readonly auth: SessionAuth
   readonly account: string
-  /** IP address of the mail client. */
+  /** IP address of the mail client that is logged in. */
   readonly address: string
   /** True while a command or message of the mail client is in progress. */
   readonly isBusy: boolean

@@ -4,14 +4,17 @@ import { sleep } from '@posthorn/flow'
 /** Connected mail client that a shutdown of the proxy disconnects. */
 export interface DrainedClient {
   readonly isClosed: boolean
-  /** True while a command or message of the mail client is in progress. */
+  /**
+   * True while a command or message of the mail client is in progress. A busy client is
+   * disconnected later.
+   */
   readonly isBusy: boolean
   /**
    * Tells a busy mail client that its connection will end, before the wait for its command in
    * progress.
    */
   announce?: () => void
-  /** Disconnects the mail client. */
+  /** Disconnects the mail client from the proxy. */
   end: () => void
 }
 

@@ -4,7 +4,7 @@ import { startWithTlsPort } from './start-mail-listener.ts'
 
 const address = { host: '127.0.0.1', port: 2993, tls: false, proxy: false }
 
-/** Records what listens. Port 1 cannot be opened. */
+/** Fake listeners for mail clients, which record the open addresses. Port 1 cannot be opened. */
 function listeners() {
   const open = new Set<ListenerAddress>()
   const start = async (each: ListenerAddress) => {

@@ -24,12 +24,12 @@ function codeOf(cursor: string, list = gmail): string | undefined {
   }
 }
 
-/** Cursor of the page after a position. */
+/** Paging cursor of the page that follows a position in a message list. */
 function nextCursor(position: ApiPagePosition, token: string, list = gmail): string {
   return apiPageCursors(position, list, token).nextPageCursor ?? ''
 }
 
-/** Position of the page after another page, through the cursor. */
+/** Position of the next page of a message list, decoded from its paging cursor. */
 function next(position: ApiPagePosition, token: string): ApiPagePosition {
   return requestedApiPage({ page: 0, cursor: nextCursor(position, token) }, gmail)
 }

@@ -34,7 +34,7 @@ export function define<Input, Output>(reading: Reading<Input, Output>): Reading<
   return reading
 }
 
-/** Total number of characters in several texts. Each text may be undefined. */
+/** Total number of characters in several texts of a message. Each text may be undefined. */
 export function lengthOf(texts: readonly (string | undefined)[]): number {
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
 }

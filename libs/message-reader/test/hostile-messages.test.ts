@@ -3,9 +3,9 @@ import { MessageReader, readInline, type ReadPart } from '@posthorn/message-read
 import { isAutoReply, parseHeaders, parseMessage } from '@posthorn/mime'
 import { blockedMs, grownMessages, type HostileMessage, hostileMessages } from '@posthorn/testkit'
 
-/** Limit of the CPU time for which a message blocks the event loop of the process. */
+/** Maximum CPU time for which reading a message may block the event loop of the process. */
 const maxMs = 100
-/** Garbage collection may hit one run, so the fastest run decides. */
+/** Garbage collection may slow down one run of reading a message, so the fastest run decides. */
 const maxRuns = 5
 
 let reader: MessageReader
@@ -23,7 +23,7 @@ const part = (bytes: Uint8Array | string) => ({
 })
 const quoteOptions = { action: 'reply', inline: true, own: [] } as const
 
-/** Everything that services do with a message, by name. */
+/** All readings (functions that read foreign content) that services apply to a message, by name. */
 function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, () => unknown> {
   const bytes = mime()
   const options = { wantsPlain: true, webSafe: true, hasMore: false }
@@ -46,7 +46,10 @@ function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, ()
   }
 }
 
-/** Time of the first run within the limit, else of the fastest run. */
+/**
+ * Time for which reading a message blocks the event loop: of the first run within the limit, else
+ * of the fastest run.
+ */
 async function fastestBlockedMs(run: () => unknown): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY
   for (let count = 0; count < maxRuns && fastest > maxMs; count++)

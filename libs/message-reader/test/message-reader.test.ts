@@ -23,7 +23,7 @@ const texts = (html: string, plain = 'Hello') => ({
   hasMore: false,
 })
 const markup = '<b>x</b>'.repeat(12_000)
-/** Takes more CPU time than the limits of these tests. */
+/** HTML texts whose reading takes more CPU time than the limits of these tests. */
 const expensive = texts(markup)
 const quoteOptions = { action: 'reply', inline: true, own: [] } as const
 
@@ -172,7 +172,8 @@ test('MessageReader: a request beyond five times the CPU time is unprocessable',
 test('MessageReader: beyond the CPU time, returns the degraded result and reports it', async () => {
   const { reader, read, overruns } = createReader({ timeoutMs: 1 })
   await using _ = reader
-  // The readings take so long that they still run when a busy machine lets this process check them.
+  // The readings of the messages take so long that they still run when a busy machine lets this
+  // process check them.
   const start = 'x'.repeat(65_536)
   expect(await read('texts', texts(markup, 'x'.repeat(16_000_000)))).toEqual({
     plain: start,

@@ -30,7 +30,8 @@ export class CalendarZones {
   #changes = 0
 
   constructor(calendar: ICAL.Component) {
-    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first zone of a TZID wins
+    // the first time zone of a TZID wins
+    const zones = calendar.getAllSubcomponents('vtimezone').reverse()
     this.#defined = new Map(zones.map((zone) => [zone.getFirstPropertyValue('tzid'), zone]))
   }
 
@@ -53,8 +54,8 @@ export class CalendarZones {
   }
 
   /**
-   * UTC offset in milliseconds of an IANA time zone at a local time. Undefined for an unknown time
-   * zone.
+   * UTC offset in milliseconds of an IANA time zone at a local time of a calendar event. Undefined
+   * for an unknown time zone.
    */
   #ianaOffset(wall: number, zone: string): number | undefined {
     if (!this.#clocks.has(zone)) this.#clocks.set(zone, createClock(zone))

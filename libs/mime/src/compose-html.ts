@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { escapeHtml } from './html-to-text.ts'
 import { toSingleLine } from './reject-injection.ts'
 
-// Functions for the HTML body of outgoing messages: inline images and the preview line.
+// Functions for the HTML body of outgoing messages: inline images and the hidden preview line.
 
 /**
  * Attachment of an outgoing message, with its content as bytes. Name and types may come from
@@ -82,7 +82,7 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
     const text = data.includes('%') ? decodeURIComponent(data) : data
     return Buffer.from(text, isBase64 ? 'base64' : 'utf8')
   } catch {
-    return undefined // a percent sign without two hexadecimal digits
+    return undefined // a percent sign in the data URL without two hexadecimal digits
   }
 }
 

@@ -109,7 +109,7 @@ test('parseCalendar: zone whose rules begin in year 1 or ended, returns the offs
       ...event('DTSTART;TZID=W. Europe Standard Time:20260701T120000'),
     )
   expect(parseCalendar(text('')).entries[0]?.startDate).toBe('2026-07-01T10:00:00.000Z')
-  // The zone has no summer time since 1990.
+  // The time zone of the calendar has no summer time since 1990.
   expect(parseCalendar(text(';UNTIL=19900401T000000')).entries[0]?.startDate).toBe(
     '2026-07-01T11:00:00.000Z',
   )

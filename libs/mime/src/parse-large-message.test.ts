@@ -30,7 +30,7 @@ const head = 'From: a@example.com\r\nSubject: s\r\nMIME-Version: 1.0\r\n'
 
 const large = bytesOf(100_001)
 const long = `${'--'.repeat(40)}\r\n`.repeat(1_000)
-/** Message with a multipart of these parts. */
+/** Builds a message with a multipart of these MIME parts. */
 const message = (...parts: string[]) => head + multipart('b', parts)
 const file = (name: string) => attached(name, base64(large))
 const forwarded = (inner: string) => `Content-Type: message/rfc822\r\n\r\n${inner}`
@@ -66,7 +66,10 @@ const messages: [name: string, message: string][] = [
   ],
 ]
 
-/** Message whose file is made when it is read. Counts the bytes of the largest read. */
+/**
+ * Message source whose large file is generated when it is read. Counts the bytes of the largest
+ * read.
+ */
 function generated(fileBytes: number) {
   const before = Buffer.from(
     [

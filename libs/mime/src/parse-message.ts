@@ -104,7 +104,8 @@ async function read(source: Readable): Promise<{ bytes: Buffer; cut: boolean }> 
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
     chunks.push(bytes)
     length += bytes.length
-    if (length > maxBytes) break // leaving the loop destroys the stream
+    // leaving the loop destroys the stream with the rest of the message
+    if (length > maxBytes) break
   }
   return limit(Buffer.concat(chunks))
 }

@@ -4,9 +4,7 @@ import fc from 'fast-check'
 import { canonicalLines, decodeText, isAutoReply, parseHeaders, parseMessage } from './index.ts'
 import { decodeWords } from './decode.ts'
 
-/**
- * CPU time of this process in milliseconds, independent of other load.
- */
+/** CPU time of this process in milliseconds, independent of other load on the machine. */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
 const mail = (...lines: string[]) => Buffer.from(lines.join('\r\n'), 'latin1')

@@ -31,7 +31,7 @@ export interface PrepareMessageOptions extends Pick<
 }
 
 interface PreparedStoredMessage extends ComposedMessage {
-  /** Decoded subject of the stored message. */
+  /** Decoded subject of the stored message to send. */
   subject?: string
 }
 

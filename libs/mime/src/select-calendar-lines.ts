@@ -28,9 +28,9 @@ const maxLineLength = 1_000
  */
 export function selectCalendarLines(text: string, maxText: number): string | undefined {
   const selected: string[] = []
-  let ignored = 0 // open components that are not read
-  // A line of an iCalendar object that starts with white space continues the previous line (RFC
-  // 5545 §3.1).
+  let ignored = 0 // open iCalendar components that are not read
+  // A line of an iCalendar object that starts with white space continues the previous line of the
+  // object (RFC 5545 §3.1).
   for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) {
     const { name, parameters, value } = splitLine(line)
     if (name === 'BEGIN' && (ignored > 0 || !components.has(value.trim().toUpperCase()))) ignored++

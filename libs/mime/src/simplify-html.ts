@@ -161,7 +161,7 @@ class Simplifier implements HtmlTags {
   #openElement(element: OpenElement, attributes: ReadonlyMap<string, string>): void {
     const isExpanded = this.#rules.isExpanded?.(element.name, attributes) ?? false
     if (!this.#canNest(element.name, isExpanded ? 2 : 1)) return
-    this.#units++ // counts the end tag
+    this.#units++ // counts the end tag of the HTML element
     if (isExpanded) {
       this.#units += expansion.units
       this.#freeLength -= expansion.length

@@ -1,5 +1,4 @@
-// Types of two npm packages that have no type declarations, as far as this project uses the
-// packages.
+// Type declarations for two npm packages that have none, as far as this project uses the packages.
 
 declare module 'html-to-text' {
   interface Options {

@@ -3,11 +3,14 @@ import { blockedMs, hostileMessages } from '@posthorn/testkit'
 import { readingsOf } from './readings.ts'
 
 /**
- * Limit of the CPU time for which reading blocks the event loop. The slowest messages take 125 ms;
- * slower machines may need more, superlinear reading takes seconds.
+ * Maximum CPU time for which reading a message blocks the event loop. The slowest messages take 125
+ * ms; slower machines may need more, and code with superlinear time takes seconds.
  */
 const maxMs = 400
-/** Compilation and garbage collection may hit one run, so the fastest run decides. */
+/**
+ * Compilation and garbage collection may slow down one run of reading a message, so the fastest run
+ * decides.
+ */
 const maxRuns = 5
 
 test('hostileMessages: contains 200 messages with different names', () => {

@@ -11,23 +11,23 @@ import { testBrowser } from '@posthorn/testkit'
 type Browser = Awaited<ReturnType<typeof testBrowser>>
 type Page = Awaited<ReturnType<Browser['openDesktop']>>
 
-/** Examination of messages in a page. */
+/** Rules by which messages in a web page are examined. */
 export interface Examination {
-  /** Elements that a message may contain. */
+  /** Names of HTML elements that a message may contain. */
   elements: readonly string[]
   attributes: readonly string[]
-  /** Pattern of the CSS properties. */
+  /** Pattern of the CSS properties that a message may use. */
   properties: string
-  /** True to lay out each message, which takes 20 ms. */
+  /** True to lay out each message in the browser, which takes 20 ms. */
   withLayout: boolean
 }
 
-/** Result of showing one message. */
+/** Result of showing one message in the browser. */
 export interface ShownMessage {
   findings: readonly string[]
-  /** HTML of the elements that the browser built. */
+  /** HTML of the message's elements that the browser built. */
   html: string
-  /** HTML after the browser has read `html` again. */
+  /** HTML of the message after the browser has read `html` again. */
   reread: string
 }
 
@@ -50,9 +50,12 @@ const around = `<header id=top></header>
  * requests that leave the page. Host names below `.example` lead to a server without responses.
  */
 export class MailPage implements AsyncDisposable {
-  /** Addresses, messages and errors of scripts of messages. */
+  /** URLs, texts and errors that scripts in the shown messages produced. */
   readonly scripts: string[] = []
-  /** URLs of requests, paths on the site of the page, and connections to other hosts. */
+  /**
+   * URLs that the browser requested for the shown messages: paths on the site of the page, and
+   * connections to other hosts.
+   */
   readonly requests: string[] = []
   readonly #stack = new AsyncDisposableStack()
   #document = ''
@@ -116,7 +119,10 @@ export class MailPage implements AsyncDisposable {
     })
   }
 
-  /** Loads a page that contains the messages, and shows each in its middle. */
+  /**
+   * Loads a page in the browser that contains the messages, and shows each message in the middle of
+   * the page.
+   */
   async show(messages: readonly string[], examination: Examination): Promise<ShownMessage[]> {
     const boxes = messages.map((html, index) => {
       const [list, entry] = index % 2 === 0 ? ['ul', 'li'] : ['dl', 'dd']

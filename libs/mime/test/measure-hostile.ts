@@ -3,9 +3,8 @@ import { runInNewContext } from 'node:vm'
 import { blockedMs, hostileMessages } from '@posthorn/testkit'
 import { readingsOf } from './readings.ts'
 
-// Prints CPU time and memory of reading the hostile messages as a table, worst message per kind and
-// function, or every message:
-//   node libs/mime/test/measure-hostile.ts [--all]
+// Benchmark: prints CPU time and memory of reading the hostile messages as a table, worst message
+// per kind and function, or every message: node libs/mime/test/measure-hostile.ts [--all]
 
 interface Row {
   kind: string
@@ -25,11 +24,11 @@ const usedMegabytes = () => {
 const rows: Row[] = []
 for (const message of hostileMessages)
   for (const [reading, read] of Object.entries(readingsOf(message))) {
-    await blockedMs(read) // compiles the code
+    await blockedMs(read) // the first run compiles the code that reads the message
     collectGarbage()
     const before = usedMegabytes()
     const ms = await blockedMs(read)
-    // Includes the garbage of the call, unless a collection happened meanwhile.
+    // The measured memory includes the garbage of the call, unless a collection happened meanwhile.
     const megabytes = Math.max(0, usedMegabytes() - before)
     const kind = message.name.slice(0, message.name.indexOf(':'))
     rows.push({ kind, reading: reading.replace(/ .*/, ''), message: message.name, ms, megabytes })

@@ -1,25 +1,28 @@
-// Runs in the page of a `MailPage`: shows its messages one after the other and examines them.
+// Script in the page of a `MailPage`: shows the messages of the page one after the other and
+// examines them.
 
-/** Elements around the messages as they must stay. */
+/** HTML elements around the messages as the page must keep them. */
 const shells = [
   '<ul><li><div class="box"></div></li></ul>',
   '<dl><dd><div class="box"></div></dd></dl>',
 ].map((list) => `<table><tbody><tr><td>${list}</td></tr></tbody></table>`)
 
-/** Events that handlers of messages may wait for. */
+/** Names of browser events that event handlers in messages may wait for. */
 const events = [
   'focus focusin blur click auxclick dblclick contextmenu mousedown mouseup mouseover mouseenter',
   'mousemove mouseout pointerover pointerdown keydown input change submit toggle beforetoggle wheel',
   'scroll load error animationstart animationend transitionend begin start finish drag drop paste',
 ].flatMap((line) => line.split(' '))
-/** Elements of a message that are examined; large messages repeat few kinds. */
+/** Maximum HTML elements of a message that are examined; large messages repeat few kinds. */
 const maxElements = { events: 150, boxes: 500 }
-/** Distance of the points at which the page is examined, in pixels. */
+/** Distance, in pixels, of the points at which the page with the messages is examined. */
 const gap = 25
 
-/** Shows each message of the page. Returns its findings and the HTML of its elements. */
+/**
+ * Shows each message of the page in the browser. Returns its findings and the HTML of its elements.
+ */
 globalThis.examineMessages = async (rules) => {
-  // Links to other sites are for the reader to follow.
+  // Clicks on links to other sites are not followed: the reader of a message may follow them.
   addEventListener(
     'click',
     (event) => {
@@ -57,7 +60,7 @@ function linkOf(event) {
   return event.target instanceof Element ? event.target.closest('a[href]') : undefined
 }
 
-/** Elements, attributes and values that a message must not contain. */
+/** HTML elements, attributes and values in the page that a message must not contain. */
 function* forbiddenParts(stage, rules) {
   for (const element of stage.querySelectorAll('*')) {
     const { localName, namespaceURI } = element
@@ -86,13 +89,13 @@ function* forbiddenStyles(style, properties) {
   if (functions.some((name) => !/^(?:rgb|hsl)a?\($/.test(name))) yield `style ${style.cssText}`
 }
 
-/** True for a link whose target does not depend on the page. */
+/** True for a link in a message whose target does not depend on the page. */
 function isAbsolute(href) {
   const urls = ['https://one.test/a/', 'http://two.test/b/'].map((base) => new URL(href, base))
   return urls[0].href === urls[1].href && /^(?:https?|mailto|tel):$/.test(urls[0].protocol)
 }
 
-/** Places around the message where a click would hit it. */
+/** Points of the page around the message where a click would hit an element of the message. */
 function* coveredPlaces(stage) {
   for (const y of [0, document.documentElement.scrollHeight]) {
     scrollTo(0, y)
@@ -119,14 +122,17 @@ function isVisible(element) {
   return width > 0 && hit === element
 }
 
-/** Elements that are not in the flow or begin before the message. */
+/**
+ * HTML elements of the message that are not in the flow of the page or begin before the message.
+ */
 function* outsideBoxes(stage) {
   const { left, top } = stage.getBoundingClientRect()
   for (const element of [...stage.querySelectorAll('*')].slice(0, maxElements.boxes)) {
     const { position, transform, zIndex, display } = getComputedStyle(element)
     if (position !== 'static') yield `position ${position}`
     if (transform !== 'none' || zIndex !== 'auto') yield `transform ${transform}, ${zIndex}`
-    // Lines of text may be lower than their letters. Aligned to the right, they overflow to the left.
+    // Inline elements are skipped: lines of text may be lower than their letters. Aligned to the
+    // right, they overflow to the left.
     if (display.startsWith('inline')) continue
     const box = element.getBoundingClientRect()
     if (box.width === 0 && box.height === 0) continue

@@ -14,10 +14,10 @@ import type { HostileMessage } from '@posthorn/testkit'
 
 type Reading = () => unknown
 
-/** Charsets that a message can name for any bytes. */
+/** Charsets that a message can name for any bytes, such as `iso-2022-jp`. */
 const charsets = ['utf-8', 'iso-2022-jp', 'gb18030', 'big5', 'shift_jis', 'euc-kr', 'utf-16le', '']
 
-/** Calls of every reading function that concern a message, by name. */
+/** Calls of every reading function for one message, by name of the function. */
 export function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, Reading> {
   const bytes = mime()
   const isText = !html && !calendar
@@ -35,7 +35,7 @@ function readingsOfBytes(bytes: Buffer, labels: readonly string[]): Record<strin
     ...Object.fromEntries(
       labels.map((charset) => [`decodeText ${charset}`, () => decodeText(bytes, charset)]),
     ),
-    // Services parse header sections only with mailparser.
+    // The header sections are cut off, because services parse header sections only with mailparser.
     parseMessage: () => parseMessage(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)),
   }
 }

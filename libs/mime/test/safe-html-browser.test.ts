@@ -26,7 +26,7 @@ const examination: Examination = {
     'white-space.*|(?:max-|min-)?width|height|(?:padding|margin|(?:-webkit-)?border)(?:-.+)?',
   withLayout: true,
 }
-/** Characters of the messages in one page. */
+/** Maximum characters of the messages that are shown in one page. */
 const pageLength = 4_000_000
 
 const stack = new AsyncDisposableStack()
@@ -38,7 +38,7 @@ interface Message {
   html: string
 }
 
-/** Messages in groups for one page each. */
+/** Divides messages into groups, each shown in one page. */
 function inPages(messages: readonly Message[]): Message[][] {
   const pages: Message[][] = [[]]
   let length = 0
@@ -50,7 +50,10 @@ function inPages(messages: readonly Message[]): Message[][] {
   return pages
 }
 
-/** Shows messages as they are. Returns the names and findings of messages with findings. */
+/**
+ * Shows messages in the browser without sanitising them. Returns the names and findings of messages
+ * with findings.
+ */
 async function show(
   page: MailPage,
   messages: readonly Message[],
@@ -74,8 +77,8 @@ async function show(
 }
 
 /**
- * Checks messages in the form of the sanitiser. Checks what the browser builds from it, too, where
- * the sanitiser gives that another form.
+ * Shows sanitised messages in the browser and expects no findings. Also checks the HTML that the
+ * browser builds, where sanitising that HTML gives another form.
  */
 async function expectHarmless(messages: readonly Message[], options: Partial<Examination> = {}) {
   if (!page) throw new Error('no browser')
@@ -87,7 +90,7 @@ async function expectHarmless(messages: readonly Message[], options: Partial<Exa
     expect(result).toEqual({ ...harmless, count: group.length })
     const built = group.map(({ name, html }, index) => {
       const { html: serialised = '', reread = '' } = shown[index] ?? {}
-      // The character costs the sanitiser less than the entity.
+      // For this character, the sanitiser counts less work than for the entity.
       return {
         name,
         before: html,
@@ -106,7 +109,7 @@ async function expectHarmless(messages: readonly Message[], options: Partial<Exa
 }
 const harmless = { flagged: [], scripts: [], requests: [] }
 
-/** HTML that a page must not contain, and the record that shows it. */
+/** HTML that a page must not contain, and the pattern of the finding that shows the HTML. */
 const controls = [
   ['<script>alert(1)</script>', /alert 1/],
   ['<img src=x onerror=alert(1)>', /alert 1/],
@@ -130,7 +133,7 @@ const controls = [
   ['<div><template shadowrootmode=open>x</template></div>', /shadow root/],
 ] as const
 
-/** Pieces of which browsers build other elements than their order suggests. */
+/** Pieces of HTML of which browsers build other elements than their order suggests. */
 const pieces = [
   ...words(`
     <a href=https://a.example> </a> <b> </b> <font color=red> </font> <p> </p> <div> </div> <div>
@@ -146,10 +149,13 @@ const pieces = [
   '<p style="margin:-9px;color:red">',
   '<img src=x onerror=alert(1)>',
 ]
-/** A change of the sanitiser is verified with ten times the combinations. */
+/**
+ * Number of random combinations of HTML pieces. A change of the sanitiser is verified with ten
+ * times the combinations.
+ */
 const combinations = Number(process.env['TEST_HTML_COMBINATIONS'] ?? 2_000)
 
-/** Bytes that are markup in their charset only. */
+/** Bytes of messages that are HTML markup in their charset only. */
 const encoded = [
   ['utf-7', '+ADw-img src+AD0-x onerror+AD0-alert(1)+AD4-'],
   ['utf-16le', '<\0i\0m\0g\0 \0s\0r\0c\0=\0x\0 \0o\0n\0e\0r\0r\0o\0r\0=\0a\0l\0e\0r\0t\0(\0)\0>\0'],

@@ -100,7 +100,7 @@ const sizes = [
 const onElement = (style: string) =>
   `<div style='${style}'>wide text<p title="x" style='${style}'>text</p></div>`
 
-/** Hostile styles with names. */
+/** HTML with hostile styles, each with a name. */
 export const styleVectors = [...inStyle.map(onElement), ...sheets, ...sizes].map((html, index) => ({
   name: `style ${index + 1}`,
   html,

@@ -244,7 +244,7 @@ const classes: Record<string, readonly string[]> = {
   ],
 }
 
-/** XSS vectors with names. */
+/** HTML that attacks the page that shows it (XSS vectors), each with a name. */
 export const xssVectors = Object.entries(classes).flatMap(([name, vectors]) =>
   vectors.map((html, index) => ({ name: `${name} ${index + 1}`, html })),
 )

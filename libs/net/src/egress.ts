@@ -32,11 +32,11 @@ const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
 /** Addresses of cloud metadata services that are not in the link-local ranges. */
 export const metadataAddresses: ReadonlySet<string> = new Set([
-  'fd00:ec2::254', // AWS over IPv6
-  'fd20:ce::254', // Google Cloud over IPv6
-  '100.100.100.200', // Alibaba Cloud
-  '168.63.129.16', // Azure
-  '192.0.0.192', // Oracle Cloud
+  'fd00:ec2::254', // metadata service of AWS over IPv6
+  'fd20:ce::254', // metadata service of Google Cloud over IPv6
+  '100.100.100.200', // metadata service of Alibaba Cloud
+  '168.63.129.16', // metadata service of Azure
+  '192.0.0.192', // metadata service of Oracle Cloud
 ])
 
 /**
@@ -103,12 +103,12 @@ function withoutZone(address: Address): string {
  * four bytes of the IPv4 address. A gateway or the kernel may forward packets to this IPv4 address.
  */
 const embeddingRanges: readonly [prefix: string, bits: number, at: readonly number[]][] = [
-  ['::', 96, [12, 13, 14, 15]], // IPv4-compatible, RFC 4291 §2.5.5.1
-  ['::ffff:0:0:0', 96, [12, 13, 14, 15]], // IPv4-translated, RFC 2765 §2.1
-  ['64:ff9b::', 96, [12, 13, 14, 15]], // NAT64, RFC 6052 §2.1
-  ['64:ff9b:1::', 48, [12, 13, 14, 15]], // local-use NAT64, RFC 8215, as /96
-  ['64:ff9b:1::', 48, [6, 7, 9, 10]], // the same as /48, RFC 6052 §2.2
-  ['2002::', 16, [2, 3, 4, 5]], // 6to4, RFC 3056 §2
+  ['::', 96, [12, 13, 14, 15]], // IPv4-compatible addresses, RFC 4291 §2.5.5.1
+  ['::ffff:0:0:0', 96, [12, 13, 14, 15]], // IPv4-translated addresses, RFC 2765 §2.1
+  ['64:ff9b::', 96, [12, 13, 14, 15]], // addresses of NAT64, RFC 6052 §2.1
+  ['64:ff9b:1::', 48, [12, 13, 14, 15]], // addresses of local-use NAT64, RFC 8215, as /96
+  ['64:ff9b:1::', 48, [6, 7, 9, 10]], // addresses of local-use NAT64 as /48, RFC 6052 §2.2
+  ['2002::', 16, [2, 3, 4, 5]], // addresses of 6to4, RFC 3056 §2
 ]
 
 /**

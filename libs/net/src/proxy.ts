@@ -143,7 +143,8 @@ function connectTlsToProxy(socket: Socket, host: string): Promise<Socket> {
   const name = isIP(host) === 0 ? { servername: host } : {}
   const secured = connectTls({ socket, host, ...name, minVersion: 'TLSv1.2' })
   secured.once('secureConnect', () => resolve(secured))
-  secured.on('error', reject) // stays attached: an error without a listener would end the process
+  // stays attached to the socket of the proxy: an error without a listener would end the process
+  secured.on('error', reject)
   secured.once('close', () => reject(new Error('the connection was closed')))
   return promise
 }

@@ -5,7 +5,7 @@ import { startProxy, type TestProxy, type TestProxyOptions } from '@posthorn/tes
 import { connectSocket, type ConnectSocketOptions } from '../src/connect-socket.ts'
 import { defaultMailPorts } from '../src/ports.ts'
 
-/** Echo server that sends a greeting first, as mail servers do. */
+/** TCP server that greets first, as mail servers do, then echoes received lines. */
 const server = createServer((socket) => {
   socket.on('error', () => undefined)
   socket.write(`220 hello ${socket.remoteAddress}\r\n`)
@@ -33,7 +33,10 @@ const optionsWith = (more: Partial<ConnectSocketOptions> = {}): ConnectSocketOpt
   ...more,
 })
 
-/** Connects, reads the greeting and its own echoed line, and returns all received text. */
+/**
+ * Connects to the echo server, reads the greeting and the echo of one line, and returns all
+ * received text.
+ */
 async function talk(host: string, more: Partial<ConnectSocketOptions> = {}): Promise<string> {
   const { socket } = await connectSocket({ host, port }, optionsWith(more))
   socket.write('hi\r\n')

@@ -5,9 +5,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Lookup } from '../src/egress.ts'
 import { createHttpCaller } from '../src/http-caller.ts'
 
-// Addresses that a customer may try to have called. None of them may receive a connection.
+// Tests of addresses that a customer may try to have called. None of the addresses may receive a
+// connection.
 
-/** 169.254.169.254 and other addresses that only `off` allows, in many spellings. */
+/**
+ * Spellings of 169.254.169.254 and other metadata addresses that only the egress policy `off`
+ * allows.
+ */
 const metadata = [
   '169.254.169.254',
   '169.254.169.254.',
@@ -67,7 +71,10 @@ const metadata = [
   '[::ffff:168.63.129.16]',
 ]
 
-/** Loopback addresses, where a server listens that must not be called under `private`. */
+/**
+ * Loopback addresses, where a server listens that must not be called under the egress policy
+ * `private`.
+ */
 const loopback = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -111,7 +118,7 @@ const loopback = [
   '[::ffff:0.0.0.0]',
 ]
 
-/** Addresses of non-public ranges, for `private`. */
+/** Addresses of non-public ranges, which the egress policy `private` forbids. */
 const notPublic = [
   '10.0.0.1',
   '10.255.255.255',
@@ -147,7 +154,9 @@ const notPublic = [
   '[2002:c0a8:1::]',
 ]
 
-/** Names and their addresses. One forbidden address forbids the name. */
+/**
+ * Host names and their addresses. One forbidden address makes the egress policy forbid the name.
+ */
 const names: Record<string, string[]> = {
   'metadata.example': ['169.254.169.254'],
   'metadata6.example': ['fd00:ec2::254'],
@@ -165,7 +174,7 @@ const names: Record<string, string[]> = {
   'listed.example': ['169.254.169.254,127.0.0.1'],
 }
 
-/** Texts that are not http URLs. */
+/** Texts that are not HTTP URLs. */
 const notHttp = [
   'file:///etc/passwd',
   'ftp://127.0.0.1/',
@@ -189,7 +198,7 @@ const notHttp = [
   '',
 ]
 
-/** Services that read the lines of a request as commands of their own. */
+/** Ports of services that read the lines of an HTTP request as commands of their own protocol. */
 const otherServices = [
   ['SSH', 22],
   ['SMTP', 25],
@@ -202,7 +211,7 @@ const otherServices = [
   ['Docker', 2375],
 ] as const
 
-/** URLs that contain a host in different ways. */
+/** URLs that contain a host name in different ways. */
 const around = (host: string) => [
   `http://${host}:PORT/`,
   `http://user:pass@${host}:PORT/latest/meta-data`,
@@ -212,7 +221,7 @@ const around = (host: string) => [
 const servers: Server[] = []
 let port = 0
 let connections = 0
-/** Resolver of the test; nothing outside of it is queried. */
+/** Resolver of host names for the test; no real DNS server is queried. */
 const lookup: Lookup = async (host) => {
   if (host === 'localhost') return [{ address: '127.0.0.1', family: 4 }]
   const addresses = names[host]

@@ -22,7 +22,10 @@ afterEach(async () => {
 
 interface Listener {
   port: number
-  /** Number of accepted connections. A forbidden address must not receive a connection. */
+  /**
+   * Number of connections that the listener accepted. A forbidden address must not receive a
+   * connection.
+   */
   connections: number
 }
 
@@ -169,7 +172,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   ])('%s under private: blocked before a connection is opened', async (template) => {
     const listener = await serve((_request, response) => response.end())
     const url = template.replace('PORT', String(listener.port))
-    // The spelling of the address means the listener of this test.
+    // This spelling of a loopback address leads to the listener of this test.
     expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
     const before = listener.connections
     expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
@@ -244,7 +247,10 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
   })
 
-  /** Call that exceeds its timeout. A busy machine may need a longer timeout for the connection. */
+  /**
+   * HTTP call that exceeds its timeout. A busy machine may need a longer timeout for the
+   * connection.
+   */
   async function exceedTimeout(port: number) {
     let timeoutMs = 250
     return eventually(async () => {
@@ -354,7 +360,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     const waiting = { ...post(url), signal: stop.signal }
     await connected.promise
     const results = [http.call(waiting), http.open(waiting)]
-    await setImmediate() // both requests are in the queue of the agent
+    await setImmediate() // both HTTP requests are in the queue of the agent
     stop.abort()
     const [called, opened] = await Promise.allSettled(results)
     expect(called).toMatchObject({ value: { outcome: 'aborted' } })

@@ -16,7 +16,7 @@ server.on('connection', () => connections++)
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
-/** Server without TLS that records the first bytes of each connection. */
+/** TCP server without TLS that records the first bytes of each connection. */
 const received: Buffer[] = []
 const plain = createTcpServer((socket) => {
   socket
@@ -130,15 +130,17 @@ test('HttpCaller: https through a proxy, starts TLS with the server', async () =
   const { post } = await behind('http')
   const to = (plain.address() as AddressInfo).port
   expect((await post(`https://hook.example:${to}/`)).outcome).toBe('tls')
-  expect(received[0]?.[0]).toBe(0x16) // TLS handshake record
-  expect(received[0]?.toString('latin1')).toContain('hook.example') // host name of SNI
+  expect(received[0]?.[0]).toBe(0x16) // first byte of a TLS handshake record
+  // host name of the server in the SNI extension
+  expect(received[0]?.toString('latin1')).toContain('hook.example')
 })
 
 test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', async () => {
   const { proxy, post } = await behind('http')
   proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
-  // The first proxy address has no listener, the second address is forbidden by the policy.
+  // The first proxy address has no listener, the second proxy address is forbidden by the egress
+  // policy.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
     const { post } = calls(url)
     expect(await post(`http://hook.example:${port}/`)).toMatchObject({
@@ -176,7 +178,9 @@ test('HttpCaller: literal address through a proxy, is checked against the policy
   expect(proxy.requests).toEqual([])
 })
 
-/** Requests a page with Node's default agent and with each client of this library. */
+/**
+ * Program that requests a page with Node's default HTTP agent and with each client of this library.
+ */
 const script = `
 import { get } from 'node:http'
 import { connectSocket } from '@posthorn/net/connect-socket'
@@ -215,7 +219,7 @@ test('createHttpCaller, connectSocket: proxy variables of the environment, are i
   })
   expect(stdout).toBe('hello GET\nhello GET\n')
   expect(connections - before).toBe(3)
-  // The environment is effective: Node's default agent uses its proxy.
+  // The proxy variables of the environment are effective: Node's default HTTP agent uses the proxy.
   expect(received.map(String)).toEqual([expect.stringMatching(/^GET http:\/\/127/)])
 })
 

@@ -51,7 +51,7 @@ async function read({ body }: StreamedResponse): Promise<string> {
   for await (const chunk of body) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }
-/** Waits until a number has not changed for ten checks. */
+/** Waits until the number of chunks produced for a request body has not changed for ten checks. */
 async function untilStill(count: () => number): Promise<void> {
   let [last, checks] = [-1, 0]
   await eventually(() => {
@@ -61,7 +61,7 @@ async function untilStill(count: () => number): Promise<void> {
   })
 }
 const failsWith = (outcome: string) => expect.objectContaining({ name: 'HttpError', outcome })
-/** Chunks of 64 KiB; `produced` counts the requested chunks. */
+/** Source of an HTTP request body with chunks of 64 KiB; `produced` counts the requested chunks. */
 function source(chunks: number) {
   const made = {
     produced: 0,
@@ -112,7 +112,7 @@ describe('HttpCaller.open: request body', () => {
     await expect(
       caller().open(get(url, { method: 'PUT', body: { chunks }, idleTimeoutMs: 300 })),
     ).rejects.toEqual(failsWith('response-timeout'))
-    // Buffers of both sockets and of Node hold the produced chunks.
+    // Buffers of both sockets and of Node hold the produced chunks of the request body.
     expect(chunks.produced).toBeLessThan(400)
     await eventually(() => expect(chunks.closed).toBe(true))
   })
@@ -212,7 +212,7 @@ describe('HttpCaller.open: response body', () => {
 
   test('gzip bomb: fails at maxBytes of decoded bytes and closes the connection', async () => {
     const closed = Promise.withResolvers<void>()
-    // Compressed body of 200 MB in 200 kB, sent without end.
+    // Gzip bomb: body of 200 MB, compressed to 200 kB, sent without end.
     const bomb = gzipSync(Buffer.alloc(20_000_000))
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).once('close', closed.resolve)
@@ -245,13 +245,13 @@ describe('HttpCaller.open: response body', () => {
         if (!response.write(Buffer.alloc(65_536))) await once(response, 'drain')
       response.end()
     })
-    // Timeouts pass only when the test advances the time.
+    // HTTP timeouts pass only when the test advances the time.
     jest.useFakeTimers({ doNotFake: [...timeoutsOnly] })
     try {
       const { body } = await caller().open(get(url, { idleTimeoutMs: 200 }))
       const iterator = body[Symbol.asyncIterator]()
       await iterator.next()
-      // The reader has taken as much as its buffer holds.
+      // The reader of the HTTP response body has taken as many bytes as its buffer holds.
       await eventually(() => body.readableLength >= body.readableHighWaterMark)
       await untilStill(() => sent)
       expect(sent).toBeLessThan(400)
@@ -272,7 +272,8 @@ describe('HttpCaller.open: response body', () => {
   ])('server silent %s: fails after the idle timeout', async (_case, bytes) => {
     const { url } = await serveRaw((socket) => void socket.once('data', () => socket.write(bytes)))
     let idleTimeoutMs = 100
-    // On a busy machine the head may take longer; then a longer timeout is tried.
+    // On a busy machine the head of the HTTP response may take longer than the timeout; then a
+    // longer timeout is tried.
     const response = await eventually(() =>
       caller().open(get(url, { idleTimeoutMs: (idleTimeoutMs *= 2) })),
     )
@@ -285,7 +286,8 @@ describe('HttpCaller.open: response body', () => {
       response.once('close', () => clearInterval(timer))
     })
     let timeoutMs = 200
-    // On a busy machine the response may take longer; then a longer timeout is tried.
+    // On a busy machine the HTTP response may take longer than the timeout; then a longer timeout
+    // is tried.
     const response = await eventually(() =>
       caller().open(get(url, { timeoutMs: (timeoutMs *= 2), idleTimeoutMs: 600_000 })),
     )
@@ -333,7 +335,8 @@ describe('HttpCaller.open: response body', () => {
       socket.once('close', () => clearInterval(timer))
     })
     let { timeoutMs } = limits
-    // On a busy machine the connection may take longer; then a longer timeout is tried.
+    // On a busy machine the connection may take longer than the timeout; then a longer timeout is
+    // tried.
     await eventually(() =>
       expect(caller({ timeoutMs: (timeoutMs *= 2) }).open(get(url))).rejects.toEqual(
         failsWith(outcome),

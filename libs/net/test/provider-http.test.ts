@@ -19,7 +19,7 @@ afterAll(() => stack.disposeAsync())
 interface HttpServer {
   origin: string
   port: number
-  /** Requests that the server received in all tests. */
+  /** HTTP requests that the fake provider received in all tests. */
   requests: IncomingMessage[]
   respond: (...args: Parameters<RequestListener>) => unknown
 }
@@ -49,7 +49,10 @@ async function serve(): Promise<HttpServer> {
 }
 
 const api = 'https://graph.microsoft.com'
-/** Serves the API of the provider; a second server belongs to an attacker or stores uploads. */
+/**
+ * Fake servers: one serves the API of a mail provider; the other belongs to an attacker or stores
+ * uploads.
+ */
 const [fake, other] = await Promise.all([serve(), serve()])
 const mappedOrigins = { [api]: fake.origin, 'https://uploads.example': other.origin }
 

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { readReport } from './read-report.ts'
 import type { RecipientResult } from './report.ts'
 
-/** Directory of real reports; optional, see the README. */
+/** Directory of real delivery reports; optional, see the README. */
 const corpus = process.env['TEST_REPORT_CORPUS'] ?? ''
 const withCorpus = existsSync(join(corpus, 'dev-bounces.tsv')) ? test : test.skip
 
@@ -20,7 +20,10 @@ function table(name: string): Row[] {
 
 const read = (row: Row) => readReport(readFileSync(join(corpus, 'mail', `${row['case']}.eml`)))
 
-/** Result for the recipient of a row, or the first result if the row names no recipient. */
+/**
+ * Delivery result for the recipient of a row in the report corpus, or the first result if the row
+ * names no recipient.
+ */
 function resultOf(row: Row): RecipientResult | undefined {
   const report = read(row)
   if (report?.kind !== 'delivery') return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readReport } from './read-report.ts'
 
-// Maximum CPU time of one report: the time that the event loop may be blocked.
+// Maximum CPU time of reading one delivery report: the time that the event loop may be blocked.
 const maxCpuMs = 300
 const size = 250_000
 
@@ -40,7 +40,10 @@ const group = (at: number, ...fields: string[]) => [
 const groups = (count: number, field: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => group(at, field(at)))
 
-/** Words before which patterns allow a gap, so that each starts an attempt to match. */
+/**
+ * Words before which the patterns for delivery reports allow a gap, so that each word starts an
+ * attempt to match.
+ */
 const gapWords =
   'user account mailbox host domain recipient address sender your mail deliverdeliver over authenticat blacklist '
 
@@ -113,7 +116,7 @@ test.each<[string, Buffer]>([
   expect(cpuMs(message)).toBeLessThan(maxCpuMs)
 })
 
-/** Least CPU time of several runs: the first runs compile patterns. */
+/** Least CPU time of several runs of reading a delivery report: the first runs compile patterns. */
 function cpuMs(message: Buffer): number {
   return Math.min(
     ...[1, 2, 3].map(() => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { mayBeReport } from './detect-report.ts'
 import { readReport } from './read-report.ts'
 
-/** A subject or a name as mail has it (RFC 2047). */
+/** Subject or name of a delivery report as an encoded word (RFC 2047). */
 const word = (text: string) => `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
 const windows1251 = (text: string) =>
   Buffer.from(
@@ -13,7 +13,7 @@ const windows1251 = (text: string) =>
   )
 
 interface Sample {
-  /** Sender of the report. Default: a sender without a machine's name. */
+  /** Sender of the delivery report. Default: a sender without a machine's name. */
   from?: string
   subject: string
   lines: string[]

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { mayBeReport } from './detect-report.ts'
 import { readReport } from './read-report.ts'
 
-// Reports without any standard part, in the wording of common servers.
+// Delivery reports without any standard part, in the wording of common mail servers.
 
 interface Sample {
   from?: string

@@ -1,6 +1,9 @@
-/** Hostile function bodies: endless, exhausting memory, or trying to escape. */
+/**
+ * Hostile bodies of filter and map functions: endless, exhausting memory, or trying to escape from
+ * the sandbox.
+ */
 export const hostileFunctions: readonly string[] = [
-  // Functions that never end.
+  // Functions of users that never end.
   'while (true);',
   'for (;;) {}',
   'do {} while (1)',
@@ -36,7 +39,7 @@ export const hostileFunctions: readonly string[] = [
   'return Array.from({ length: 2 ** 32 - 1 })',
   'return Array.from({ length: 2 ** 53 - 1 }, (_, i) => i)',
   'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)',
-  // Long built-ins without interrupt checks.
+  // Functions of users that call long built-ins of JavaScript without interrupt checks.
   'const a = "x".repeat(2 ** 20); for (;;) a.indexOf("y")',
   'const a = "x".repeat(2 ** 20); for (;;) a.split("").reverse().join("")',
   'const a = new Uint8Array(2 ** 24); for (;;) a.fill(1)',
@@ -46,7 +49,7 @@ export const hostileFunctions: readonly string[] = [
   'let n = 1n; for (let i = 1n; ; i++) n *= i',
   'return (3n ** 100000n).toString()',
   'return "x".repeat(2 ** 22).normalize("NFKD").localeCompare("x".repeat(2 ** 22))',
-  // Regular expressions with catastrophic backtracking.
+  // Functions of users with regular expressions that backtrack catastrophically.
   'return /^(a+)+$/.test("a".repeat(40) + "!")',
   'return /(x+x+)+y/.test("x".repeat(60))',
   'return /^(([a-z])+.)+[A-Z]([a-z])+$/.test("a".repeat(60))',
@@ -54,7 +57,7 @@ export const hostileFunctions: readonly string[] = [
   'return "a".repeat(1e6).replace(/(a*)*b/g, "")',
   'return new RegExp("(".repeat(1e5) + ")".repeat(1e5)).test("")',
   'return new RegExp("a{0,65535}".repeat(1000)).test("a".repeat(1e6))',
-  // Functions that exhaust the memory.
+  // Functions of users that exhaust the memory of the sandbox.
   'const a = []; for (;;) a.push("x".repeat(2 ** 20) + a.length)',
   'const a = []; for (;;) a.push(new Array(1e5).fill(0))',
   'const a = []; for (;;) a.push(new ArrayBuffer(2 ** 20))',
@@ -80,7 +83,7 @@ export const hostileFunctions: readonly string[] = [
   'payload.self = payload; return payload',
   'return JSON.parse("[".repeat(1e6))',
   'let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o',
-  // Functions with deep nesting.
+  // Functions of users with deep nesting.
   'return (function f(n) { return f(n + 1) + 1 })(0)',
   'const f = () => f(); return f()',
   'const o = { toString() { return `${o}` } }; return `${o}`',
@@ -92,7 +95,7 @@ export const hostileFunctions: readonly string[] = [
   'return new Function("return " + "!".repeat(1e6) + "1")()',
   'return ((...a) => a.length)(...new Array(1e6))',
   'String.fromCharCode.apply(null, new Array(1e7))',
-  // Functions that try to leave the sandbox.
+  // Functions of users that try to leave the sandbox.
   'return this.constructor.constructor("return process.exit(1)")()',
   'return payload.constructor.constructor("return process")().exit(1)',
   'return logger.info.constructor("return process")().exit(1)',
@@ -111,7 +114,7 @@ export const hostileFunctions: readonly string[] = [
   'return arguments.callee.caller.constructor("return process")().exit(1)',
   'std.exit(1); os.exec(["id"])',
   'scriptArgs; print("x"); console.log("x"); gc()',
-  // Functions that leave traces for later calls.
+  // Functions of users that leave traces in the sandbox for later calls.
   'Object.prototype.event = "polluted"; Object.prototype.toJSON = () => "polluted"; return true',
   'payload.__proto__.polluted = true; payload.constructor.prototype.x = 1; return payload',
   'Array.prototype.push = Array.prototype.map = Array.prototype[Symbol.iterator] = () => { throw 1 }; return true',
@@ -123,7 +126,7 @@ export const hostileFunctions: readonly string[] = [
   'Object.defineProperty(Object.prototype, "filter", { get() { throw 1 }, set() { throw 1 } }); return true',
   'Math.random = () => 0; Date.now = () => 0; Date = undefined; return true',
   'payload = null; logger = null; env = null; return true',
-  // Functions with unusual results.
+  // Functions of users with unusual results.
   'throw null',
   'throw undefined',
   'throw Symbol("x")',

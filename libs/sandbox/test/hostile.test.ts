@@ -16,7 +16,10 @@ const input = {
   env: '{}',
 }
 
-/** Functions of another user. They detect the traces that hostile functions would leave. */
+/**
+ * Filter and map functions of another user. They detect the traces that hostile functions would
+ * leave in the sandbox.
+ */
 const control = {
   filter: `
     for (const key in {}) return false
@@ -28,7 +31,10 @@ const control = {
 }
 const controlled = { event: 'messageNew', data: { n: 1 }, made: '[1]' }
 
-/** Repeats calls whose thread did not start: on a busy machine, that may take more than 20 s. */
+/**
+ * Repeats sandbox calls whose worker thread did not start: on a busy machine, a start may take more
+ * than 20 s.
+ */
 async function whenStarted<T>(calls: () => Promise<T>): Promise<T> {
   for (;;)
     try {
@@ -52,7 +58,7 @@ test.each(hostileFunctions)('Sandbox: %s', async (source) => {
     ]),
   )
 
-  // The result has values that a filter or a map may have.
+  // The sandbox result of a hostile function has only values that a filter or a map may have.
   expect(filtered.body).toBeUndefined()
   expect(filtered.applies && filtered.problems.length > 0).toBe(false)
   expect(mapped.applies).toBe(true)
@@ -71,7 +77,7 @@ test.each(hostileFunctions)('Sandbox: %s', async (source) => {
   expect(['always', 'never', 'depends']).toContain(matched)
   expect(checked === undefined || checked.length > 0).toBe(true)
 
-  // Later calls are unaffected in every thread.
+  // Later sandbox calls are unaffected in every worker thread.
   const controls = await whenStarted(() =>
     Promise.all([1, 2, 3, 4].map(() => sandbox.apply(control, input))),
   )

@@ -1,14 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { serviceNames } from '@posthorn/contracts/services'
+import {
+  coreServices,
+  optionalServices,
+  type ServiceName,
+  serviceNames,
+} from '@posthorn/contracts/services'
 import { poolSizes } from './pool-sizes.ts'
 import { readServiceConfig } from './service-config.ts'
 
 const page = readFileSync(new URL('../../../deploy/configuration.md', import.meta.url), 'utf8')
-const all = serviceNames.reduce((sum, service) => sum + poolSizes[service], 0)
+const sum = (services: readonly ServiceName[]) =>
+  services.reduce((total, service) => total + poolSizes[service], 0)
+const all = sum(coreServices)
+/** Connections of the optional services, which have at most two replicas, also in an update. */
+const optional = 2 * sum(optionalServices)
 /** Replicas of every service in the columns of the table. */
 const columns = [1, 2, 3, 10, 50]
-/** Connections of the jobs `migrate` and `reseal`. */
+/** Number of Postgres connections of the jobs `migrate` and `reseal`. */
 const jobs = 4
 
 test('connection budget: the table in configuration.md has the defaults of the code', () => {
@@ -16,15 +25,18 @@ test('connection budget: the table in configuration.md has the defaults of the c
     `| ${[name, ...columns.map((replicas) => replicas * size)].join(' | ')} |`
   const [, section = ''] = page.split('## Connection budget\n')
   const table = section.split('\n').filter((line) => /^\| .*\d/.test(line))
-  expect(table.slice(1, serviceNames.length + 2)).toEqual([
-    ...serviceNames.map((service) => row(service, poolSizes[service])),
+  expect(table.slice(1, coreServices.length + 2)).toEqual([
+    ...coreServices.map((service) => row(service, poolSizes[service])),
     row('all', all),
   ])
 })
 
-test('connection budget: two replicas that are replaced fit into 100 connections with the jobs', () => {
-  // Postgres reserves 3 for superusers; at least 3 are left for operators.
-  expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 3)
+test('connection budget: two replicas fit into 100 connections, with the jobs and in an update', () => {
+  expect(page).toContain(`adds ${optional} connections`)
+  // Postgres reserves 3 for superusers; at least 3 are left for operators. Jobs run before replicas
+  // are replaced.
+  expect(2 * all + optional + jobs).toBeLessThanOrEqual(100 - 3 - 3)
+  expect(3 * all + optional).toBeLessThanOrEqual(100 - 3 - 3)
 })
 
 test.each(serviceNames)('readServiceConfig: %s has its pool size, which can be set', (service) => {

@@ -2,8 +2,9 @@ import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Default values of SVC_DATABASE_POOL_SIZE: the maximum number of Postgres connections per replica.
- * During a rolling update of two replicas there are three replicas of every service. Together with
- * the jobs, they need at most 100 connections, which is the default limit of Postgres.
+ * During a rolling update of two replicas there are three replicas of every service, except
+ * admin-ui, whose replicas are replaced one after the other. They need at most 100 connections, the
+ * default limit of Postgres. So do two replicas with the jobs, which run before an update.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // api-gateway stores messages with a quarter of its Postgres connections and serves requests with
@@ -28,6 +29,6 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // auth-bridge reads only a few database rows per request for a credential, so a small pool is
   // sufficient.
   'auth-bridge': 2,
-  // admin-ui serves a few people. Its idle replicas keep one connection.
+  // admin-ui serves a few people. An idle replica keeps one connection.
   'admin-ui': 2,
 }

@@ -7,7 +7,7 @@ export interface QueuePauseOptions {
   db: Db
   bus: Pick<Bus, 'onInvalidate'>
   log: Logger
-  /** Name of the work queue as in the API: `submit` or `notify`. */
+  /** Name of the work queue that operators pause, as in the API: `submit` or `notify`. */
   queue: string
   /** Called with the new state when an operator pauses or resumes the work queue. */
   onChange?: (paused: boolean) => void

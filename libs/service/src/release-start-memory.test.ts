@@ -11,7 +11,8 @@ test('releaseStartMemory: collects garbage once the service has settled', async 
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   releaseStartMemory()
   jest.advanceTimersByTime(4_999)
-  // A weak reference keeps its object until the end of the turn in which it was made or read.
+  // JavaScript: a weak reference keeps its object until the end of the turn in which the reference
+  // was made or read.
   await nextTurn()
   jest.advanceTimersByTime(1)
   await nextTurn()

@@ -17,7 +17,8 @@ export function releaseStartMemory(): void {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as (options: object) => void
     setFlagsFromString('--no-expose-gc')
-    // With `last-resort`, V8 also compacts the heap and discards code that was executed only once.
+    // With the garbage collector's option `last-resort`, V8 also compacts the heap and discards
+    // code that was executed only once.
     collectGarbage({ execution: 'sync', type: 'major', flavor: 'last-resort' })
   }, settledAfterMs).unref()
 }

@@ -3,7 +3,10 @@ import { sleep } from '@posthorn/flow'
 import { type App, run } from '../src/run.ts'
 import { readServiceConfig } from '../src/service-config.ts'
 
-/** Process of run.test.ts: its shutdown takes TEST_CLOSE_MS and leaves TEST_UNFINISHED items. */
+/**
+ * Service process of run.test.ts: its shutdown takes TEST_CLOSE_MS and leaves TEST_UNFINISHED items
+ * of work.
+ */
 const { TEST_CLOSE_MS, TEST_UNFINISHED } = process.env
 
 async function startApp(_config: unknown, stopping: AbortSignal): Promise<App> {

@@ -7,7 +7,7 @@ import { eventually } from '@posthorn/testkit'
 const processes = new Set<{ kill(signal: NodeJS.Signals): boolean }>()
 afterAll(() => processes.forEach((process) => process.kill('SIGKILL')))
 
-/** Starts run-main.ts. */
+/** Starts the test service run-main.ts as a process. */
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'run-main.ts')], {
     env: {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { release } from '@posthorn/config/release'
 import { createMetrics } from './metrics.ts'
 
-/** Lines of a metric in a scrape, without help and type. */
+/** Lines of a metric in the text of a metrics scrape, without help and type. */
 const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
   (await metrics.text()).split('\n').filter((line) => line.startsWith(`posthorn_${name}{`))
 

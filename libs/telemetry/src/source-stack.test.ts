@@ -7,7 +7,8 @@ import { sourceStack } from './source-stack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'source-stack-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-// Line 1, column 11 of the file is line 3, column 5 of the source: `UAEI` (ECMA-426, VLQ).
+// In this source map, line 1, column 11 of the bundled file is line 3, column 5 of the source:
+// `UAEI` (ECMA-426, VLQ).
 const map = { version: 3, sources: ['../libs/flow/src/a.ts'], names: [], mappings: 'UAEI' }
 writeFileSync(join(folder, 'mapped.js.map'), JSON.stringify(map))
 writeFileSync(join(folder, 'broken.js.map'), '{')

@@ -25,13 +25,16 @@ interface Sent {
 
 const src = join(import.meta.dirname, '../src')
 
-/** Runs a service of this name and code; returns the spans that its collector receives. */
+/**
+ * Runs a traced service with this name and code; returns the tracing spans that its OpenTelemetry
+ * collector receives.
+ */
 async function collectSpans(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
   await using stack = new AsyncDisposableStack()
   const sent: Sent[] = []
   const collector = createServer((request, response) => {
     void buffer(request).then((body) => {
-      // The collector receives metrics as well, which are ignored.
+      // The OpenTelemetry collector of the test receives metrics as well, which are ignored.
       if (request.url === '/v1/traces') sent.push(JSON.parse(String(body)) as Sent)
       response.end('{}')
     })

@@ -164,7 +164,7 @@ test('Renderer.check: lists the problems of all texts', async () => {
 
 test('Renderer.render: rejects deep nesting', async () => {
   const depth = 5000
-  // The template is rejected for its depth or for its time.
+  // The message template is rejected for its depth or for its time.
   await using limited = new Renderer({ timeoutMs: 300, maxOutputBytes: 100_000 })
   const blocks = '{{#if x}}'.repeat(depth) + '{{/if}}'.repeat(depth)
   const expressions = `{{lookup ${'(lookup '.repeat(depth)}a b${')'.repeat(depth)} b}}`
@@ -203,7 +203,7 @@ test('Renderer.render: rejects an output above maxOutputBytes before allocating 
     'The html of the template cannot be rendered: renders to more than is allowed',
   ])
   expect((await rejection(markdown(source, { many: few })))[0]).toBe('unprocessable')
-  // The sum of the two texts exceeds the output limit.
+  // The sum of the two rendered template texts exceeds the output limit.
   const half = 'é'.repeat(30_000)
   expect((await rejection(render({ text: half, html: half })))[0]).toBe('unprocessable')
 })
@@ -213,7 +213,8 @@ test('Renderer.render: a template beyond the heap ends its process only', async 
   try {
     const context = contextOf({ many })
     const options = { format: 'html', context } as const
-    // The output grows within one text, whose parts stay in memory until the text is complete.
+    // The output of the template grows within one text, whose parts stay in memory until the text
+    // is complete.
     const [kind] = await rejection(small.render({ html: nested('{{@index}}{{@key}}') }, options))
     expect(kind).toBe('unprocessable')
     expect(await small.render({ text: 'fine' }, options)).toEqual({ text: 'fine' })

@@ -7,7 +7,7 @@ test('listen: a port that clients do not use as source, and that no later server
   for (let count = 0; count < 20; count++) {
     const server = createServer()
     const port = await listen(server)
-    // Ephemeral ports of Linux start at 32,768.
+    // Port numbers below the ephemeral ports of Linux, which start at 32,768.
     expect(port).toBeLessThan(32_768)
     ports.add(port)
     await stopListening(server, () => undefined)

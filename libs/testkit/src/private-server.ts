@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cacheDirectory } from '@posthorn/local/paths'
 
-/** Directory of a server for its data, and directory of downloaded packages. */
+/** Directory of a test server for its data, and directory of downloaded packages. */
 export interface ServerDirectories {
   dir: string
   cache: string
@@ -16,8 +16,8 @@ export interface PrivateServer<Address> {
 }
 
 /**
- * Address of a server, and a function that ends its use. A private server is destroyed after its
- * last use.
+ * Address of a test server, and a function that ends its use. A private server is destroyed after
+ * its last use.
  */
 export interface ServerUse<Address> {
   address: Address
@@ -57,7 +57,7 @@ export function sharedServer<Address>(
 /** Creates an empty directory that servers may use with any user of the operating system. */
 export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
-  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
+  await chmod(dir, 0o755) // when the tests run as root, test servers run as another user
   return { dir, cache: cacheDirectory(process.env) }
 }
 
@@ -67,7 +67,7 @@ export function addressIn<Address>(variable: string): Address | undefined {
   return json ? (JSON.parse(json) as Address) : undefined
 }
 
-/** True if the tests of a server are switched off, for example with TEST_CYRUS=off. */
+/** True if the tests of a mail server are switched off, for example with TEST_CYRUS=off. */
 export function isSwitchedOff(
   variable: 'TEST_CYRUS' | 'TEST_PGBOUNCER' | 'TEST_POSTFIX' | 'TEST_OPENSMTPD',
 ): boolean {

@@ -11,7 +11,7 @@ export interface RelayTarget {
 /** TCP relay in front of a server. Delays or drops data as a broken network does. */
 export class TcpRelay implements AsyncDisposable {
   readonly port: number
-  /** Pieces of data that were dropped. */
+  /** Number of pieces of data that the TCP relay dropped. */
   dropped = 0
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -42,12 +42,12 @@ export class TcpRelay implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Delays the relayed data in each direction by `ms`. */
+  /** Delays the data of the TCP relay in each direction by `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** Drops all relayed data while `isSilent` is true, as a firewall that drops packets. */
+  /** Drops all data of the TCP relay while `isSilent` is true, as a firewall that drops packets. */
   silence(isSilent: boolean): void {
     this.#isSilent = isSilent
   }

@@ -1,4 +1,4 @@
-/** Changes of a list in an event, such as `changes.flags` of `messageUpdated`. */
+/** Changes of a list of values in an event, such as `changes.flags` of `messageUpdated`. */
 export interface ValueChanges {
   added: string[]
   removed: string[]
@@ -22,7 +22,7 @@ export function applyChanges(
   return value
 }
 
-/** Throws if two values differ as JSON. `name` appears in error messages. */
+/** Throws if two values of a test differ as JSON. `name` appears in the error message. */
 export function assertSame(name: string, actual: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (one !== other) throw new Error(`${name}: ${one} instead of ${other}`)

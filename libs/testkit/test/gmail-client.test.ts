@@ -3,8 +3,8 @@ import { auth, gmail as createClient, type gmail_v1 } from '@googleapis/gmail'
 import { expect, test } from '@jest/globals'
 import { type GmailFake, startGmailFake } from '../src/providers/gmail/index.ts'
 
-// The official Node client of Google drives the fake. Shows that the fake accepts the client's
-// paths, forms of uploads and token renewal.
+// Tests in which Google's official Node client drives the Gmail fake. They show that the fake
+// accepts the client's paths, forms of uploads and token renewal.
 
 const userId = 'me'
 const address = 'jane@mail.example'
@@ -142,7 +142,7 @@ test('official client: drafts, uploads and sending', async () => {
   const other = gmail.addMailbox('bob@mail.example')
   const { drafts } = users
   const media = { mimeType: 'message/rfc822', body: Readable.from([source('one')]) }
-  // Uploads have their own root path.
+  // Uploads of the Gmail API have their own root path.
   const options = { rootUrl: `${gmail.origin}/` }
   const created = await drafts.create({ userId, requestBody: { message: {} }, media }, options)
   const id = created.data.id ?? ''

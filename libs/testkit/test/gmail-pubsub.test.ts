@@ -17,7 +17,7 @@ const source = 'To: a@mail.example\r\nSubject: x\r\n\r\nhello\r\n'
 const topic = 'projects/p/topics/t'
 const subscription = 'projects/p/subscriptions/s'
 
-/** Fake with a mailbox, and clients of its API and of Pub/Sub. */
+/** Starts a Gmail fake with a mailbox, and clients of its API and of Pub/Sub. */
 async function start() {
   const gmail = await startGmailFake()
   const mailbox = gmail.addMailbox(address)
@@ -57,7 +57,7 @@ function subscribe(gmail: GmailFake, more: object = {}) {
   })
 }
 
-/** Ids of the notifications that a subscription would deliver, in their order. */
+/** Ids of the Gmail notifications that a Pub/Sub subscription would deliver, in their order. */
 function published(gmail: GmailFake): number[] {
   const { waiting = [] } = gmail.pubsub.subscriptions.get(subscription) ?? {}
   return waiting.map(({ message }) => {

@@ -16,12 +16,13 @@ import type * as Official from '@microsoft/microsoft-graph-types'
 import type * as Own from '@posthorn/backends/graph-types'
 import { startGraphFake } from '../src/providers/graph/index.ts'
 
-// The official client shows that the Graph fake behaves like the service for a third-party client.
+// Tests in which Microsoft's official client drives the Graph fake. They show that the fake behaves
+// like the service for a third-party client.
 
 const fake = await startGraphFake({ mailboxes: ['ann@mail.example', 'bob@mail.example'] })
 afterAll(async () => fake[Symbol.asyncDispose]())
 
-/** Sends requests for the service to the fake. */
+/** HTTP transport of the official Graph client that sends requests for the service to the fake. */
 class FakeTransport implements Middleware {
   async execute(context: Context): Promise<void> {
     const { request, options } = context
@@ -150,16 +151,19 @@ describe('Graph fake, driven by the official client', () => {
   })
 })
 
-/** Type whose lists are not null: the metadata has no null for collections. */
+/**
+ * Type of the official Graph package whose lists are not null: the metadata of Graph has no null
+ * for collections.
+ */
 type Lists<T> = {
   [K in keyof T]: NonNullable<T[K]> extends readonly (infer Item)[] ? Lists<Item>[] : T[K]
 }
 
-/** Compiles only if the first type can be assigned to the second. */
+/** Type test: compiles only if the first type can be assigned to the second. */
 type Assignable<From extends To, To> = [From, To] extends [never, never] ? false : true
 
 /**
- * Types of the official package are assignable to the types of this project: our code accepts
+ * Types of the official Graph package are assignable to the types of this project: our code accepts
  * everything that the package permits.
  */
 const compatible: [

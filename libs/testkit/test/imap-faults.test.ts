@@ -31,14 +31,14 @@ async function start(messages = 0): Promise<ImapScript> {
 
 interface ImapDialogue {
   socket: Socket
-  /** Returns the received text and whether the connection is open. */
+  /** Returns the text received from the IMAP server and whether the connection is open. */
   received(): string
   ended(): boolean
-  /** Sends a command and returns the reply up to the tagged line. */
+  /** Sends an IMAP command and returns the reply up to the tagged line. */
   execute(command: string): Promise<string>
 }
 
-/** Client that reads raw bytes, for details that an IMAP library hides. */
+/** IMAP client that reads raw bytes, for details that an IMAP library hides. */
 function openDialogue({ host, port }: ImapScript): ImapDialogue {
   const socket = connectSocket(port, host)
   open.push({ [Symbol.asyncDispose]: async () => void socket.destroy() })

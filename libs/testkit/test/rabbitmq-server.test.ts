@@ -11,8 +11,8 @@ const url = await server.vhost('shop')
 afterAll(() => server.destroy().then(remove))
 
 /**
- * Sends one request about queues. The management API closes a connection that is slow or idle for 5
- * s, so on a busy machine a request may fail.
+ * Sends one request about queues to RabbitMQ's management API. The API closes a connection that is
+ * slow or idle for 5 s, so on a busy machine a request may fail.
  */
 async function queues(method = 'GET', path = ''): Promise<string[]> {
   const { origin, username, password } = new URL(server.api)

@@ -3,14 +3,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Temporary directory of a test file, and the processes that use it. */
+/** Temporary directory of a test file, and the processes that use the directory. */
 export async function scratch(): Promise<{
   dir: string
   processes: () => string[]
   remove: () => Promise<void>
 }> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-scratch-'))
-  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
+  await chmod(dir, 0o755) // when the tests run as root, test servers run as another user
   return {
     dir,
     processes: () => commandsNaming(dir),
@@ -18,7 +18,7 @@ export async function scratch(): Promise<{
   }
 }
 
-/** Command lines and environments of processes that contain a directory. */
+/** Command lines and environments of processes that contain the name of a directory. */
 function commandsNaming(dir: string): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && entry !== String(process.pid))
@@ -30,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return '' // the process has ended, or belongs to another user
+    return '' // the process in /proc has ended, or belongs to another user
   }
 }

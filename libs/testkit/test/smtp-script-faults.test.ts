@@ -31,7 +31,10 @@ function send(message: SendMailOptions = {}, options: object = {}) {
     .finally(() => transport.close())
 }
 
-/** Writes all lines in one packet. Returns everything received until the connection ends. */
+/**
+ * Writes all lines to the SMTP server in one packet. Returns everything received until the
+ * connection ends.
+ */
 async function dialogue(...lines: string[]): Promise<string> {
   const socket = connect(server.port, server.host)
   const chunks: Buffer[] = []

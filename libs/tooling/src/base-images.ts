@@ -4,10 +4,11 @@ import { root } from './commands.ts'
 
 /** Container image of another publisher that is named in a file of this project. */
 export interface BaseImage {
-  /** Path of the file that names the image, relative to the project directory. */
+  /** Path of the file that names the container image, relative to the project directory. */
   file: string
   /**
-   * Reference of the image in the file: name and tag, and the digest if the file contains a digest.
+   * Reference of the container image in the file: name and tag, and the digest if the file contains
+   * a digest.
    */
   reference: string
 }
@@ -39,8 +40,8 @@ export function listUnpinnedImages(folder = root): BaseImage[] {
 }
 
 /**
- * Records the current digest of each image's tag in the files, and replaces earlier digests. If
- * `resolve` fails for an image, no file is written.
+ * Records the current digest of each container image's tag in the files, and replaces earlier
+ * digests. If `resolve` fails for an image, no file is written.
  */
 export async function recordDigests(
   resolve: (reference: string) => Promise<string>,

@@ -20,7 +20,7 @@ export default async function setup(): Promise<void> {
   process.env['TEST_BUNDLE'] = bundle
 }
 
-/** Deletes the bundle of the tests. */
+/** Deletes the bundle from which tests start services. */
 export async function deleteBundle(): Promise<void> {
   const bundle = process.env['TEST_BUNDLE']
   if (bundle !== undefined) await rm(bundle, { recursive: true, force: true })

@@ -6,9 +6,9 @@ import { root, runJest, runStaticChecks } from './commands.ts'
 // rules. No servers are needed.
 const failed = await runStaticChecks()
 if (!(await auditDependencies())) failed.push('audit of dependencies')
-// The generator of the documentation site has its own lockfile.
-const cwd = join(root, 'libs/docs/site')
-if (!(await auditDependencies({ cwd }))) failed.push('audit of the site generator')
+// The generator of the documentation site and the administration pages have their own lockfiles.
+for (const folder of ['libs/docs/site', 'services/admin-ui/web'])
+  if (!(await auditDependencies({ cwd: join(root, folder) }))) failed.push(`audit of ${folder}`)
 if (!(await writeBillOfMaterials())) failed.push('bill of materials')
 const rules = [
   'libs/tooling',

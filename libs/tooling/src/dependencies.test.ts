@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(cwd, { recursive: true, force: true }))
 
-/** Starts a registry whose advisory database gives this reply. */
+/** Starts a fake npm registry whose advisory database gives this reply. */
 async function startRegistry(status: number, advisories: object) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

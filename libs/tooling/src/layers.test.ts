@@ -2,9 +2,11 @@ import { expect, test } from '@jest/globals'
 import { foldersWithoutLayers, layersOf, layerViolations } from './layers.ts'
 import { readSources } from './workspace.ts'
 
-const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts']).filter(
-  ({ path }) => !path.endsWith('.test.ts'),
-)
+const sources = readSources([
+  'libs/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'services/*/web/src/**/*.{ts,tsx}',
+]).filter(({ path }) => !path.endsWith('.test.ts'))
 
 test('sources: import from their own folder and from lower layers', () => {
   expect(sources.length).toBeGreaterThan(1_000)

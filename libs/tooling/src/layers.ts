@@ -19,19 +19,49 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['factors', 'oidc'],
     ['identity'],
     ['audit'],
-    ['http', 'pages'],
+    ['pages'],
+    ['http'],
     ['store'],
   ],
+  'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
+  'services/admin-ui/web/src/kit': [
+    ['forms', 'overlays', 'table'],
+    ['states'],
+    ['content'],
+    ['controls'],
+  ],
+  'services/admin-ui/web/src/pages': [
+    [
+      'access',
+      'accounts',
+      'dashboard',
+      'entry',
+      'mail',
+      'profile',
+      'settings',
+      'system',
+      'webhooks',
+    ],
+  ],
+  'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
-    ['accounts', 'changes', 'composing', 'exports'],
+    ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],
   ],
   'services/api-gateway/src/operations': [
-    ['accounts', 'gateways', 'oauth2-apps', 'settings', 'submissions', 'webhook-routes'],
+    [
+      'accounts',
+      'gateways',
+      'installation',
+      'oauth2-apps',
+      'settings',
+      'submissions',
+      'webhook-routes',
+    ],
   ],
   'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
   'services/auth-bridge/src': [
@@ -206,9 +236,9 @@ class Ranks {
     const other = this.#childOf(target)
     if (own === undefined || other === undefined || own === other) return true
     // Source files directly in the parent folder may import from all layers.
-    if (own.endsWith('.ts')) return true
+    if (isSource(own)) return true
     const rank = this.#rankOf(own)
-    return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
+    return isSource(other) ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
   }
 
   /** Name of the source folder or file, directly in the parent folder, to which a path belongs. */
@@ -223,10 +253,11 @@ class Ranks {
    * which the file imports.
    */
   #rankOf(child: string): number {
-    if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
+    if (!isSource(child)) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
     if (earlier !== undefined) return earlier
-    this.#fileRanks.set(child, Infinity) // ends the recursion in a cycle of files
+    // ends the recursion in a cycle of source files that import each other
+    this.#fileRanks.set(child, Infinity)
     const imports = this.#imports.get(`${this.#folder}/${child}`) ?? []
     const ranks = imports
       .map((path) => this.#childOf(path))
@@ -236,6 +267,11 @@ class Ranks {
     this.#fileRanks.set(child, rank)
     return rank
   }
+}
+
+/** True for the name of a source file, false for the name of a folder. */
+function isSource(name: string): boolean {
+  return /\.tsx?$/.test(name)
 }
 
 /** Lists the paths of a source file's relative imports. */

@@ -5,7 +5,7 @@
 export interface SourcePart {
   kind: 'code' | 'comment' | 'literal'
   text: string
-  /** Line number at which the part of the source file starts. The first line is 1. */
+  /** Line number at which the part of the TypeScript source starts. The first line is 1. */
   line: number
 }
 
@@ -34,7 +34,8 @@ export function scanSource(source: string): SourcePart[] {
     const isComment = text.startsWith('//') || text.startsWith('/*')
     const isRegex = !isComment && text.startsWith('/')
     if (isRegex && !beforeRegex.test(source.slice(Math.max(0, match.index - 20), match.index))) {
-      token.lastIndex = match.index + 1 // a division
+      // the slash is a division, not the start of a regular expression
+      token.lastIndex = match.index + 1
       continue
     }
     push('code', source.slice(codeStart, match.index))

@@ -18,7 +18,7 @@ const installFiles = globSync(
     '.npmrc',
     'pnpm-workspace.yaml',
     '{package,{libs,services,deploy}/*/package,test-e2e/package}.json',
-    'libs/docs/site/{package.json,pnpm-workspace.yaml}',
+    '{libs/docs/site,services/admin-ui/web}/{package.json,pnpm-workspace.yaml}',
     'deploy/Dockerfile',
     '.ci/run',
     '.github/workflows/*',
@@ -49,28 +49,41 @@ test('install scripts: no setting or option allows others', () => {
   expect(installFiles.length).toBeGreaterThan(20)
   expect(wrong).toEqual([])
   expect(
-    globSync('{.,libs/*,libs/docs/site,services/*,deploy/*}/.{pnpmfile.*,npmrc}', { cwd: root }),
+    globSync(
+      '{.,libs/*,libs/docs/site,services/*,services/admin-ui/web,deploy/*}/.{pnpmfile.*,npmrc}',
+      { cwd: root },
+    ),
   ).toEqual(['.npmrc'])
 })
 
-test('install scripts: none runs for the site generator', () => {
-  const settings = read('libs/docs/site/pnpm-workspace.yaml')
+test.each([
+  ['site generator', 'libs/docs/site'],
+  ['administration pages', 'services/admin-ui/web'],
+])('install scripts: none runs for the %s', (_name, folder) => {
+  const settings = read(`${folder}/pnpm-workspace.yaml`)
   expect(settings).toMatch(/^allowBuilds:\n(?: {2}[\w@/'-]+: false\n)+$/m)
   expect(settings).not.toContain(': true')
 })
 
 test('install scripts: the image installs with the same settings and lockfile', () => {
-  const dockerfile = read('deploy/Dockerfile')
-  const [before = '', after = ''] = dockerfile.split(/\$pnpm install(?= --frozen-lockfile )/)
-  const copied = /^COPY (.+) \.\/$/m.exec(before)?.[1]?.split(' ')
-  expect(copied).toEqual(
-    expect.arrayContaining(['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'Makefile']),
+  const stages = read('deploy/Dockerfile').split(/^FROM /m)
+  const installing = stages.filter((stage) => stage.includes('$pnpm install'))
+  expect(installing).toHaveLength(2)
+  for (const stage of installing) {
+    const [before = ''] = stage.split(/\$pnpm install(?= --frozen-lockfile )/)
+    const copied = /^COPY (.+) \.\/$/m.exec(before)?.[1]?.split(' ')
+    expect(copied).toEqual(
+      expect.arrayContaining(['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'Makefile']),
+    )
+    expect(before).toContain(`RUN pnpm="$(sed -n 's/^export PNPM := //p' Makefile)"`)
+  }
+  // The site generator and the administration pages have their own settings and lockfiles.
+  const install =
+    / && \$pnpm (?:--dir (?:libs\/docs\/site|services\/admin-ui\/web) )?install --frozen-lockfile/
+  const rest = stages.map((stage) =>
+    stage.replace('$pnpm install --frozen-lockfile', '').replace(install, ''),
   )
-  expect(before).toContain(`RUN pnpm="$(sed -n 's/^export PNPM := //p' Makefile)"`)
-  // The site generator has its own settings and lockfile in its folder.
-  const rest = after.replace('$pnpm --dir libs/docs/site install --frozen-lockfile', '')
-  expect(rest).not.toBe(after)
-  expect(`${before}${rest}`).not.toMatch(/\b(?:npm|pnpm|yarn|npx) (?:install|ci|add|i|exec)\b/)
+  expect(rest.join('')).not.toMatch(/\b(?:npm|pnpm|yarn|npx) (?:.* )?(?:install|ci|add|i|exec)\b/)
   expect(read('Makefile')).toMatch(/^export PNPM := npx --yes pnpm@\d+\.\d+\.\d+$/m)
 })
 

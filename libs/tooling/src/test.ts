@@ -15,7 +15,7 @@ interface RunReport {
   passed: number
   failed: number
   skipped: number
-  /** Failed tests, one line per failure. */
+  /** Failed tests of the Jest run, one line per failure. */
   failures: string[]
   durations: { file: string; seconds: number }[]
 }
@@ -133,7 +133,8 @@ function readReport(file: string): RunReport {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RunReport
   } catch {
-    return noTests // Jest ended before its reporter ran; its exit code makes the run fail.
+    // Jest ended before its reporter wrote a report; its exit code makes the run fail.
+    return noTests
   } finally {
     rmSync(file, { force: true })
   }

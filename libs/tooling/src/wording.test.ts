@@ -26,7 +26,7 @@ const exempt: readonly { path: RegExp; text: RegExp }[] = [
   { path: /deploy\/image\/src\/third-party\.ts$/, text: /licen\[cs\]e/ },
 ]
 
-/** Files that contain the replaced words as data. */
+/** Files that contain words replaced by the glossary as data. */
 const wordLists = ['libs/tooling/src/replaced-names.ts', 'libs/tooling/src/wording']
 
 const files = wordingFiles(root).filter(

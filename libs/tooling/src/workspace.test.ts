@@ -11,7 +11,11 @@ import {
 } from './workspace.ts'
 
 const packages = readPackages()
-const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts'])
+const sources = readSources([
+  'libs/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'services/*/web/src/**/*.{ts,tsx}',
+])
 const isTest = (path: string) => path.endsWith('.test.ts')
 
 test('packages: import lower levels only, services import no service', () => {
@@ -24,7 +28,7 @@ test('packages: import lower levels only, services import no service', () => {
         if (level >= 6) return false
         if (packages.some((other) => other.folder === `services/${name}`)) return true
         if (level === 5) return name === 'testkit' || name === 'local'
-        // All packages above level 0 may import contracts and config.
+        // All packages above level 0 may import the packages contracts and config.
         return (
           levelOf(`libs/${name}`) >= level &&
           !(['contracts', 'config'].includes(name) && level >= 1)
@@ -70,7 +74,7 @@ test('external packages: imported by their allowed importers only', () => {
 })
 
 test('packages: no client library of a mail provider, which would send tokens to any link', () => {
-  // Clients of third parties drive the fakes of the providers in tests.
+  // In tests, client libraries of mail providers drive the fakes of the providers.
   const inTests = new Set(['@googleapis/gmail', '@microsoft/microsoft-graph-client'])
   const vendor =
     /^(?:googleapis|gaxios|google-auth-library|@(?:google-cloud|googleapis|microsoft|azure)\/.*)$/
@@ -92,7 +96,8 @@ test('package.json: lists used dependencies only', () => {
     'deploy/*/src/**/*.ts',
     'test-e2e/**/*.ts',
   ])
-  // Loaded by the start script and by the compiler, or sent to browsers.
+  // Dependencies that no source file imports: they are loaded by the start script and by the
+  // compiler, or sent to browsers.
   const loaded = ['@posthorn/telemetry', '@scalar/api-reference', '@types/html-to-text']
   const unused = packages.flatMap(({ folder, dependencies, devDependencies }) => {
     const own = everything.filter(({ path }) => path.startsWith(`${folder}/`))
@@ -138,7 +143,7 @@ test('process.env: read in main files only', () => {
 
 test('secrets: compared with sameSecret or timingSafeEqual', () => {
   const named = /(secret|password|passphrase|pass|token|signature|digest|mac|proof|apikey)$/i
-  // Operands that are not secret: undefined, null, masks, literals.
+  // Operands of comparisons that are not secret: undefined, null, masks, literals.
   const notSecret = /^(undefined|null|true|false|mask|['"`\d].*|)$/
   const comparison = /([\w$.?![\]]+)\s*(?:===|!==|==|!=)\s*([\w$.?![\]'"`]+)/g
   const lastWord = (text: string) => /(\w*)[?![\].]*$/.exec(text)?.[1] ?? ''
@@ -240,7 +245,8 @@ test('documents: relative links exist', () => {
         (link) =>
           link !== '' && !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(path), link)),
       )
-      // The build of the documentation generates the reference pages.
+      // Links to reference pages are not checked, because the build of the documentation generates
+      // the pages.
       .filter((link) => !join(dirname(path), link).startsWith('libs/docs/reference/'))
       .map((link) => `${path} → ${link}`),
   )

@@ -103,6 +103,8 @@ export function levelOf(folder: string): number {
  * folder `store` of each service.
  */
 export const allowedImporters: Record<string, readonly string[]> = {
+  '@tanstack/react-query': ['services/admin-ui/web/src/data/'],
+  '@tanstack/react-router': ['services/admin-ui/web/src/routing/'],
   amqplib: ['libs/bus/'],
   commander: ['libs/cli/src/program/'],
   pg: ['libs/db/'],
@@ -131,7 +133,10 @@ export const allowedImporters: Record<string, readonly string[]> = {
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],
   'smtp-server': ['services/smtp-proxy/src/'],
+  'react-aria-components': ['services/admin-ui/web/src/kit/'],
   testcontainers: ['libs/testkit/src/containers/'],
+  uplot: ['services/admin-ui/web/src/charts/'],
+  uqr: ['services/admin-ui/web/src/kit/'],
 }
 
 /** Folders with tools and tests, whose files may import any package. */

@@ -8,7 +8,7 @@ import { runJob } from '@posthorn/flow'
 import { createLogger } from '@posthorn/telemetry'
 import { createAuditLog } from './audit/audit-log.ts'
 import { readAdminOwnerConfig } from './config.ts'
-import { createOwnerLink } from './identity/owner-link.ts'
+import { createOwnerLink } from './identity/set-up-link.ts'
 
 // Prints a link with which a person becomes owner of the administration pages with a new password.
 // Needs DATABASE_URL of admin-ui:

@@ -5,11 +5,12 @@ import { bootstrap } from '@posthorn/service/bootstrap'
 import { tlsOptions } from '@posthorn/service/http-config'
 import type { App } from '@posthorn/service/run'
 import { Router } from 'express'
+import { createAuditLog } from './audit/audit-log.ts'
 import type { Config } from './config.ts'
 import { allowAddresses } from './http/allow-addresses.ts'
 import { requireOwnPage } from './http/require-own-page.ts'
 import { mountPages } from './pages/mount-pages.ts'
-import { createAuditLog } from './audit/audit-log.ts'
+import { startCalls } from './start-calls.ts'
 import { startIdentity } from './start-identity.ts'
 
 const name = 'admin-ui'
@@ -33,7 +34,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Adm
   const server = () => serverOptions(config, routes)
   const context = await bootstrap(stack, { name, config, signal, server })
   const audit = stack.use(createAuditLog(context.db, context))
-  await startIdentity(stack, { context, config, audit, routes })
+  const { sessions } = await startIdentity(stack, { context, config, audit, routes })
+  const { authenticate } = sessions
+  await startCalls(stack, { context, config, audit, authenticate, routes })
   isStarted = true
   context.markStarted()
   const app = stack.move()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { InvitationList, NewLink } from '@posthorn/contracts/admin/people'
 import { sql } from 'kysely'
-import { createOwnerLink } from '../src/identity/owner-link.ts'
+import { createOwnerLink } from '../src/identity/set-up-link.ts'
 import {
   type AdminWorld,
   adminWorld,

@@ -29,11 +29,10 @@ async function writeBuild(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-pages-'))
   stack.defer(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'assets'))
-  await mkdir(join(folder, '.vite'))
   const manifest = { 'src/main.tsx': entry, _kit: { file: 'assets/kit-0f.js' } }
   const compressed = { br: brotliCompressSync, gz: gzipSync }
   const writes = [
-    writeFile(join(folder, '.vite/manifest.json'), JSON.stringify(manifest)),
+    writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest)),
     writeFile(join(folder, 'secret.txt'), 'not an asset'),
     ...Object.entries(texts).map(([path, text]) => writeFile(join(folder, path), text)),
     ...Object.entries(compressed).map(([suffix, compress]) =>

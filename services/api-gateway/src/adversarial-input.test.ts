@@ -10,7 +10,10 @@ import { isCrawlerName } from './automated/automated.ts'
 import { parsePosition } from './changes/position.ts'
 import { isOneClick } from './public/one-click.ts'
 
-/** Maximum lengths: longer documents are not parsed, longer bodies are rejected. */
+/**
+ * Maximum lengths in characters: longer XML documents are not parsed, longer form bodies are
+ * rejected.
+ */
 const [maxXml, maxFormBytes] = [64_000, 64_000]
 const address = { email: 'a@b.example', local: 'a', domain: 'b.example' }
 
@@ -20,7 +23,7 @@ test.each<[string, (text: string) => unknown]>([
   ['globMatches with a hostile pattern', (text) => globMatches(text.slice(0, 1_000), text)],
   ['readClientConfig', (text) => readClientConfig(`<a>${text.slice(0, maxXml)}`, address)],
   ['readAutodiscover', (text) => readAutodiscover(`<a>${text.slice(0, maxXml)}`, address)],
-  // Requests with longer headers are rejected with 431.
+  // The HTTP server rejects requests with headers above 16 KiB with the status 431.
   ['isCrawlerName', (text) => isCrawlerName(text.slice(0, 16_384))],
   ['parsePosition', parsePosition],
   ['isOneClick, form', (text) => isOneClick('text/plain', text.slice(0, maxFormBytes))],

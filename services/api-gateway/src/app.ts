@@ -61,19 +61,19 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const changes = serveChanges({ db, log, metrics, version, tokenWatch, keepAliveMs, pollMs })
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
-  const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
+  const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
-  const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
+  const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs }
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const parts = { bus, log, tasks, changes, exports, version }
+  const { oauthTokensApi, requireApiAuth } = config
+  const parts = { bus, log, tasks, changes, exports, version, oauthTokensApi, requireApiAuth }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
   const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
-  const { reader } = tools
-  const mounting = { authorizer, maxUploadBytes, reader, stallMs, counter, settings }
+  const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter, settings }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, metrics, config }))

@@ -46,7 +46,7 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
    * is.
    */
   readonly oauthTokensApi: boolean
-  /** Limits of exports. */
+  /** Limits of exports, which are files with the messages of an account. */
   readonly exports: ExportConfig
   /**
    * Public key with which secrets are sealed (encrypted). Only auth-bridge has the private key that

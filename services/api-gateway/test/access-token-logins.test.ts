@@ -42,14 +42,17 @@ const pathsOf = ({ status, body }: Awaited<ReturnType<typeof put>>) => [
 const messagesOf = ({ body }: Awaited<ReturnType<typeof put>>) =>
   (body.fields as { message: string }[] | undefined)?.map(({ message }) => message)
 
-/** Registers an account with one token for both servers. */
+/** Registers an account whose IMAP and SMTP servers use the same access token. */
 async function register(account: string, accessToken = 'at'): Promise<void> {
   const auth = { user, accessToken }
   const body = { account, name: account, imap: { ...imap, auth }, smtp: { ...smtp, auth } }
   expect(await call('POST', '/v1/account', { body })).toMatchObject({ status: 200 })
 }
 
-/** Unsealed secret of a server, with its binding. */
+/**
+ * Finds and unseals the access token of an account's mail server, with the binding that limits its
+ * use.
+ */
 async function secretOf(account: string, kind: (typeof kinds)[number]) {
   const { sealed } = await db
     .selectFrom('credentials')

@@ -18,7 +18,10 @@ const anonymous = await servers.start({
 const { call } = first
 
 await call('POST', '/v1/account', { body: registration('mine') })
-/** Longest rate limit window, in seconds; its fixed bounds are unlikely to fall into a test. */
+/**
+ * Longest time window of a rate limit, one year in seconds. The end of such a window is unlikely to
+ * fall into a test.
+ */
 const year = 31_536_000
 const outcome = ({ status, body: { message } }: Answer) => [status, message]
 

@@ -139,7 +139,8 @@ test('exportAccounts: pages through all accounts, in commands of limited size', 
   const sizes = exports.map(({ accounts }) => accounts.length)
   expect(sizes.sort((a, b) => a - b)).toEqual([30, 40, maxTransferBatch])
   expect(exports.every(({ token }) => token !== null)).toBe(true)
-  // Without the check, an id as a cursor would end the export early.
+  // Without the validation of cursors, an account id as cursor would end the export of accounts
+  // early.
   expect(await read('zzz')).toMatchObject({ status: 400, body: { code: 'InvalidCursorValue' } })
 })
 

@@ -29,7 +29,7 @@ async function queuedLink(): Promise<URL> {
 const oneClick = (link: URL) =>
   fetch(link, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })
 
-/** Posts the form of the page. Returns the heading of the response. */
+/** Posts the HTML form of the unsubscribe page. Returns the heading of the response page. */
 async function postForm(link: URL, action: 'subscribe' | 'unsubscribe'): Promise<string> {
   const body = new URLSearchParams({ action })
   const response = await fetch(`${url}/unsubscribe/address${link.search}`, { method: 'POST', body })
@@ -94,7 +94,7 @@ test('submitMessage: two spellings of the recipient of a list, are one recipient
   expect((await queued()).envelope.to).toEqual(['jörg@müller.test'])
 })
 
-/** Letter or digit of any script. */
+/** Generator of a letter or digit of any script, for recipients of mailing lists. */
 const letter = fc
   .integer({ min: 0x30, max: 0x1_f9ff })
   .filter((point) => point < 0xd800 || point > 0xdfff)

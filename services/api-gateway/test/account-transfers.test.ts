@@ -80,7 +80,7 @@ test.each<Case>([
   expect(made).toBe(isRepeated ? 3 : 1)
 })
 
-/** Call of an account whose worker has ended. */
+/** Command to the worker of an account whose worker process has ended. */
 const workerCall = {
   params: { account: 'moved' },
   headers: {},
@@ -105,7 +105,8 @@ test('callWorker: waits for the next holder until the timeout, with the rest of 
     timeouts.push(options.timeoutMs)
     throw workerDied
   }
-  // The timeout leaves time for a second attempt after a slow query of Postgres.
+  // The timeout of the worker command leaves time for a second attempt after a slow query of
+  // Postgres.
   const deps = { db: servers.db, bus: { up: true, request } as unknown as Bus, timeoutMs: 3_000 }
   await expect(
     callWorker(deps, workerCall, [listMailboxes, { account: 'moved', counters: false }]),
@@ -113,6 +114,6 @@ test('callWorker: waits for the next holder until the timeout, with the rest of 
   expect(timeouts.length).toBeGreaterThan(1)
   expect(timeouts.every((timeoutMs) => timeoutMs <= 3_000)).toBe(true)
   expect(timeouts).toEqual(timeouts.toSorted((a, b) => b - a))
-  // The last two attempts may be less than 1 ms apart.
+  // The last two attempts may be less than 1 ms apart, so their timeouts may be equal.
   expect(timeouts.at(-1)).toBeLessThan(3_000)
 })

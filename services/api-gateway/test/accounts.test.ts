@@ -238,7 +238,7 @@ test('getAccount: contains the state, no secrets and no unset members', async ()
   await call('DELETE', '/v1/account/read')
   expect((await events('read')).at(-1)?.accountTarget).toEqual({
     url: webhooks,
-    // The grant was sealed at registration and not since.
+    // The OAuth2 grant of the account was sealed at the registration and not changed by the update.
     headers: webhooksCustomHeaders,
   })
 })

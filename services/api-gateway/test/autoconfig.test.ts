@@ -10,7 +10,7 @@ import { testServers } from './gateway.ts'
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Simulated web: responses by URL without query. */
+/** Simulated web for autoconfig: HTTP responses by URL without query. */
 type Web = Record<string, Respond>
 
 const stack = new AsyncDisposableStack()

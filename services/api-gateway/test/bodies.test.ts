@@ -121,7 +121,7 @@ test('slow bodies of one account: 408, and a submission of 20 MB for another acc
         'content-type': 'application/json',
         'transfer-encoding': 'chunked',
         authorization: `Bearer ${admin}`,
-        // With `100-continue`, the server replies when it starts to read the body.
+        // With `Expect: 100-continue`, api-gateway replies when it starts to read the request body.
         expect: '100-continue',
       },
     })

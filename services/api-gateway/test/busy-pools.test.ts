@@ -7,7 +7,7 @@ import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const postgres = await cuttable(servers.env.DATABASE_URL)
-// The pool has one connection for requests and one connection that stores messages.
+// The service gets two Postgres connections: one for API requests, and one that stores messages.
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   SVC_DATABASE_POOL_SIZE: '2',
@@ -24,7 +24,7 @@ const get = async (path: string) => {
 const submit = () =>
   call('POST', '/v1/account/a/submit', { body: { to: [{ address: 'b@mail.example' }], text: 'x' } })
 
-/** Number of statements that wait for a lock. */
+/** Counts the SQL statements of the test's database that wait for a lock. */
 async function waitingStatements(): Promise<number> {
   const { rows } = await sql`
     select 1 from pg_stat_activity
@@ -32,17 +32,20 @@ async function waitingStatements(): Promise<number> {
   return rows.length
 }
 
-/** Time after which a statement of the service fails. */
+/** Time after which an SQL statement of api-gateway times out, as the timeout of `eventually`. */
 const statement = { timeoutMs: statementTimeoutMs('api-gateway') }
 
-/** Starts requests that use all connections of both pools, until `release` or their timeout. */
+/**
+ * Starts API requests that occupy all Postgres connections of both pools, until `release` is called
+ * or the requests time out.
+ */
 async function occupyPools() {
   const lock = await servers.db.startTransaction().execute()
   await sql`lock table outbox in access exclusive mode`.execute(lock)
   const requests = [submit()]
   try {
     await eventually(async () => expect(await waitingStatements()).toBe(1), statement)
-    // The first request is executed; the other two requests wait for its connection.
+    // One API request executes its statement, and two requests wait for its Postgres connection.
     requests.push(...[1, 2, 3].map(() => call('GET', '/v1/outbox')))
     await eventually(async () => expect(await waitingStatements()).toBe(2), statement)
   } catch (error) {
@@ -60,10 +63,10 @@ test('with all connections of both pools in use, health and metrics respond', as
   await call('POST', '/v1/account', {
     body: { ...registration('a'), imap: false, email: 'a@mail.example' },
   })
-  expect((await submit()).status).toBe(200) // caches what a submission reads
+  expect((await submit()).status).toBe(200) // fills the caches that a submission reads
   const paths = ['/health/live', '/health/ready', '/metrics']
-  // Replies count only if the statements still wait afterwards: on a busy machine, the statements
-  // may end before the replies.
+  // The replies of the health checks count only if the SQL statements still wait afterwards. On a
+  // busy machine, the statements may end before the replies.
   const [live, ready, metrics] = await eventually(async () => {
     const { release } = await occupyPools()
     try {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { follow } from './event-stream.ts'
 import { testServers } from './gateway.ts'
 
-// Types of changes besides the state of an account.
+// Account changes in `GET /v1/changes` other than changes of the account state.
 
 const servers = await testServers()
 const { db } = servers

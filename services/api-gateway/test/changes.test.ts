@@ -18,10 +18,13 @@ afterAll(async () => {
 })
 const one = await servers.start()
 const other = await servers.start({ SVC_CHANGES_KEEP_ALIVE: '100ms' })
-/** Gateway that practically never polls: only invalidations make it read changes. */
+/**
+ * Gateway that polls account changes once an hour only, so that invalidations alone make the
+ * gateway read changes.
+ */
 const unpolled = await servers.start({}, { changesPollMs: 3_600_000 })
 
-/** Inserts a change, as sync-worker does. */
+/** Inserts an account change into Postgres, as sync-worker does. */
 const change = (on: Db | Tx, account: string, key: string) => insert(on, { account, key })
 const insert = (on: Db | Tx, values: { account: string; key: string; payload?: string }) =>
   on
@@ -29,7 +32,7 @@ const insert = (on: Db | Tx, values: { account: string; key: string; payload?: s
     .values({ type: 'state', ...values })
     .execute()
 
-/** Starts a transaction that stays open until `commit` or `rollback` is called. */
+/** Starts a Postgres transaction that stays open until `commit` or `rollback` is called. */
 async function openTransaction(work: (tx: Tx) => Promise<unknown>) {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -141,7 +144,8 @@ test('GET /v1/changes: a change committed late is sent, in order, to all streams
   const early = await follow(one.url)
   const late = await openTransaction((tx) => change(tx, 'late', 'has the smaller id'))
   await change(db, 'quick', 'has the larger id')
-  // Connects while the first transaction is open, and has the position at that time.
+  // Connects a client of the change stream while the first transaction is open, to get the position
+  // at that time.
   const between = await follow(other.url)
   await eventually(() => expect(between.lastId).toBeDefined())
   await between.stop()
@@ -187,7 +191,8 @@ test('GET /v1/changes: concurrent writers, reconnecting reader, each change once
     for (let n = 0; n < 40; n++)
       await db.transaction().execute(async (tx) => {
         await change(tx, `w${name}`, String(n))
-        // Keeps the transaction open for about the duration of a few other transactions.
+        // Keeps the transaction with an account change open for about the duration of a few other
+        // transactions.
         await sql`select pg_sleep(${((name * 7 + n * 3) % 5) / 200})`.execute(tx)
       })
   }
@@ -213,7 +218,7 @@ test('Last-Event-ID: deleted changes, sends one historyLost, then the remaining 
   const second = await follow(one.url, { after: first.lastId })
   await second.expect(2)
   await second.stop()
-  // Deletes changes as retention does.
+  // Deletes old account changes as the retention of sync-worker does.
   const [xid, id] = String(second.frames[0]?.id).split('-')
   await sql`delete from account_changes where (xid, id) <= (${xid}::xid8, ${id}::bigint)`.execute(
     db,
@@ -228,7 +233,8 @@ test('Last-Event-ID: deleted changes, sends one historyLost, then the remaining 
     data: { lastEventId: first.lastId },
   })
   await back.stop()
-  // A client with the id of the horizon has lost nothing.
+  // A client whose last event id is the horizon (position of the last deleted change) has missed no
+  // account change.
   const current = await follow(other.url, { after: `${xid}-${id}` })
   expect(await current.expect(1)).toEqual(['h 3'])
   expect(current.frames.map(({ event }) => event)).toEqual(['message'])
@@ -333,14 +339,14 @@ test('GET /v1/changes: slow client, is disconnected and finds all changes after 
   const bytes: Buffer[] = []
   socket.on('data', (chunk) => bytes.push(chunk))
   const closed = once(socket, 'close')
-  // HTTP/1.0: no chunk headers in the response.
+  // The change stream is requested by HTTP/1.0, so that the response has no chunk headers.
   socket.write(`GET /v1/changes HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
   await once(socket, 'data')
   socket.pause()
   await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
-  // The changes exceed the buffers of kernel and gateway. A batch fits into the buffers, so the
-  // reader keeps up.
+  // The account changes exceed the buffers of kernel and gateway together. One batch of changes
+  // fits into the buffers, so that the other client keeps up.
   const count = 2_400
   for (let inserted = 0; inserted < count; inserted += 40) {
     await sql`

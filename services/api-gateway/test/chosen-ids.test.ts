@@ -6,7 +6,10 @@ afterAll(servers.stop)
 const { call } = await servers.start()
 await call('POST', '/v1/account', { body: registration('mine') })
 
-/** Entities whose id can be chosen: operation that creates an entity, its body, path to read it. */
+/**
+ * API entities whose id the client may choose: path of the operation that creates the entity, its
+ * body, and path that reads the entity.
+ */
 const entities = [
   {
     path: '/v1/oauth2',
@@ -39,7 +42,7 @@ test.each(entities)('POST $path: keeps a chosen id', async ({ path, at, body }) 
     expect.objectContaining({ id, created: true }),
   ])
   expect((await call('GET', `${at}${id}`)).body).toMatchObject({ id, name: 'First' })
-  // A repeated import changes nothing.
+  // A repeated import of an entity with a chosen id leaves the entity unchanged.
   const again = await call('POST', path, { body: { ...body, id, name: 'Second' } })
   expect([again.status, again.body]).toEqual([200, expect.objectContaining({ id, created: false })])
   expect((await call('GET', `${at}${id}`)).body).toMatchObject({ id, name: 'First' })

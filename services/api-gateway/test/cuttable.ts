@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from '@posthorn/testkit'
 
-/** Proxy to a server that can cut connections or drop their data. */
+/**
+ * TCP proxy in front of a server. Tests can cut the proxy's connections or make the proxy drop all
+ * data.
+ */
 export async function cuttable(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
@@ -26,8 +29,8 @@ export async function cuttable(target: string) {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
-  // The port of the proxy is not ephemeral: a connection of another process could have an ephemeral
-  // port when the proxy is mended.
+  // The port of the TCP proxy is not ephemeral. Otherwise a connection of another process could
+  // take the port while the proxy is closed.
   const at = await freePort()
   await listen(at)
   const close = () => {
@@ -38,7 +41,7 @@ export async function cuttable(target: string) {
     url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(at) }).href,
     cut: close,
     mend: () => listen(at),
-    /** Drops all data like a firewall that drops packets. */
+    /** Makes the TCP proxy drop all data, like a firewall that drops packets. */
     silence: (on: boolean) => void (silent = on),
     close,
   }

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
 export interface Zone {
-  /** SRV records by name. */
+  /** SRV records of the fake DNS server, by domain name. */
   srv?: Record<string, [priority: number, weight: number, port: number, target: string][]>
   mx?: Record<string, [priority: number, exchange: string][]>
 }
@@ -35,7 +35,7 @@ function respond(query: Buffer, { srv = {}, mx = {} }: Zone): Buffer {
             Buffer.concat([shorts(priority), encode(exchange)]),
           )
         : []
-  // Flags: response, recursion available. Response code 3 is NXDOMAIN.
+  // Flags of the DNS response: response, recursion available. Response code 3 is NXDOMAIN.
   const flags = 0x8180 | (records.length === 0 ? 3 : 0)
   const head = Buffer.concat([query.subarray(0, 2), shorts(flags, 1, records.length, 0, 0)])
   const bodies = records.map((data) =>

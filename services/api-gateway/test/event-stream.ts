@@ -9,7 +9,7 @@ export interface Frame {
 
 export interface FollowOptions {
   token?: string
-  /** Value of the header `Last-Event-ID`. */
+  /** Value of the header `Last-Event-ID` with which the client requests the event stream. */
   after?: string | undefined
   query?: string
 }
@@ -20,13 +20,17 @@ export interface StreamClient {
   readonly headers: Headers
   readonly frames: readonly Frame[]
   readonly comments: readonly string[]
-  /** Last event id, for the next connection. */
+  /**
+   * Id of the last event that the client of the stream received, with which the client reconnects.
+   */
   readonly lastId: string | undefined
-  /** `account key` of each change received so far. */
+  /** Account changes that the client of the stream received so far, each as `account key`. */
   changes(): string[]
-  /** Resolves when the stream has ended. */
+  /** Resolves when the event stream of the client has ended. */
   readonly ended: Promise<void>
-  /** Waits until at least `count` changes are received and returns all. */
+  /**
+   * Waits until the client has received at least `count` account changes, and returns all of them.
+   */
   expect(count: number): Promise<string[]>
   stop(): Promise<void>
 }
@@ -87,11 +91,14 @@ async function read(response: Response, onBlock: (block: string) => void): Promi
       for (const block of blocks) onBlock(block)
     }
   } catch {
-    // The client or the server has ended the stream.
+    // The client or the server has ended the event stream, so that reading the stream fails.
   }
 }
 
-/** Parses one frame (WHATWG HTML §9.2.6), restricted to the fields that the gateway sends. */
+/**
+ * Parses one frame of an event stream (WHATWG HTML §9.2.6), restricted to the fields that
+ * api-gateway sends.
+ */
 function parse(block: string): Frame {
   const frame: Frame = {}
   for (const line of block.split('\n')) {

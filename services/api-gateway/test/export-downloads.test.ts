@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { signIn } from './admin-people.ts'
 import { download, downloadPath, exportWorld, randomParts, register } from './export-world.ts'
 import { admin, mint, untilBusIsUp } from './gateway.ts'
 
@@ -129,14 +130,17 @@ test('downloadExport: unfinished, cancelled, failed or expired export, 404', asy
   expect((await call('GET', expired.path)).status).toBe(404)
 })
 
-/** Waits for the end of a response, complete or not. */
+/** Waits for the end of an HTTP response, whether the response is complete or not. */
 function closed(response: IncomingMessage): Promise<unknown> {
   return response.closed
     ? Promise.resolve()
     : new Promise((resolve) => response.once('close', resolve))
 }
 
-/** Bytes that arrive before the connection ends, and whether the response was complete. */
+/**
+ * Downloads the file of an export. Returns the bytes that arrive before the connection ends, and
+ * whether the response was complete.
+ */
 async function receive(from: string): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const headers = { authorization: `Bearer ${admin}` }
   const [response] = (await once(get(gateway.url + from, { headers }), 'response')) as [
@@ -251,7 +255,7 @@ test('downloadExport: export deleted before its first chunk is read, 404 NotFoun
   expect((await call('GET', deleted)).body).toMatchObject({ statusCode: 404, code: 'NotFound' })
 })
 
-/** Starts a download whose client does not read. */
+/** Starts a download of an export's file whose client does not read the response. */
 async function startUnread(url: string, from: string, token: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}` }
   const sent = get(url + from, { headers, agent: false })
@@ -261,7 +265,10 @@ async function startUnread(url: string, from: string, token: string): Promise<In
   return response
 }
 
-/** Code of the error that ends the connection of a response. */
+/**
+ * Code of the error that ends the connection of a download; undefined if the connection ends
+ * without an error.
+ */
 async function connectionError({ socket }: IncomingMessage): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
@@ -269,7 +276,7 @@ async function connectionError({ socket }: IncomingMessage): Promise<string | un
   return promise
 }
 
-/** Reads the rest of a download. Returns the number of bytes. */
+/** Reads the remaining bytes of a download. Returns the number of these bytes. */
 async function readRest(response: IncomingMessage): Promise<number> {
   let bytes = 0
   response.on('data', (chunk: Buffer) => (bytes += chunk.length))
@@ -277,7 +284,10 @@ async function readRest(response: IncomingMessage): Promise<number> {
   return bytes
 }
 
-/** Larger than the buffers of the connection, so that the server waits for the client. */
+/**
+ * Parts of an export file that exceeds the buffers of the connection, so that the server waits for
+ * the client.
+ */
 const largeParts = () => randomParts(16, 1024 * 1024)
 const large = await completed(largeParts())
 
@@ -295,6 +305,26 @@ test('downloadExport: token revoked during the download, reset within the check 
   expect(await readRest(revoked)).toBeLessThan(large.file.length)
   expect(revoked.complete).toBe(false)
   expect(await ended).toBe('ECONNRESET')
+  expect(await readRest(continued)).toBe(large.file.length)
+})
+
+test('downloadExport: the person ends the right to read mail during the download, reset', async () => {
+  const readers = [await signIn(db, { readsMail: true }), await signIn(db, { readsMail: true })]
+  const [ended, continued] = await Promise.all(
+    readers.map(({ credential }) => startUnread(gateway.url, large.path, credential)),
+  )
+  if (!ended || !continued) throw new Error('the downloads did not start')
+  await db
+    .updateTable('adminSessions')
+    .set({ mailUntil: null })
+    .where('id', '=', readers[0]?.session ?? '')
+    .execute()
+  await eventually(async () => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    expect(metrics).toMatch(/export_downloads_ended_total\{[^}]*outcome="revoked"[^}]*\} 2/)
+  })
+  expect(await readRest(ended)).toBeLessThan(large.file.length)
+  expect(ended.complete).toBe(false)
   expect(await readRest(continued)).toBe(large.file.length)
 })
 
@@ -325,7 +355,7 @@ test('downloadExport: more slow downloads than Postgres connections, other reque
     Array.from({ length: 3 }, () => startUnread(small.url, large.path, admin)),
   )
   expect((await small.call('GET', '/v1/account/a/exports')).status).toBe(200)
-  // Then all downloads wait for their clients.
+  // Without active Postgres queries, all downloads of export files wait for their clients.
   await eventually(async () => {
     const { rows } = await sql`select from pg_stat_activity where datname = current_database()
       and usename = 'posthorn_api_gateway' and state <> 'idle'`.execute(db)

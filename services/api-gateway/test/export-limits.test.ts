@@ -21,7 +21,7 @@ const unfinished = async () =>
     .groupBy('account')
     .execute()
 
-/** Creates an export at each of two gateways in turn, concurrently. Returns the responses. */
+/** Creates exports concurrently, alternating between two gateways. Returns the API responses. */
 function createMany(accounts: readonly string[], count: number) {
   const requests = Array.from({ length: count }, (_, n) =>
     (n % 2 === 0 ? call : full.call)(
@@ -132,7 +132,7 @@ test('createExport: account deleted meanwhile, 404 AccountNotFound', async () =>
   const pending = await db.transaction().execute(async (tx) => {
     await sql`delete from accounts where account = 'leaving'`.execute(tx)
     const request = call('POST', '/v1/account/leaving/export', { body })
-    // The insertion waits for the deletion.
+    // The insertion of the export waits for the deletion of its account.
     await untilWaiting()
     return { request }
   })

@@ -29,12 +29,12 @@ export async function exportWorld() {
     authBridge: {
       stop: () => authBridge[Symbol.asyncDispose](),
       start: async () => void (authBridge = await serve()),
-      /** Sets a task that runs before each reply. */
+      /** Sets a task that the fake of auth-bridge runs before each reply. */
       beforeReply: (task: () => Promise<unknown>) => void (beforeReply = task),
     },
     /** Creates an export through the API. Returns its id. */
     create: (account: string, body: object = {}) => createExport(gateway.call, account, body),
-    /** Writes random parts as the file of an export. Returns the file. */
+    /** Writes parts as the file of an export, random parts by default. Returns the file. */
     complete: async (exportId: string, parts = randomParts(4)) => {
       return writeExport(db, { exportId, key: await unsealKey(exportId), parts })
     },
@@ -62,7 +62,7 @@ async function createExport(call: Call, account: string, body: object): Promise<
   return String(answer.body['exportId'])
 }
 
-/** Parts of an uncompressed file. Random bytes, because compression must not make them small. */
+/** Random parts of an export file, which compression cannot make smaller. */
 export function randomParts(count: number, bytes = 50_000): Buffer[] {
   return Array.from({ length: count }, () => randomBytes(bytes))
 }

@@ -33,7 +33,7 @@ test('firstRun: two concurrent replicas create one token, one service secret and
   const token = (await readFile(file, 'utf8')).trim()
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await descriptions()).toEqual(['First token'])
-  expect(await secret()).toHaveLength(2) // secrets of webhooks and of links
+  expect(await secret()).toHaveLength(2) // secrets that sign webhooks and links
   expect(await settings()).toEqual({ notifyText: true, notifyTextSize: 2_097_152 })
   expect((await left.call('GET', '/v1/accounts', { token })).status).toBe(200)
   expect((await right.call('GET', '/v1/accounts', { token })).status).toBe(200)

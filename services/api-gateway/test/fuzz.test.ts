@@ -9,7 +9,9 @@ const { call } = await servers.start()
 const sendOnly = { ...registration('sender'), imap: false, email: 'sender@mail.example' }
 await call('POST', '/v1/account', { body: sendOnly })
 
-/** Invalid and malicious values beside valid values. */
+/**
+ * Generator of invalid and malicious values, which fuzzed API requests contain beside valid values.
+ */
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -33,7 +35,10 @@ const odd = fc.oneof(
 )
 const good = { account: 'x', name: 'x', imap: registration('x').imap, smtp: registration('x').smtp }
 
-/** Object with the given names, each with a valid or an invalid value. */
+/**
+ * Generator of an object with the given member names. Each member of the object has a valid or an
+ * invalid value.
+ */
 const mixed = (names: readonly string[], right: Record<string, unknown>) =>
   fc
     .tuple(

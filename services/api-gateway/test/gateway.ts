@@ -4,7 +4,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 
-/** Prepared token with all permissions. */
+/** Access token with all permissions that exists in the database of each test. */
 export const admin = 'a'.repeat(64)
 
 export interface CallOptions {
@@ -16,7 +16,10 @@ export interface CallOptions {
 export interface Answer {
   status: number
   headers: Headers
-  /** Loosely typed, because each test asserts its own members. */
+  /**
+   * Body of an API response. The type is loose, because each test asserts its own members of the
+   * body.
+   */
   body: Record<string, unknown> & { fields?: { path: string }[] }
 }
 
@@ -27,7 +30,10 @@ export interface TestGateway extends AsyncDisposable {
   call: Call
 }
 
-/** Servers of a test file: separate database, in the role of the service, and virtual host. */
+/**
+ * Servers of a test file: a separate database, in the role of api-gateway, and a RabbitMQ virtual
+ * host.
+ */
 export async function testServers() {
   const [database, broker] = await Promise.all([testDatabase(), testBus()])
   const gateways: TestGateway[] = []
@@ -56,8 +62,8 @@ export async function testServers() {
       return bus
     },
     /**
-     * Starts a gateway on a free port and stops it with the servers. Waits for its connection to
-     * RabbitMQ, unless the test has a separate broker or uses TLS.
+     * Starts an api-gateway on a free port, which stops together with the test servers. Waits for
+     * the gateway's connection to RabbitMQ, unless the test has a separate broker or uses TLS.
      */
     async start(
       more: Record<string, string> = {},
@@ -82,7 +88,10 @@ export async function testServers() {
   }
 }
 
-/** Waits for the connection to RabbitMQ: until then, worker operations respond 503. */
+/**
+ * Waits until the gateway is connected to RabbitMQ. Before, operations that need a worker respond
+ * 503.
+ */
 export async function untilBusIsUp(url: string): Promise<void> {
   await eventually(
     async () => {
@@ -90,7 +99,8 @@ export async function untilBusIsUp(url: string): Promise<void> {
       const text = await response.text()
       return response.status === 404 || /^posthorn_bus_up\{[^}]*\} 1$/m.test(text)
     },
-    // A busy broker may reject a connection; the next attempt follows after a backoff.
+    // A busy RabbitMQ may reject a connection of the gateway, whose next attempt follows after a
+    // backoff.
     { timeoutMs: 120_000 },
   )
 }

@@ -66,7 +66,7 @@ test('gateways: register, read with a masked password, update, delete', async ()
   const gone = await call('DELETE', '/v1/gateway/relay')
   expect([gone.status, gone.body]).toEqual([200, { gateway: 'relay', deleted: true }])
   expect(await passwordOf('relay')).toBeUndefined()
-  // A gateway that is registered again with this id has another version.
+  // An SMTP gateway that is deleted and registered again with the same id has another version.
   await register(relay)
   expect(await versionOf('relay')).toBeGreaterThan(last)
 })
@@ -183,7 +183,7 @@ test('listGateways: returns deliveries, last use and last error', async () => {
     { gateway: 'c' },
   ])
   expect(await get('b')).toMatchObject({ deliveries: 7, lastError, lastUse: lastUse.toISOString() })
-  // The counters continue after a new registration.
+  // The counters of an SMTP gateway continue after the gateway was registered again.
   await register({ ...relay, gateway: 'b' })
   expect(await get('b')).toMatchObject({ deliveries: 7 })
 })

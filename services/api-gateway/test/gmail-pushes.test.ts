@@ -7,7 +7,8 @@ import { startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { testServers } from './gateway.ts'
 import { receiveNotifications } from './notification-receiver.ts'
 
-// Pushes of the fake's Pub/Sub reach the route, which verifies them with the published keys.
+// Pushes of a fake Pub/Sub reach the notification route of api-gateway, which verifies the pushes
+// with the published keys.
 
 const baseUrl = 'https://notify.example'
 const signer = 'push@project.iam.gserviceaccount.com'
@@ -70,10 +71,14 @@ beforeEach(async () => {
   await worker.clear()
 })
 
-/** Waits until all pushes are acknowledged and their notifications have reached the worker. */
+/**
+ * Waits until the fake Pub/Sub has got acknowledgements of all pushes and the notifications have
+ * reached the worker.
+ */
 async function expectNotifications(pushes: number): Promise<void> {
   await eventually(() => {
-    // Pushes are refused until the applications are loaded: Pub/Sub repeats refused pushes.
+    // Pushes of Pub/Sub are refused until the gateway has loaded the OAuth2 applications. Pub/Sub
+    // repeats refused pushes.
     gmail.clock.advance(10_000)
     expect(subscription.acknowledged).toHaveLength(pushes)
     expect(received.length).toBeGreaterThan(0)
@@ -141,7 +146,8 @@ test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configu
   subscription.resource.pushConfig = { ...pushConfig, oidcToken }
   mailbox.deliver(source)
   await eventually(() => {
-    // A push that failed for another reason is repeated.
+    // If a Pub/Sub push failed for a reason other than the refusal under test, Pub/Sub repeats the
+    // push.
     gmail.clock.advance(10_000)
     expect(sent.slice(before)).toContainEqual(expect.objectContaining({ status: 403 }))
   })
@@ -171,7 +177,7 @@ test('POST /oauth/gmail/push: the signer of a new application is accepted withou
     oidcToken: { serviceAccountEmail: serviceClientEmail },
   }
   gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: user, historyId: 1 }))
-  // Without an invalidation, the applications are read every 60 s.
+  // Without an invalidation, the gateway reads the OAuth2 applications every 60 s.
   const withinInterval = { timeoutMs: 45_000 }
   await eventually(() => {
     gmail.clock.advance(10_000)

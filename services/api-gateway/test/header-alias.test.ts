@@ -33,7 +33,10 @@ const set = async (webhooksHeaderAlias: string | null) => {
   expect(status).toBe(200)
 }
 
-/** Calls an operation whose worker does not reply. Returns the status and the time of the wait. */
+/**
+ * Calls an API operation whose worker does not reply. Returns the status, and whether the wait was
+ * extended by the timeout header.
+ */
 async function wait(headers: Record<string, string>) {
   const started = performance.now()
   const { status, body } = await impatient.call('GET', '/v1/account/slow/messages?path=INBOX', {
@@ -46,7 +49,8 @@ async function wait(headers: Record<string, string>) {
 test('X-EE-Timeout: extends the timeout while webhooksHeaderAlias is set', async () => {
   const long = { 'X-EE-Timeout': '1000' }
   const invalid = { 'X-EE-Timeout': 'soon' }
-  // Ignored, so the invalid value is no error.
+  // The timeout header with the alias prefix is ignored while no prefix is set, so its invalid
+  // value is no error.
   expect(await wait(invalid)).toMatchObject({ status: 504 })
   await set('X-EE-')
   expect(await wait(long)).toEqual({ status: 504, isExtended: true })
@@ -54,7 +58,7 @@ test('X-EE-Timeout: extends the timeout while webhooksHeaderAlias is set', async
     status: 400,
     fields: [{ path: 'x-ee-timeout', message: expect.stringMatching(/^"x-ee-timeout" must be /) }],
   })
-  // The header X-SVC-Timeout wins.
+  // The header X-SVC-Timeout takes precedence over the header with the alias prefix.
   expect(await wait({ ...invalid, 'X-SVC-Timeout': '1000' })).toEqual({
     status: 504,
     isExtended: true,
@@ -70,7 +74,8 @@ test('X-EE-Idempotency-Key: identifies a submission while webhooksHeaderAlias is
   const old = { 'X-EE-Idempotency-Key': 'k1' }
   expect(await submit(old)).not.toHaveProperty('idempotency')
   await set('X-EE-')
-  // The setting was changed at another replica.
+  // The setting of the alias prefix was changed at another replica, so this replica may apply the
+  // change later.
   const first = await eventually(async () => {
     const body = await submit(old)
     expect(body).toMatchObject({ idempotency: { key: 'k1' } })

@@ -117,7 +117,7 @@ async function startDirectory() {
   }
 }
 
-/** Path of a step of the form, with the signed link that the page has put into its query. */
+/** Path of a step of the hosted form, with the signed link that the page has put into the query. */
 export function targetOf(html: string, step: string): string {
   const targets = [...html.matchAll(/action="[./]*(new\/[^"]*)"/g)].map(([, target = '']) => target)
   const target = targets.find((target) => target.startsWith(`new/${step}?`))
@@ -125,7 +125,10 @@ export function targetOf(html: string, step: string): string {
   return `/accounts/${unescape(target)}`
 }
 
-/** Fields that a browser submits for the form of a page, with some of them filled in. */
+/**
+ * Fields that a browser submits for an HTML form of the hosted form. `values` replaces some of the
+ * fields.
+ */
 export function fillIn(html: string, values: Record<string, string> = {}): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [tag] of html.matchAll(/<input [^>]*>/g)) {

@@ -31,7 +31,10 @@ async function page(path: string, body?: URLSearchParams, from = gateway) {
   const response = await fetch(from.url + path, { ...init, redirect: 'manual' })
   return { status: response.status, headers: response.headers, html: await response.text() }
 }
-/** Opens a new link and submits the first page; returns the page with the servers. */
+/**
+ * Opens a new link to the hosted form and submits its first page. Returns the page with the mail
+ * server settings.
+ */
 async function openServersPage(body: object = {}, email = 'ann@known.test', pass = goodPass) {
   const link = await makeLink(body)
   const person = await page(link)
@@ -185,7 +188,7 @@ test('form link: 8 concurrent submissions on two replicas, one succeeds', async 
     .where('account', '=', 'once')
     .execute()
   expect(events).toHaveLength(1)
-  // The page of a used link still leads to redirectUrl, in case the response was lost.
+  // The page of a used form link still leads to redirectUrl, in case the earlier response was lost.
   const again = await page(link)
   expect([again.status, again.html.includes('account=once&amp;state=new')]).toEqual([410, true])
 })
@@ -212,7 +215,7 @@ test('hosted form: failed login, shows the escaped reply and stores nothing', as
   expect(rejected.status).toBe(422)
   expect(rejected.html).toContain('id="imapPass-wrong"')
   expect(rejected.html).toContain('NO &lt;b&gt;not&lt;/b&gt; you')
-  // The link stays valid for the correct password.
+  // A rejected password leaves the form link valid, so that the correct password can be submitted.
   const done = await submit(rejected.html, { imapPass: goodPass })
   expect(done.status).toBe(200)
   expect((await page(link)).status).toBe(410)
@@ -298,7 +301,7 @@ test('form link: invalid 403, expired or deleted 410', async () => {
     const posted = await page(`/accounts/new/imap/server${query}`, new URLSearchParams())
     expect(posted.status).toBe(403)
   }
-  // A valid link that is no form link.
+  // The link has a valid signature, but is an unsubscribe link and no form link.
   const unsub =
     linkTo(serviceUrl, key, { act: 'unsub', acc: 'a', list: 'l', rcpt: 'r@x.example' }) ?? ''
   expect((await page(`/accounts/new${new URL(unsub).search}`)).status).toBe(403)

@@ -18,7 +18,7 @@ const bare = await servers.start()
 const port = Number(new URL(url).port)
 const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded })
 
-/** Token restricted to one address. */
+/** Access token that may be used from one IP address only. */
 const bound = await mint(call, { restrictions: { addresses: ['198.51.100.7'] } })
 const usable = async (headers: Record<string, string>, gateway = { call }) =>
   (await gateway.call('GET', '/v1/settings?notifyText=true', { token: bound, headers })).status

@@ -77,8 +77,8 @@ test('runIdempotent: after a failed request, the next waiting one runs', async (
 })
 
 /**
- * Waits until a statement waits for a lock in this database. Other tests hold locks in their own
- * databases.
+ * Waits until an SQL statement waits for a lock in the database of this test. Other tests hold
+ * locks in their own databases.
  */
 async function waitForLock(): Promise<void> {
   await eventually(async () => {

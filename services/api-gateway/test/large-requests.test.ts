@@ -8,12 +8,15 @@ import { sendingWorld } from './sending-world.ts'
 // callers share.
 
 /**
- * Limit of the CPU time for which a request blocks the event loop. On a quiet machine, requests
- * take 5 to 64 ms, and 250 to 980 ms if the gateway reads and composes them itself. Beside other
- * test processes, which share the caches of the CPU, requests take twice as long.
+ * Maximum CPU time in ms for which a request may block the event loop of the gateway. On a quiet
+ * machine, requests block for 5 to 64 ms, and for 250 to 980 ms if the gateway parses them itself.
+ * Beside other test processes, which share the CPU caches, requests take twice as long.
  */
 const maxMs = 200
-/** Runs of a request. Garbage collection may hit one run, so the fastest run decides. */
+/**
+ * Maximum number of times that a measured request is sent. Garbage collection may slow down one
+ * run, so the fastest run decides.
+ */
 const maxRuns = 4
 
 const world = await sendingWorld()
@@ -25,12 +28,12 @@ afterEach(() => db.deleteFrom('outbox').execute())
 
 interface Response {
   status: number
-  /** First bytes of the body. */
+  /** First bytes of the response body. */
   start: string
   bytes: number
 }
 
-/** Sends a body whose bytes exist already, and counts the bytes of the response. */
+/** Posts a prepared request body and counts the bytes of the response. */
 function post(path: string, body: Buffer): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
@@ -107,7 +110,10 @@ const bodies: [name: string, body: () => object, status: number][] = [
   ['a rejected text beside 40 MB', () => ({ to: 1, text: 'ü '.repeat(megabytes(40) / 3) }), 400],
 ]
 
-/** Blocked time of the first run within the limit, else of the fastest run. */
+/**
+ * Time for which a request blocks the event loop: of the first run within the limit, else of the
+ * fastest run.
+ */
 async function fastestBlockedMs(run: () => Promise<unknown>): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY
   for (let count = 0; count < maxRuns && fastest > maxMs; count++)
@@ -130,7 +136,7 @@ test.each([
 ])('POST message: %s does not block the event loop', async (_name, body) => {
   const bytes = Buffer.from(JSON.stringify({ path: 'Drafts', ...body() }))
   const run = async () => {
-    // The message is composed and stored; no worker takes the message.
+    // The uploaded message is composed and stored, but no worker takes the message.
     const { status, start } = await post('/v1/account/unassigned/message', bytes)
     expect(start).toContain('WorkerNotAvailable')
     expect(status).toBe(503)

@@ -4,7 +4,8 @@ import { changeOutbox } from '@posthorn/contracts/commands/outbox'
 import { operations } from '@posthorn/contracts/operations'
 import { sendingWorld } from './sending-world.ts'
 
-// Limits that a client reaches: the largest accepted value and the first rejected value.
+// Limits of API requests that a client may reach: the largest accepted value and the first rejected
+// value.
 
 const world = await sendingWorld()
 const { call, db, queued, rows, servers, submit } = world
@@ -29,7 +30,7 @@ afterEach(async () => {
   changed.length = 0
 })
 
-/** Error body of a value beyond its limit. */
+/** Expected error body for a request field whose value is beyond its limit. */
 function invalid(path: string, reason: string) {
   const message = `"${path}" ${reason}`
   const fields = [{ path, key: path.split('.').at(-1), message }]

@@ -44,7 +44,7 @@ test('links: without the link key, /open.gif responds 200, /redirect and /unsubs
 
 test('POST /v1/authentication/form: without auth-bridge 503 WorkerNotAvailable, works again after', async () => {
   const handlers = [on(getLinkSecret, async () => ({ linkSecret }))]
-  // Declares the queue, which exists in production before auth-bridge stops.
+  // Declares the queue `credentials`, which exists in production before auth-bridge stops.
   await (await bus.serve({ queue: 'credentials', handlers: [] }))[Symbol.asyncDispose]()
   await call('POST', '/v1/settings', { body: { serviceUrl: url } })
   const body = { redirectUrl: 'https://app.example/' }

@@ -65,7 +65,7 @@ async function eventsWith(part: string, event: string) {
     .map(({ body }) => (JSON.parse(body) as { data: Record<string, unknown> }).data)
 }
 
-/** Waits until earlier hits are stored or dropped, by recording one more hit. */
+/** Waits until earlier hits (opens and clicks) are stored or dropped, by recording one more hit. */
 async function flushHits(): Promise<void> {
   const msg = `<${crypto.randomUUID()}@mail.example>`
   await visit(makeLink({ act: 'open', acc: account, msg }))
@@ -129,7 +129,8 @@ test('trackRepeatWindow: with 0 each request is an event, otherwise one per wind
     return (await eventsWith(msg, 'trackOpen')).length
   }
   expect(await opened('<each@mail.example>', 0)).toBe(5)
-  // Rate windows begin at fixed times, so the requests may be in two windows.
+  // Windows of repeated opens begin at fixed times, so the requests of the test may be in two
+  // windows.
   expect([1, 2]).toContain(await opened('<daily@mail.example>', 86_400))
   await gateway.call('POST', '/v1/settings', { body: { trackRepeatWindow: null } })
 })
@@ -192,7 +193,7 @@ test('public links: 403 without a valid signature', async () => {
         null,
       ])
     }
-  // A signed link is valid for its own path only.
+  // A signed tracking link is valid for its own path only.
   expect((await visit(`${gateway.url}/unsubscribe${good.search}`)).status).toBe(403)
   const script = makeLink({
     act: 'click',
@@ -301,7 +302,10 @@ test('POST /unsubscribe: other bodies and actions, change nothing', async () => 
   expect(await findBlock('carl@example.com')).toBeUndefined()
 })
 
-/** Sends the head of a POST with a body of 10 bytes, and returns the client without a body sent. */
+/**
+ * Sends the head of a POST request that announces a body of 10 bytes. Returns the client, which has
+ * not sent the body.
+ */
 async function announce(url: string): Promise<RawClient> {
   const { port, pathname, search } = new URL(url)
   const client = await RawClient.open(Number(port))

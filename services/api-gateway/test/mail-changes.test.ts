@@ -59,7 +59,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-/** Sends a request such as `PUT message/x`. */
+/** Sends a request about the account, given as a text such as `PUT message/x`. */
 function send(address: string, body?: object, token?: string): Promise<Answer> {
   const [method = '', path = ''] = address.split(' ')
   return call(method, `/v1/account/jane/${path}`, {

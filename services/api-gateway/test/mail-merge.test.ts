@@ -250,7 +250,8 @@ test('mailMerge: stores 1,000 messages with an attachment', async () => {
     params: { n },
   }))
   const request = { text: '{{params.n}}', attachments: [{ content }], mailMerge }
-  // 503 stores nothing: a busy Postgres may exceed the 4 s of a statement.
+  // A mail merge that gets a 503 has stored nothing. A busy Postgres may exceed the statement
+  // timeout of 4 s.
   const body = await eventually(async () => {
     const answer = await submit(request)
     expect(answer).toMatchObject({ status: 200 })

@@ -17,7 +17,7 @@ afterAll(async () => {
 const sendOnly = { ...registration('a'), imap: false, email: 'a@mail.example' }
 await direct.call('POST', '/v1/account', { body: sendOnly })
 
-/** Statuses of requests that read the locked table, sent concurrently. */
+/** Sends API requests that read the locked table concurrently. Returns their statuses. */
 async function sendRequests(call: Call): Promise<number[]> {
   const submission = { to: [{ address: 'b@mail.example' }], text: 'x' }
   const responses = await Promise.all([
@@ -39,8 +39,9 @@ const alterAccounts = (lockTimeout: string) =>
   })
 
 /**
- * Resolves with true when a migration waits for its lock. Resolves with false if the attempt has
- * ended before: on a busy machine, the lock timeout may end an attempt between two queries.
+ * Resolves with true when a migration waits for a table lock. Resolves with false if the
+ * migration's attempt has already ended: on a busy machine, the lock timeout may end an attempt
+ * between two queries.
  */
 async function migrationWaits(attempt: Promise<void>): Promise<boolean> {
   let isOver = false
@@ -56,8 +57,8 @@ async function migrationWaits(attempt: Promise<void>): Promise<boolean> {
 }
 
 /**
- * Statuses of requests behind a migration that gets no lock, and of requests after its attempt.
- * Repeats an attempt that is over before the requests can be sent.
+ * Statuses of API requests behind a migration that gets no table lock, and of requests after the
+ * migration's attempt. Repeats an attempt that ends before the requests can be sent.
  */
 async function requestsDuringAttempt(
   call: Call,

@@ -9,7 +9,8 @@ import { receiveNotifications } from './notification-receiver.ts'
 const servers = await testServers()
 const trusted = { SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
 const limits = { SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '2' }
-// Slow bodies stay slow for a whole test, even if a busy RabbitMQ confirms notifications late.
+// Request bodies that are sent slowly stay slow for a whole test, even if a busy RabbitMQ confirms
+// notifications late.
 const slowBodies = { publicBodyTimeoutMs: 3_600_000 }
 const gateway = await servers.start({ ...trusted, ...limits }, slowBodies)
 const worker = await receiveNotifications(servers, { gateway })
@@ -45,7 +46,10 @@ const notify = (account: string, clientState: string, address: string) =>
     headers: { 'x-forwarded-for': address },
     body: JSON.stringify({ value: [{ clientState }] }),
   })
-/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notification. */
+/**
+ * Sends a notification until the gateway responds 202. A busy RabbitMQ may not confirm a
+ * notification within 2 s.
+ */
 const untilAccepted = (...notification: Parameters<typeof notify>) =>
   eventually(async () => expect((await notify(...notification)).status).toBe(202))
 const secretsReceived = () => received.map(({ secretHash }) => secretHash)
@@ -53,15 +57,16 @@ const secretsReceived = () => received.map(({ secretHash }) => secretHash)
 test('300 forged notifications cost genuine ones of the same address nothing', async () => {
   const address = '192.0.2.1'
   for (const account of ['ann', 'bob', 'eve']) await addWatch(account, `secret of ${account}`)
-  // More notifications than the limit: a notification no longer counts as soon as its secret is
-  // found.
+  // The accounts send more notifications than the limit. A notification no longer counts as soon as
+  // its secret is found.
   for (const account of ['ann', 'bob', 'eve'])
     await untilAccepted(account, `secret of ${account}`, address)
   const forged = await Promise.all(
     Array.from({ length: 300 }, (_, at) => notify('ann', `guess ${at}`, address)),
   )
   const refused = forged.filter(({ status }) => status === 429)
-  // The window of one minute may end during the test.
+  // The rate limit window of one minute may end during the test, so some forged notifications may
+  // be accepted.
   expect(refused.length).toBeGreaterThanOrEqual(290)
   const [response] = refused
   const body = (await response?.json()) as Record<string, unknown>
@@ -103,7 +108,7 @@ test('slow bodies of one address do not keep notifications of others out', async
   const statuses: (number | undefined)[] = []
   for (const request of slow)
     request.on('response', ({ statusCode }) => void statuses.push(statusCode))
-  // Only 8 bodies of up to 1 MiB are read for an address.
+  // The gateway reads only 8 notification bodies of up to 1 MiB per IP address at a time.
   await eventually(() => expect(statuses.length).toBeGreaterThanOrEqual(32))
   await untilAccepted('ann', 'any', '192.0.2.21')
   expect(new Set(statuses)).toEqual(new Set([503]))
@@ -145,6 +150,6 @@ test('SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: limits each public page, and validation
     expect([path, ...(await statusOf(path, address, method))]).toEqual([path, 429, true])
   }
   expect((await statusOf('/open.gif', '192.0.2.200'))[0]).toBe(403)
-  // Requests with a token have a separate limit.
+  // API requests with an access token have a rate limit separate from the limit of notifications.
   expect((await statusOf('/v1/stats', '192.0.2.100'))[0]).toBe(401)
 })

@@ -10,15 +10,19 @@ import type { TestGateway, testServers } from './gateway.ts'
 
 /** Fake worker that receives the notifications of accounts. */
 export interface NotificationReceiver extends AsyncDisposable {
-  /** Notifications since the last `clear`, in order. */
+  /** Provider notifications that the fake worker received since the last `clear`, in order. */
   readonly received: readonly ProviderNotification[]
   /**
-   * Drops all notifications of earlier requests, including notifications that have not arrived yet.
+   * Drops all notifications of earlier requests at the fake worker, including notifications that
+   * are still on their way.
    */
   clear(): Promise<void>
 }
 
-/** Starts the worker of all shards but one. The gateway forwards notifications in order. */
+/**
+ * Starts a fake worker of all shards but one. The gateway forwards notifications to the worker in
+ * order.
+ */
 export async function receiveNotifications(
   servers: Pick<Awaited<ReturnType<typeof testServers>>, 'connectBus'>,
   { gateway, unheldShard }: { gateway: Pick<TestGateway, 'url'>; unheldShard?: number },
@@ -38,7 +42,8 @@ export async function receiveNotifications(
   })
   let marks = 0
   /**
-   * Sends a notification of its own. Resolves with its account when the gateway has accepted it.
+   * Sends a marker notification for an unused account. Resolves with this account when the gateway
+   * has accepted the notification.
    */
   const mark = async (): Promise<string> => {
     const account = `mark ${(marks += 1)}`

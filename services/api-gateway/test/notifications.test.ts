@@ -16,7 +16,9 @@ const baseUrl = 'https://notify.example'
 const audience = gmailPushUrl(baseUrl)
 const signer = 'push@project.iam.gserviceaccount.com'
 
-/** Publishes the signing keys like Google, and counts requests. */
+/**
+ * Fake of Google that publishes the signing keys of Pub/Sub pushes and counts requests of the keys.
+ */
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const google = {
   keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }],
@@ -42,7 +44,7 @@ const app = (id: string, config: object) =>
 await app('pubsub', { baseScopes: 'pubsub', serviceClientEmail: signer })
 await app('gmail', { baseScopes: 'api', pubSubApp: 'pubsub' })
 await app('other', { baseScopes: 'api' })
-// Two applications with one service account.
+// Two OAuth2 applications for Pub/Sub share one service account.
 await app('pubsub-2', { baseScopes: 'pubsub', serviceClientEmail: signer.toUpperCase() })
 await app('gmail-2', { baseScopes: 'api', pubSubApp: 'pubsub-2' })
 const account = (id: string, provider: string, user: string) =>
@@ -64,7 +66,8 @@ await account('ann-elsewhere', 'other', 'ann@mail.example')
 
 const gateway = await servers.start({
   DATABASE_URL: queries.url,
-  // All forged notifications and pushes of these tests come from one IP address.
+  // The limit of unverified notifications is off, because all forged notifications of these tests
+  // come from one IP address.
   SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',
   SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${keyOrigin}`,
 })
@@ -95,8 +98,8 @@ const hash = (secret: string) => createHash('sha256').update(secret).digest('bas
 
 test('POST /oauth/msg/notification: the hash of each secret reaches the worker, once', async () => {
   let attempts = 0
-  // A notification that was not confirmed in time may have been forwarded, so each attempt has a
-  // secret.
+  // A notification that RabbitMQ did not confirm in time may have been forwarded, so each attempt
+  // has a new secret.
   const secret = await eventually(async () => {
     const clientState = `secret ${(attempts += 1)}`
     const created = { clientState, changeType: 'created', subscriptionId: 's' }
@@ -212,8 +215,9 @@ test('POST /oauth/msg/notification: a flood of forged ones causes no query', asy
   }
   await Promise.all(Array.from({ length: 20 }, (_, client) => flood(client)))
   const executed = queries.statements.slice(before)
-  // Periodic tasks also run statements, whose number does not depend on the requests. A periodic
-  // task reads the OAuth2 applications every minute, and a flood on a busy machine takes longer.
+  // Periodic tasks also run SQL statements, whose number does not depend on the requests. Every
+  // minute, a periodic task reads the OAuth2 applications, and a flood of requests on a busy
+  // machine takes longer.
   const isPeriodic = (text: string) => text.includes('from "oauth2_apps" as "app"')
   const caused = executed.filter((text) => /account|watch|oauth2/.test(text) && !isPeriodic(text))
   expect(caused).toEqual([])

@@ -114,7 +114,8 @@ test('accounts: useAuthServer with OAuth2 deletes the grant and rejects tokens a
   expect(await get('served')).toMatchObject({ oauth2: { provider: gmail, useAuthServer: true } })
   expect((await get('served'))['oauth2']).not.toHaveProperty('refreshToken')
 
-  // Tokens without the flag replace the authentication server, as a login of a mail server does.
+  // OAuth2 tokens in an update without `useAuthServer` replace the authentication server, like a
+  // new login of a mail server does.
   await change('served', { oauth2: { partial: true, refreshToken: 'own' } })
   expect(await grantOf('served')).toEqual({ refreshToken: 'own' })
   expect(await get('served')).toMatchObject({ oauth2: { useAuthServer: false } })
@@ -195,7 +196,7 @@ test('createAccount: of concurrent registrations of a user, one succeeds', async
       400,
       expect.objectContaining({ code: 'AccountAlreadyExists', existingAccount: there[0] }),
     ])
-  // The user may register again by another application, or with a shared mailbox.
+  // An OAuth2 user may register again through another application, or with a shared mailbox.
   const elsewhere = { provider: outlook, auth: { user: 'one@x.example' } }
   expect((await register('one-outlook', elsewhere)).status).toBe(200)
   const shared = { ...elsewhere, auth: { ...elsewhere.auth, delegatedUser: 'info@x.example' } }

@@ -250,7 +250,7 @@ test('updateOAuth2App: Google fields, rejected; removal and absence are possible
     400,
     ['googleProjectId', 'pubSubApp'],
   ])
-  // Configuration that an earlier version has stored.
+  // Simulates the configuration of an OAuth2 application that an earlier release has stored.
   const config = JSON.stringify({ ...gmail, googleProjectId: 'project-1', pubSubApp: 'app' })
   await db.updateTable('oauth2Apps').set({ config }).where('id', '=', id).execute()
   expect((await put(id, { name: 'Renamed', pubSubApp: null })).status).toBe(200)
@@ -266,7 +266,7 @@ test('createOAuth2App: service accounts by federation, and by certificate', asyn
     authMethod: 'externalAccount',
     externalAccount: '******',
   })
-  // Absent and masked values of an update keep the stored value.
+  // For absent and masked secrets in an update of an OAuth2 application, the stored secrets stay.
   expect((await put(federated, { name: 'F', externalAccount: '******' })).status).toBe(200)
   const tenant = { name: 'T', provider: 'outlookService', clientId: 'id', authority: 'x.example' }
   const certified = await created({ ...tenant, serviceKey: 'PEM' })

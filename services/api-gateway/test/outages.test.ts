@@ -9,7 +9,8 @@ const rabbit = await cuttable(servers.broker.url)
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
-  // A request that waited for the unavailable server would exceed the timeout of the test.
+  // The command timeout is 1 h, so an API request that waited for the unavailable server would
+  // exceed the timeout of the test.
   SVC_TIMEOUT: '1h',
 })
 afterAll(async () => {
@@ -82,8 +83,8 @@ test('without Postgres: all requests respond 503 until it is available', async (
 test('with an unresponsive Postgres: requests respond 503 and hanging connections are dropped', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
-  // The outage is permanent for a connection that waits for Postgres: such a connection never gets
-  // a response.
+  // A connection that waits for Postgres during the outage never gets a response, so the outage is
+  // permanent for this connection.
   const answers = await Promise.all([
     call('GET', '/v1/accounts'),
     call('POST', '/v1/account/a/submit', { body: submission }),
@@ -91,8 +92,8 @@ test('with an unresponsive Postgres: requests respond 503 and hanging connection
   for (const { body } of answers) expect(body).toEqual(unavailable)
   postgres.silence(false)
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
-  // Requests exceed connections in number, so that a hanging connection would be used. On a busy
-  // machine, some requests may exceed the 4 s of a statement.
+  // There are more API requests than Postgres connections, so a hanging connection would be used.
+  // On a busy machine, some requests may exceed the statement timeout of 4 s.
   await eventually(async () => {
     const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
     expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))

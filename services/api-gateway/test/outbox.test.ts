@@ -151,7 +151,8 @@ test('outbox operations: a sent submission whose bounce arrived has the state bo
   const listed = async (state: string) => ids((await call('GET', `/v1/outbox?state=${state}`)).body)
   expect(await listed('bounced')).toEqual([])
   await bouncedAt(new Date())
-  // A report about one recipient may arrive while other recipients wait for the next attempt.
+  // A bounce report about one recipient may arrive while the message waits for the next sending
+  // attempt to other recipients.
   expect([await state('q6'), await state('q4')]).toEqual(['bounced', 'queued'])
   expect([await listed('bounced'), await listed('sent')]).toEqual([['q6'], []])
   await bouncedAt(null)

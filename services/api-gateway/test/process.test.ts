@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-/** A child process starts slowly on a busy machine. */
+/** Timeout for the start of an api-gateway as a child process, which is slow on a busy machine. */
 const startTimeout = { timeoutMs: 120_000 }
 
 test('SIGTERM: requests in flight complete, the process exits with 0, the log has no token and the reasons of 401', async () => {
@@ -65,7 +65,8 @@ test('SIGTERM: requests in flight complete, the process exits with 0, the log ha
     ofAnotherRelease: 1,
     smtpServerPassword: 'password of the proxy, of 32 characters',
   }
-  // The request and the shutdown wait for this test, however busy the machine is.
+  // The timeouts of the API request and of the shutdown exceed the duration of this test, however
+  // busy the machine is.
   const timeouts = { SVC_TIMEOUT: '5m', SVC_SHUTDOWN_TIMEOUT: '5m' }
   const child = start({ SVC_SETTINGS: JSON.stringify(settings), ...timeouts })
   const closed = once(child, 'close')
@@ -116,12 +117,13 @@ test('SIGTERM: requests in flight complete, the process exits with 0, the log ha
   ).resolves.toBe(true)
   release.resolve()
   expect(await (await slow).json()).toEqual({ mailboxes: [] })
-  // The complete log has arrived when the process has ended.
+  // All log lines of the child process have arrived when the process has ended.
   expect(await closed).toEqual([0, null])
   const log = lines.join('\n')
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')
   expect(log).toContain('"settings":["ofAnotherRelease"]')
-  // The reason of a 401 is in its line, not in the response.
+  // The log line of a response with status 401 contains the reason, which the response does not
+  // contain.
   const reasons = lines.flatMap((line) => /"status":401.*"reason":"([^"]*)"/.exec(line)?.[1] ?? [])
   expect(reasons).toEqual(['no token', 'unknown token', 'expired token'])
   const { password } = new URL(env.DATABASE_URL)

@@ -7,13 +7,16 @@ import {
 import type { CommandRequest } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
 
-/** Decision of a user at the provider. */
+/** Decision of a user on the consent page of the fake OAuth2 provider. */
 export interface Consent {
   user: string
   name?: string
   unverified?: true
   missingScopes?: string[]
-  /** Failure of the code exchange; no grant is returned. */
+  /**
+   * Error of the exchange of the authorization code for tokens. With an error, the fake provider
+   * returns no OAuth2 grant.
+   */
   error?: AppError
 }
 
@@ -22,11 +25,11 @@ export interface ProviderStub {
   started: CommandRequest<typeof startOAuth2Login>[]
   completed: CommandRequest<typeof completeOAuth2Login>[]
   revoked: CommandRequest<typeof revokeOAuth2Grant>[]
-  /** Returns the authorization code of a consent. */
+  /** Records the consent of a user at the fake provider and returns the authorization code. */
   consent(consent: Consent): string
-  /** If set, starting a sign-in fails with this error. */
+  /** Error with which each start of an OAuth2 sign-in fails; undefined if sign-ins can start. */
   startError?: AppError | undefined
-  /** Issuer of the callbacks, and whether each names it. */
+  /** Issuer of the OAuth2 provider, and whether each callback has to name the issuer. */
   issuer: { issuer?: string; requiresIss?: true }
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 
 export interface QueryRecorder extends AsyncDisposable {
   url: string
-  /** Texts of the statements that were executed, in order. */
+  /** Texts of the SQL statements that were executed through the relay, in order. */
   statements: string[]
 }
 
@@ -34,7 +34,10 @@ export async function recordQueries(target: string): Promise<QueryRecorder> {
   return { url, statements, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-/** Reads the messages of one client: Query, and Bind of a statement that Parse has named. */
+/**
+ * Parses the Postgres messages of one client and records SQL texts: of Query, and of each Bind
+ * whose statement Parse has named.
+ */
 function createReader(record: (text: string) => void): (chunk: Buffer) => void {
   const texts = new Map<string, string>()
   let rest: Buffer = Buffer.alloc(0)

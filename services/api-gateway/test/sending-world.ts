@@ -11,7 +11,10 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { registration, testServers } from './gateway.ts'
 
-/** Starts a gateway with a sending account, and fakes of its worker and auth-bridge. */
+/**
+ * Starts an api-gateway with an account that sends messages, and fakes of the account's worker and
+ * of auth-bridge.
+ */
 export async function sendingWorld(env: Record<string, string> = {}) {
   const servers = await testServers()
   const { db } = servers
@@ -64,7 +67,10 @@ export async function sendingWorld(env: Record<string, string> = {}) {
     rows,
     submit: (body: object, headers: Record<string, string> = {}) =>
       call('POST', '/v1/account/me/submit', { body, headers }),
-    /** Returns and deletes the only row. */
+    /**
+     * Returns and deletes the only submission in the outbox. Throws if there is not exactly one
+     * submission.
+     */
     queued: async () => {
       const [row, ...more] = await rows()
       if (!row || more.length > 0) throw new Error(`${more.length + (row ? 1 : 0)} rows`)
@@ -78,7 +84,9 @@ export async function sendingWorld(env: Record<string, string> = {}) {
   }
 }
 
-/** Unfolds headers and removes soft line breaks of quoted-printable. */
+/**
+ * MIME text of a submission with unfolded headers and without soft line breaks of quoted-printable.
+ */
 function readable(mime: Buffer | null): string {
   return (
     mime

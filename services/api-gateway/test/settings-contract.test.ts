@@ -14,7 +14,8 @@ import { unsupportedSettings } from '@posthorn/contracts/settings/unsupported-se
 import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
-// Tests each setting of the contract. A new setting fails until it has a sample below.
+// Tests each setting of the contract. The test of a new setting fails until `samples` has a value
+// for the setting.
 
 const samples: Required<Settings> = {
   webhooks: 'https://hooks.example/a',
@@ -113,7 +114,7 @@ const update = (body: object) => call('POST', '/v1/settings', { body })
 const read = async (key: string) => (await call('GET', `/v1/settings?${key}=true`)).body[key]
 const secret = new Set<string>(secretSettings)
 
-/** Stored settings with their sealed values. */
+/** Stored settings of the operator, with the sealed (encrypted) values of secret settings. */
 async function stored() {
   const [plain, sealed] = await Promise.all([
     db.selectFrom('settings').select(['key', 'value']).orderBy('key').execute(),
@@ -122,7 +123,7 @@ async function stored() {
   return { plain, sealed }
 }
 
-/** Expected response for a setting after its update. */
+/** Value that the API is expected to return for a setting after its update. */
 function shown(key: SettingKey): unknown {
   if (secret.has(key)) return true
   if (key === 'webhooksCustomHeaders') return [{ key: 'X-Key', value: '******' }]
@@ -207,7 +208,7 @@ test.each(addressSettings)(
       expect(masked).toBe(`${scheme}://${login.replace('hush', '******')}@a.example:1080/`)
       expect((await update({ [key]: masked })).body).toEqual({ updated: [] })
       const { plain, sealed } = await stored()
-      // The login of the authentication server is sealed separately.
+      // The URL of the authentication server, whose login is secret, is sealed in a separate table.
       if (key === 'authServer') expect(sealed.map((row) => row.key)).toContain('authServer')
       else {
         const value = String(plain.find((row) => row.key === key)?.value)

@@ -62,7 +62,8 @@ test('updateSettings: lists only settings whose value changed', async () => {
   const masked = (await read('webhooksCustomHeaders'))['webhooksCustomHeaders']
   expect((await update({ ...values, webhooksCustomHeaders: masked })).body).toEqual({ updated: [] })
   expect((await update({ ...values, notifyTextSize: 12 })).body).toEqual({
-    // Headers sent in plaintext cannot be compared with the sealed headers.
+    // Custom webhook headers that are sent in plaintext count as changed, because they cannot be
+    // compared with the sealed headers.
     updated: ['notifyTextSize', 'webhooksCustomHeaders'],
   })
   const unset = { notifyTextSize: null, webhookEvents: null, webhooksCustomHeaders: null }

@@ -2,14 +2,14 @@ import { expect } from '@jest/globals'
 import { hostedFormWorld, serviceUrl, unescape } from './hosted-form-world.ts'
 import type { Consent } from './provider-stub.ts'
 
-/** Cookies of a browser by name. */
+/** Cookies of a test browser by name. */
 export type Browser = Map<string, string>
 
 export const redirectUrl = 'https://app.example/done'
 
 export const stateIn = (url: string) => new URL(url).searchParams.get('state') ?? ''
 
-/** Path of a URL of the service. */
+/** Path and query of a URL of the service under test. */
 export function pathOf(url: string): string {
   expect(url.slice(0, serviceUrl.length)).toBe(serviceUrl)
   return url.slice(serviceUrl.length)
@@ -32,7 +32,7 @@ async function createApp(gateway: Gateway, config: object): Promise<string> {
   return String(response.body['id'])
 }
 
-/** World of the hosted form with a browser that signs in at the provider. */
+/** Hosted form of two gateways with a browser that signs in at a fake OAuth2 provider. */
 export async function signInWorld() {
   const world = await hostedFormWorld()
   const [gateway, other] = world.gateways
@@ -57,13 +57,19 @@ export async function signInWorld() {
     const location = response.headers.get('location')
     return { status: response.status, location, html: await response.text() }
   }
-  /** Starts a sign-in with a form link. Returns the URL that the browser opens. */
+  /**
+   * Starts an OAuth2 sign-in with a link to the hosted form. Returns the URL that the browser
+   * opens.
+   */
   async function startSignIn(link: string): Promise<string> {
     const { status, location } = await page(`${link}&type=${app}`)
     expect(status).toBe(303)
     return location ?? ''
   }
-  /** Opens the URL of a started sign-in; returns its state. */
+  /**
+   * Opens the URL of a started OAuth2 sign-in in a browser. Returns the OAuth2 state of this
+   * browser.
+   */
   async function openSignIn(url: string, cookies = browser): Promise<string> {
     const { status, location } = await page(pathOf(url), gateway, cookies)
     expect(status).toBe(303)
@@ -78,11 +84,14 @@ export async function signInWorld() {
     page,
     startSignIn,
     openSignIn,
-    /** Starts a sign-in with a form link and opens it; returns its state. */
+    /**
+     * Starts an OAuth2 sign-in with a form link and opens the sign-in in the browser. Returns its
+     * OAuth2 state.
+     */
     beginSignIn: async (link: string) => openSignIn(await startSignIn(link)),
     finishSignIn: (state: string, consent: Consent, cookies = browser) =>
       page(`/oauth?code=${world.provider.consent(consent)}&state=${state}`, other, cookies),
-    /** State of the new sign-in that a page offers. */
+    /** Opens the new OAuth2 sign-in that a result page offers. Returns its OAuth2 state. */
     retryState: (html: string) =>
       openSignIn(unescape(/href="(https:[^"]*[?]start=[^"]*)"/.exec(html)?.[1] ?? '')),
   }

@@ -36,7 +36,7 @@ test('hosted form: first page offers listed and enabled applications, and IMAP',
   expect(html).not.toContain(off)
   for (const type of [hiddenApp, off, 'unknown'])
     expect((await page(`${await makeLink()}&type=${type}`)).status).toBe(404)
-  // A link may name an unlisted application, which skips the choice.
+  // A form link may name an unlisted OAuth2 application, which skips the choice of the provider.
   expect((await page(await makeLink({ type: hiddenApp }))).status).toBe(303)
 })
 
@@ -67,7 +67,7 @@ test('/oauth: the state is stored hashed and valid once', async () => {
   expect(JSON.stringify(rows)).not.toContain(state)
   const hash = createHash('sha256').update(state).digest('hex')
   expect(rows.map((row) => row.state)).toContain(hash)
-  // HEAD requests and prefetches do not consume the state.
+  // HEAD requests and browser prefetches of the OAuth2 callback do not consume the state.
   const [cookie = []] = world.browser
   const headers = { cookie: cookie.join('=') }
   await fetch(`${gateway.url}/oauth?state=${state}&code=x`, { method: 'HEAD', headers })
@@ -123,7 +123,7 @@ test('/oauth: two concurrent sign-ins of one link, one account and 410 for the o
     .where('account', '=', 'twice')
     .execute()
   expect(events).toHaveLength(1)
-  // The account depends on the grants of this user, so no grant is revoked.
+  // The existing account depends on the OAuth2 grants of this user, so no grant is revoked.
   expect(provider.revoked.filter(({ account }) => account === 'twice')).toEqual([])
 })
 
@@ -232,7 +232,7 @@ test('/oauth: mailbox of another account, 400 and the grant is not revoked', asy
     },
   )
   expect([second.status, second.html.includes('first-owner')]).toEqual([400, false])
-  // Revocation would also end the grant of the first account.
+  // A revocation of the new OAuth2 grant would also end the grant of the user's first account.
   const pinned = await beginSignIn(await makeLink({ expectedEmail: 'x@mail.test' }))
   expect((await finishSignIn(pinned, { user: 'taken@mail.test' })).status).toBe(403)
   expect(provider.revoked).toHaveLength(revocations)

@@ -50,7 +50,7 @@ test('getStats: returns versions and the state of Postgres and RabbitMQ', async 
       paused: 0,
       unassigned: 0,
     },
-    // Requests of this test may be counted already.
+    // Statistics may already count requests of this test, so the counters can have any value.
     counters: expect.any(Object),
   })
 })
@@ -65,7 +65,8 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   await db
     .insertInto('workers')
     .values([
-      // Worker that is alive however long this test takes.
+      // The heartbeat of this worker is an hour ahead, so the worker counts as alive for the whole
+      // test.
       { id: alive, heartbeatAt: new Date(Date.now() + 3_600_000) },
       { id: dead, heartbeatAt: new Date(Date.now() - 60_000) },
     ])
@@ -78,7 +79,7 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   expect(connections).toMatchObject({
     connected: 2,
     authenticationError: 1,
-    // The account in the state `init` is at a worker that has not connected it yet.
+    // A worker holds the account in the state `init` but has not connected the account yet.
     init: 1,
     unassigned: 2,
   })
@@ -138,7 +139,8 @@ test('getStats: counters cover the requested window', async () => {
 test('apiCall counters: count successes and failures, flushed at shutdown', async () => {
   await db.deleteFrom('statCounters').execute()
   const gateway = await servers.start()
-  // Makes many more calls than before, because another gateway may flush the earlier calls now.
+  // Makes many more API calls than before, because another gateway may flush the counts of the
+  // earlier calls now.
   for (let n = 0; n < 100; n++) {
     await gateway.call('GET', '/v1/accounts')
     await gateway.call('GET', '/v1/accounts', { token: null })

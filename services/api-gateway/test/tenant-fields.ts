@@ -1,14 +1,23 @@
 import type { Operation } from '@posthorn/contracts/define'
 
-/** Objects and texts of a tenant, by name. Texts contain the tenant's mark. */
+/**
+ * Ids and texts of a tenant's objects, by name. The texts contain a mark by which the tenant is
+ * recognized.
+ */
 export type Tenant = Readonly<Record<string, string>>
 
-/** String field of a request. */
+/** Field of an API request that contains a text. */
 export interface Field {
   part: 'params' | 'query' | 'headers' | 'body'
-  /** Members from the part to the field; `[]` is an element of an array, `*` any member. */
+  /**
+   * Member names that lead from the part of the request to the field. `[]` is an element of an
+   * array, `*` any member.
+   */
   path: readonly string[]
-  /** Path with the part and without arrays: `body.to.address`. */
+  /**
+   * Path of the request field, with the part of the request and without arrays, such as
+   * `body.to.address`.
+   */
   label: string
 }
 
@@ -28,10 +37,13 @@ export interface Schema {
 }
 
 const parts = ['params', 'query', 'headers', 'body'] as const
-/** Keywords that may contain fields and that `stringPaths` does not follow. */
+/** JSON Schema keywords that may contain request fields, but that `stringPaths` does not follow. */
 const unsupported = ['$ref', 'allOf', 'oneOf', 'prefixItems', 'not', 'if']
 
-/** Fields of an operation that take any text. Enumerations name nothing of a tenant. */
+/**
+ * Request fields of an API operation that take any text. Fields with fixed values are left out,
+ * because these values name no object of a tenant.
+ */
 export function stringFields(operation: Operation): Field[] {
   const fields = parts.flatMap((part) =>
     stringPaths(operation[part] as Schema | undefined, []).map((path) => ({
@@ -45,7 +57,7 @@ export function stringFields(operation: Operation): Field[] {
   ]
 }
 
-/** Members of an object that are or contain a text. */
+/** Members of a JSON Schema object that are texts or contain texts. */
 export function textMembers(schema: object): string[] {
   return [...new Set(stringPaths(schema as Schema, []).flatMap(([member]) => member ?? []))]
 }
@@ -65,22 +77,26 @@ function stringPaths(schema: Schema | undefined, path: readonly string[]): (read
   return takesText(schema) ? [path, ...inner] : inner
 }
 
-/** True for a schema of texts or of values of any type. */
+/** True for a JSON Schema that accepts texts, or values of any type. */
 function takesText({ type, enum: values, ...rest }: Schema): boolean {
   if ('const' in rest || values !== undefined) return false
   const isAny = ['anyOf', 'properties', 'patternProperties', 'items'].every((key) => !(key in rest))
   return type === 'string' || (type === undefined && isAny)
 }
 
-/** Kind of the things that a field names. */
+/** Kind of the objects that some request fields name, such as messages or templates. */
 export interface FieldKind {
-  /** Fields by the last members of their labels. The longest match counts. */
+  /**
+   * Request fields of this kind, by the last members of their labels. The longest match of a label
+   * counts.
+   */
   fields: string
-  /** Value of a tenant. */
+  /** Id or text of the tenant's object that the request field names. */
   of: (tenant: Tenant) => string
   /**
-   * Effect of another tenant's value. `refused`: status 400, 403 or 404. `harmless`: any status;
-   * the value is searched within the account, or names nothing of Posthorn.
+   * Effect of a request field that names an object of another tenant. `refused`: status 400, 403 or
+   * 404. `harmless`: any status; the value is searched within the account, or names nothing of
+   * Posthorn.
    */
   foreign: 'refused' | 'harmless'
 }
@@ -95,10 +111,13 @@ function missing(name: string): never {
   throw new Error(`The tenants have no ${name}`)
 }
 
-/** Fields that name something, by kind. Fields of closed operations are never reached. */
+/**
+ * Request fields that name objects, by kind. Fields of operations that are closed to tenants are
+ * never reached.
+ */
 export const namingFields: readonly FieldKind[] = [
   named('account', 'refused', 'account delegatedAccount accounts'),
-  // Only a token without an account may choose an id.
+  // Only an access token that is not bound to an account may choose the id of a template.
   named('template', 'refused', 'template body.id'),
   named('message', 'refused', 'params.message reference.message'),
   named('text', 'refused', 'params.text'),
@@ -108,15 +127,16 @@ export const namingFields: readonly FieldKind[] = [
   named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp applications.*'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
-  named('uuid', 'refused', 'delivery replay'),
-  // Stored credentials must stay with their user, server and network path.
+  named('uuid', 'refused', 'delivery replay worker'),
+  // Stored credentials of an account must stay with their user, server and network path.
   named('user', 'refused', 'auth.user delegatedUser'),
   named('host', 'refused', 'imap.host smtp.host'),
   named('proxy', 'refused', 'proxy proxyUrl httpProxyUrl'),
-  // The account has custom headers, which must stay with their target.
+  // The account has custom webhook headers, which must stay with their webhook target.
   named('url', 'refused', 'webhooks'),
   named('url', 'refused', 'redirectUrl body.url'),
-  // The browser of the owner opens the redirect URL after the consent, with the id of the account.
+  // After the OAuth2 consent, the browser of the owner opens the redirect URL with the id of the
+  // account.
   named('url', 'harmless', 'oauth2.redirectUrl'),
   named('messageId', 'refused', 'reference.messageId'),
   // Gateways belong to the operator and send for all accounts.
@@ -150,11 +170,14 @@ export const namingFields: readonly FieldKind[] = [
   named('changeId', 'harmless', 'lastEventId last-event-id'),
 ]
 
-/** Fields with content, times, secrets or words of the interface: they name no object. */
+/**
+ * Request fields with content, times, secrets or words of the API. Such fields name no object of a
+ * tenant.
+ */
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
   'internalDate notifyFrom sendAt created access.time expires expiresAt since until before sentBefore sentSince seq uid',
-  'startDate endDate range if-range',
+  'startDate endDate from to keys range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
   'serviceClient externalAccount scopes extraScopes skipScopes authority tenant googleProjectId',
@@ -167,7 +190,10 @@ const plainFields = [
   .join(' ')
   .split(' ')
 
-/** Kind of a field: `plain` if the field names nothing, undefined if no table has the field. */
+/**
+ * Kind of a request field: `plain` if the field names no object, undefined if no table lists the
+ * field.
+ */
 export function kindOf({ label }: Pick<Field, 'label'>): FieldKind | 'plain' | undefined {
   const members = label.split('.')
   for (let from = 0; from < members.length; from += 1) {

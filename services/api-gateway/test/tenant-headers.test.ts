@@ -29,7 +29,10 @@ const plainUrl = 'https://receiver.example/in'
 const urls = [plainUrl, 'https://u:pw@receiver.example/in'] as const
 const own = headersOf('tenant')
 
-/** Stored settings before the change: who has set the target and the headers. */
+/**
+ * Stored webhook settings of an account before a change, by the party that has set the target and
+ * the headers.
+ */
 const states = ([undefined, 'operator', 'tenant'] as const).flatMap((target) =>
   ([undefined, 'operator', 'tenant'] as const).flatMap((headers) =>
     (target === undefined ? [plainUrl] : urls).map((url) => ({ target, headers, url })),
@@ -39,9 +42,9 @@ type State = (typeof states)[number]
 
 interface Change {
   body: Record<string, unknown>
-  /** True for a new target of the tenant. */
+  /** True if the change of the account sets a new webhook target of the tenant. */
   moves?: boolean
-  /** Headers after the change. Default: the stored headers. */
+  /** Webhook headers after the change. Defaults to the stored webhook headers. */
   headers?: 'new' | 'none' | 'mixed'
 }
 const changes: Record<string, Change> = {
@@ -85,7 +88,10 @@ const rows = states.flatMap((state) =>
     }),
 )
 
-/** A tenant sets its members first: members of the operator do not change their origin. */
+/**
+ * Registers an account and sets its webhook members. The tenant's members are set first: later
+ * changes by the operator do not change their origin.
+ */
 async function prepare(account: string, { target, headers, url }: State): Promise<string> {
   await call('POST', '/v1/account', { body: registration(account) })
   const token = await mint(call, { account })

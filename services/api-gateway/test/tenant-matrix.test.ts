@@ -31,7 +31,7 @@ const rows = allOperations
   .flatMap((operation) => classify(operation).naming.map((row) => ({ operation, ...row })))
 const nameOf = ({ operation, field }: Row) => `${operation.id} ${field.label}`
 
-/** Fields whose own value is rejected, too, with the reason. */
+/** Request fields that are rejected even with a value of the requesting tenant, with the reason. */
 const withoutControl: Record<string, string> = {
   'updateAccount body.oauth2.auth.delegatedUser': 'only operators delegate',
   'updateAccount body.oauth2.auth.delegatedAccount': 'only operators delegate',
@@ -41,14 +41,17 @@ const withoutControl: Record<string, string> = {
 }
 
 /**
- * Fields for which a value of another tenant has no effect, although most fields of their kind
- * refuse such values.
+ * Request fields in which a value of another tenant has no effect, although most fields of their
+ * kind refuse such values.
  */
 const overridden: Record<string, string> = {
   'createTemplate body.account': 'the template is created for the account of the token',
 }
 
-/** Everything that is wrong after a request with a value of the other tenant. */
+/**
+ * Returns everything that is wrong after a request in which a field names an object of the other
+ * tenant.
+ */
 async function problemsOf(token: string, row: Row, own: Tenant): Promise<string[]> {
   const value = row.kind.of(other)
   const response = await send(token, requestWith(row.operation, own, { field: row.field, value }))
@@ -98,7 +101,7 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
 const objects = ['template', 'queueId', 'token', 'exportId']
 const isObject = ({ kind }: Row) => objects.some((name) => kind.of(other) === other[name])
 
-/** Response without the value that the request has sent, and without varying headers. */
+/** API response without the value that the request has sent, and without headers that vary. */
 const withoutValue = ({ status, text }: { status: number; text: string }, value: string) => ({
   status,
   body: (text.split('\n').at(-1) ?? '').replaceAll(value, '…'),
@@ -108,7 +111,7 @@ test.each(rows.filter(isObject).map((row) => [nameOf(row), row] as const))(
   '%s: an id of another account has the response of an unknown id',
   async (_name, row) => {
     const value = row.kind.of(other)
-    // An unknown id with the length and form of the other account's id.
+    // An unknown id that has the length and form of the id of the other tenant's object.
     const unknown = `${value.slice(0, -4)}${value.endsWith('AAAA') ? 'AAAB' : 'AAAA'}`
     for (const variant of variants) {
       if (isForbiddenTo(variant, row.operation)) continue
@@ -182,7 +185,7 @@ test('updateAccount: bound token with new credentials, sets servers but no proxy
   expect((await update(servers)).status).toBe(200)
 })
 
-/** Row of the matrix. */
+/** Row of the test matrix: an API operation and one of its fields. */
 function rowOf(id: string, label: string): Row {
   const row = rows.find((one) => nameOf(one) === `${id} ${label}`)
   if (!row) throw new Error(`There is no ${label}`)

@@ -18,7 +18,10 @@ const canary = 'internal-banner'
 const failure = { response: canary, description: canary, serverResponseCode: 'ECONNREFUSED' }
 const sendingFailure = { message: canary, code: 'ECONNREFUSED', response: canary, command: 'CONN' }
 
-/** Stores the canary wherever the failed connection of an account leaves a text. */
+/**
+ * Stores the canary (secret text of the operator's network) in each place where the failed
+ * connection of an account leaves a text.
+ */
 async function failConnections(account: string, queueId: string): Promise<void> {
   const lastError = JSON.stringify(failure)
   await db
@@ -79,12 +82,15 @@ test('self-test: an operator reads the reason in states, logs, the outbox and ex
   }
 })
 
-/** Members of the account record: values of the registration, or texts of servers. */
+/**
+ * Members of an account as the API returns them, by origin: values of the registration, own data,
+ * or texts of servers.
+ */
 const recordMembers: Record<string, 'registered' | 'own' | 'failure'> = {
   ...groupOf('registered', 'account name email app webhooks proxy smtpEhloName expectedEmail'),
   ...groupOf('registered', 'oauth2 webhooksCustomHeaders notifyFrom path subconnections'),
   ...groupOf('registered', 'imapIndexer imap smtp locale tz'),
-  // Members that describe the account after a login: its mailboxes and quota, and times.
+  // Members of an account that describe its state after a login: mailboxes, quota and times.
   ...groupOf('own', 'syncTime syncError quota authFailureDisabledAt stateDetail'),
   ...groupOf('failure', 'lastError smtpStatus outlookSubscription'),
 }
@@ -98,7 +104,10 @@ test('getAccount: every text of the record is classified', () => {
   expect(members.filter((name) => !Object.hasOwn(recordMembers, name))).toEqual([])
 })
 
-/** Events by the origin of their texts. `failure`: also of a server that is not for mail. */
+/**
+ * Events by the origin of their texts. Texts of the kind `failure` may come from a server that is
+ * no mail server.
+ */
 const eventKinds: Record<string, 'system' | 'mail' | 'failure'> = {
   ...groupOf('system', 'accountAdded accountDeleted accountInitialized authenticationSuccess'),
   ...groupOf(
@@ -116,7 +125,10 @@ test.each(eventNames)('%s: is classified, and a failure has a body for tenants',
   expect(hasTenantBody(event)).toBe(eventKinds[event] === 'failure')
 })
 
-/** Members of failures that name objects of the tenant. All other members are hidden. */
+/**
+ * Members of recorded failures that name objects of the tenant. All other members of a failure are
+ * hidden from the tenant.
+ */
 const ownMembers = [
   'queueId',
   'envelope',
@@ -150,7 +162,10 @@ const reaching: Record<string, 'origin is stored' | 'refused'> = {
   'body.proxy': 'refused',
 }
 const hosts = ['url', 'host', 'proxy'].map((name) => world.other[name])
-/** A name, and a URL that only the browser of the owner opens. */
+/**
+ * Fields of an account to which Posthorn does not connect: the EHLO name, and a URL that only the
+ * owner's browser opens.
+ */
 const notConnected = ['body.smtpEhloName', 'body.oauth2.redirectUrl']
 const isReaching = (label: string) => {
   const kind = kindOf({ label })

@@ -46,7 +46,9 @@ const bodies: Record<string, (own: Tenant, label: string) => object> = {
   updateSettings: ({ url }) => ({ webhooks: url }),
 }
 
-/** Query members by operation that make a request valid, or that a bound token needs. */
+/**
+ * Query parameters by API operation that make a request valid, or that a bound access token needs.
+ */
 const queries: Record<string, (own: Tenant) => Record<string, string>> = {
   searchMessages: () => ({ path: 'INBOX' }),
   flushTemplates: () => ({ force: 'true' }),
@@ -65,7 +67,10 @@ function referenceOf({ message }: Tenant, label: string): object {
   return label.startsWith('body.reference.') ? { reference: { message } } : {}
 }
 
-/** Valid request of a tenant. One field has a value of this tenant or of another tenant. */
+/**
+ * Creates a valid API request of a tenant. One field may have a chosen value, of this tenant or of
+ * another tenant.
+ */
 export function requestWith(
   operation: Operation,
   own: Tenant,
@@ -93,7 +98,10 @@ export function requestWith(
   }
 }
 
-/** True if the operation has a field that only `bodies` can complete. */
+/**
+ * True if a valid request of the operation can be created: the operation has no required body, or
+ * `bodies` has an example.
+ */
 export function hasBody({ id, body, optionalBody }: Operation): boolean {
   return body === undefined || optionalBody === true || id in bodies
 }
@@ -104,7 +112,7 @@ interface Placing {
   own: Tenant
 }
 
-/** Copy of a value in which the field at a path has the given value. */
+/** Copies an example request and replaces the field at a path by the given value. */
 function place(base: unknown, [name, ...rest]: readonly string[], placing: Placing): unknown {
   if (name === undefined) return placing.value
   const schema = branchWith(placing.schema, name)
@@ -125,13 +133,15 @@ function branchWith(schema: Schema, name: string): Schema {
   return [schema, ...(schema.anyOf ?? [])].find(holds) ?? schema
 }
 
-/** Position of an example: its path, and the tenant whose texts it has, if any. */
+/**
+ * Position in an example request: the path, and the tenant whose texts fill the example, if any.
+ */
 interface Spot {
   path: readonly string[]
   own: Tenant | undefined
 }
 
-/** Adds the required members of an object. */
+/** Adds the required members of its JSON Schema to an object in an example request. */
 function complete(schema: Schema, value: unknown, { path, own }: Spot): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { required = [], properties = {} } = schema
@@ -141,7 +151,7 @@ function complete(schema: Schema, value: unknown, { path, own }: Spot): unknown 
   return { ...Object.fromEntries(members), ...value }
 }
 
-/** Valid value of a schema. */
+/** Creates a value that is valid for a JSON Schema. */
 function exampleOf(schema: Schema, spot: Spot): unknown {
   const { anyOf: [branch] = [] } = schema
   if (schema.enum) return schema.enum[0]
@@ -163,12 +173,15 @@ function textOf({ path, own }: Spot): string {
   return own === undefined || kind === undefined || kind === 'plain' ? 'x' : kind.of(own)
 }
 
-/** Reply with the required members of a schema. */
+/** Creates a worker reply with only the members that its JSON Schema requires. */
 export function replyOf(schema: object): unknown {
   return exampleOf(schema as Schema, { path: [], own: undefined })
 }
 
-/** Fields of an operation that name something, and fields that no table classifies. */
+/**
+ * Divides the request fields of an API operation into fields that name an object, and fields that
+ * no table lists.
+ */
 export function classify(operation: Operation) {
   const fields = stringFields(operation)
   return {

@@ -6,7 +6,7 @@ import { AppError } from '@posthorn/errors'
 import type { Tenant } from './tenant-fields.ts'
 import { replyOf } from './tenant-requests.ts'
 
-/** Command that a fake received. */
+/** Command that a fake worker or a fake of auth-bridge received. */
 export interface ReceivedCommand {
   command: string
   account: string | undefined
@@ -16,7 +16,7 @@ export interface ReceivedCommand {
 /** Key of the exports of all tenants. */
 export const exportKey = Buffer.alloc(32, 7)
 
-/** Replies that need more than the required members. */
+/** Replies of the fake worker that need more than the required members, by command. */
 const replies: Record<string, (own: Tenant) => object> = {
   getMessage: ({ message = '', messageId = '', text = '' }) => ({
     id: message,

@@ -13,7 +13,7 @@ import type { Tenant } from './tenant-fields.ts'
 import { recipient, type TenantRequest } from './tenant-requests.ts'
 import { exportKey, serveTenants } from './tenant-worker.ts'
 
-/** Every permission that a record can grant. */
+/** Permissions record of an access token with every permission that a record can grant. */
 export const everything = {
   actions: ['read', 'write', 'send', 'destructive'],
   groups: [...new Set(allOperations.map(({ permission: { group } }) => group).filter(isGranted))],
@@ -31,10 +31,10 @@ export interface OwnTenant {
   limited: string
 }
 
-/** Response of a request as the client sees it. */
+/** Response to an API request as the client receives it. */
 export interface RawResponse {
   status: number
-  /** Headers and body. */
+  /** Headers and body of the API response. */
   text: string
 }
 
@@ -62,8 +62,9 @@ const callsOf = (url: string) => ({
 })
 
 /**
- * Creates the tenant `other` with one object of each kind. All its texts contain its mark. Its URLs
- * lead to a listener that stands for the operator's own infrastructure.
+ * Creates the tenant `other` with one object of each kind, whose texts contain the mark of the
+ * tenant. The URLs of the tenant lead to a listener that stands for the operator's own
+ * infrastructure.
  */
 export async function tenants() {
   const servers = await testServers()
@@ -100,12 +101,12 @@ export async function tenants() {
     commands,
     listener,
     ...callsOf(url),
-    /** Texts of `other` that a response contains although the request did not. */
+    /** Texts of the tenant `other` that an API response contains although the request did not. */
     leaks: ({ text }: RawResponse, sent = ''): string[] => {
       const unknown = sent === '' ? text : text.replaceAll(sent, '')
       return canaries.filter((canary): canary is string => unknown.includes(canary ?? mark))
     },
-    /** Fingerprint of all rows that are not of a tenant from `newTenant`. */
+    /** Fingerprint of all database rows, except rows of tenants that `newTenant` created. */
     stored: () => fingerprints(db),
     newTenant: async (): Promise<OwnTenant> => {
       count += 1
@@ -122,7 +123,10 @@ export async function tenants() {
   }
 }
 
-/** Texts of a tenant. Message ids contain the number of a mailbox. */
+/**
+ * Ids and texts of a tenant, all with the mark of the tenant. Message ids contain the number of the
+ * mailbox.
+ */
 function valuesOf(mark: string, mailbox: number): Tenant {
   const message = Buffer.from([0, 0, 0, mailbox, 0, 0, 0, 1]).toString('base64url')
   const part = (name: string) =>
@@ -187,7 +191,10 @@ async function createExport(db: Db, { account = '', mailbox = '' }: Tenant): Pro
   return exportId
 }
 
-/** Creates all further objects of a tenant. Returns the tenant with the ids of the objects. */
+/**
+ * Creates the objects of a tenant that its account needs for a test. Returns the tenant with the
+ * ids of the objects.
+ */
 async function createObjects(call: Call, tenant: Tenant): Promise<Tenant> {
   const { account = '', name, email, listId, url, key = '' } = tenant
   const letter = { to: { address: recipient }, subject: `Subject of ${account}`, text: 'x' }
@@ -208,7 +215,7 @@ async function make(call: Call, path: string, { headers, ...body }: CreationBody
 
 interface CreationBody {
   [member: string]: unknown
-  /** Headers of the request, not part of the body. */
+  /** Headers with which the API request is sent, not part of the body. */
   headers?: Record<string, string>
 }
 
@@ -243,13 +250,16 @@ function registrationOf(tenant: Tenant) {
   }
 }
 
-/** Tables that every request changes. */
+/** Database tables that every API request changes. */
 const traces = new Set(['stat_counters', 'token_windows', 'token_log', 'event_ids'])
 
-/** Columns that change in the background: published events, used tokens. */
+/** Database columns that change in the background: of published events and used access tokens. */
 const passing = ['published_at', 'fanned_out_at', 'last_used_at', 'last_used_ip']
 
-/** Fingerprint of each table that is not empty, without rows of the tenants that send requests. */
+/**
+ * Fingerprint of each database table that is not empty, without rows of the tenants that send
+ * requests.
+ */
 async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class

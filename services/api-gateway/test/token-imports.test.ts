@@ -130,7 +130,8 @@ test('imported tokens: account, addresses, scope and expiry are checked', async 
 })
 
 test('ids: match only tokens of their kind, and are no tokens', async () => {
-  // An own token of 32 characters has the id of the bytes that its characters stand for.
+  // A Posthorn token of 32 characters is stored under the id of the bytes that its characters stand
+  // for.
   const own = 'x'.repeat(32)
   await db
     .insertInto('tokens')

@@ -98,8 +98,9 @@ const logOf = async (token: string, query = '') => {
 }
 const startAuditing = async () => {
   await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
-  // Waits until each replica writes an entry: then the replica has read the setting. Each replica
-  // has a separate token, because a replica may write the entries of its last calls later.
+  // Waits until each replica writes an entry to a token log, which shows that the replica has read
+  // the setting. Each replica has a separate token, because it may write the entries of its last
+  // calls later.
   for (const replica of [first, second]) {
     const token = await mint(call, {})
     await eventually(async () => {
@@ -195,7 +196,7 @@ test('tokenAuditLog: an expired token is denied as expired; its record is delete
   await end(86_401_000)
   await using _sweeping = await servers.start(limits)
   await eventually(async () => expect((await call('GET', `/v1/tokens/${id}`)).status).toBe(404))
-  // The log of the deleted token can still be read.
+  // The log of an access token can still be read after the token was deleted.
   expect((await logOf(token)).total).toBe(1)
 })
 
@@ -205,8 +206,8 @@ test('sweepTokenLog: keeps the newest entries and deletes logs of unused tokens'
   await call('GET', '/v1/accounts', { token: resting })
   const rows = (token: string) =>
     db.selectFrom('tokenLog').select('path').where('token', '=', hashToken(token)).execute()
-  // Waits until all entries are written. A periodic sweep of another replica may have deleted the
-  // oldest entries already.
+  // Waits until all entries of the token logs are written. A periodic sweep of another replica may
+  // have deleted the oldest entries already.
   await eventually(async () => {
     expect(await rows(busy)).toContainEqual({ path: '/v1/account/busy-7' })
     expect(await rows(resting)).toHaveLength(1)

@@ -21,7 +21,10 @@ async function register(account: string, more: object = {}): Promise<void> {
   expect(await gateway.call('POST', '/v1/account', { body })).toMatchObject({ status: 200 })
 }
 
-/** Requests an update that waits for consent; returns the URL for the owner. */
+/**
+ * Requests an account update that waits for OAuth2 consent. Returns the URL for the owner of the
+ * account.
+ */
 async function request(account: string, body: object, token?: string): Promise<string> {
   const response = await put(account, body, token)
   const url = expect.stringMatching(/\/oauth\?start=[\w-]{43}$/)
@@ -49,7 +52,7 @@ test('updateAccount: with authorize, changes nothing before the consent and all 
   const before = await rowOf('whole')
   const imap = { partial: true, sentMailPath: 'Gone out' }
   const more = { name: 'New', path: ['INBOX'], imap, expectedEmail: 'WHOLE@mail.test' }
-  // Masked values of a read account keep their meaning until the consent.
+  // Masked values in an account update that waits for consent keep their meaning until the consent.
   const body = { ...more, webhooks, webhooksCustomHeaders, oauth2: authorize }
   const url = await request('whole', body)
   expect(await rowOf('whole')).toEqual(before)
@@ -170,7 +173,8 @@ test('updateAccount: bound token, renews the consent but can not redirect the ac
   expect((await consent(url, 'mine@mail.test')).status).toBe(403)
   expect(await get('bound')).toMatchObject({ name: 'bound' })
   const again = await request('bound', { name: 'Renewed', oauth2: authorize }, token)
-  // An operator has changed the login of the account meanwhile: the request of the token ends.
+  // An operator has changed the login of the account meanwhile, so the update that the token
+  // requested ends.
   const operators = { provider: app, auth, accessToken: 'a2', refreshToken: 'r2' }
   expect((await put('bound', { oauth2: operators })).status).toBe(200)
   expect((await consent(again, 'bound@mail.test')).status).toBe(403)
@@ -255,7 +259,8 @@ test('createAccount: with authorize, masks of an existing account keep its value
     })
   const { status, body } = await post(masked)
   expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
-  // The masks mean the values at the request, not the values at the consent.
+  // The masks in an account update stand for the values at the request, not for the values at the
+  // consent.
   await put('known', { webhooksCustomHeaders: [{ key: 'X-Key', value: 'other' }] })
   const { location } = await consent(String(body['redirect']), 'known@mail.test')
   expect(location).toBe(`${redirectUrl}?account=known&state=existing`)

@@ -90,7 +90,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const upload = (body: object, owner = 'held') =>
   call('POST', `/v1/account/${owner}/message`, { body: { path: 'Drafts', ...body } })
 const waiting = async () => (await db.selectFrom('uploads').select('id').execute()).length
-/** Unfolded header of the stored message. */
+/** Unfolded header of the uploaded message that the worker stored. */
 const header = (name: string) =>
   new RegExp(`^${name}: (.*)$`, 'mi').exec((stored[0] ?? '').replaceAll(/\r\n[ \t]/g, ' '))?.[1]
 
@@ -129,7 +129,7 @@ test('uploadMessage: composes a message from fields and sends it to the worker',
   expect(header('Bcc')).toBe('blind@mail.example')
   expect(header('X-Custom')).toBe('yes')
   expect(stored.at(-1)).toContain('hallo')
-  // The bytes of a refused first attempt are deleted in the background.
+  // The gateway deletes the uploaded bytes of a refused first attempt in the background.
   await eventually(async () => expect(await waiting()).toBe(0))
 })
 

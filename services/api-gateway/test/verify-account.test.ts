@@ -15,7 +15,10 @@ const failures: Record<string, object> = {
   'forbidden.example': { error: 'not allowed', code: 'EEGRESSBLOCKED' },
   'banner.example': { error: 'x', code: 'EPROTOCOL', responseText: 'SSH-2.0-OpenSSH' },
 }
-/** A reply at the deadline could overtake the timeout of the gateway. */
+/**
+ * Promise of a mail server test that never replies. A worker's reply at the deadline could overtake
+ * the timeout of the gateway.
+ */
 const silence = Promise.withResolvers<never>()
 silence.promise.catch(() => undefined)
 const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }

@@ -57,8 +57,8 @@ await bus.serve({
     })),
     on(listMessages, async (request) => {
       commands.push(request)
-      // The worker does not reply at the deadline either: such a reply could overtake the timeout
-      // of the gateway.
+      // The worker never replies to the command, not even at the deadline: such a reply could
+      // overtake the timeout of the gateway.
       if (request.path === 'Slow') await silence.promise
       if (request.path === 'None')
         throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })
@@ -235,8 +235,8 @@ test('worker operations: from the registration on, without a worker respond NotY
 
 test('worker operations: without a worker respond 503 after the timeout, without an account 404', async () => {
   await saveState('unheld', 'connected')
-  // On a busy machine, RabbitMQ may not return an attempt within its 200 ms. Then requests respond
-  // 504.
+  // On a busy machine, RabbitMQ may not return an undeliverable command within 200 ms. The API
+  // request then gets the status 504.
   await eventually(async () =>
     expect((await impatient.call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
       statusCode: 503,
@@ -256,7 +256,7 @@ test('worker operations: without a reply respond 504 after SVC_TIMEOUT or X-SVC-
     error: 'Gateway Timeout',
     code: 'Timeout',
   })
-  // A request can extend the timeout, not shorten it.
+  // The timeout header of an API request can extend the command timeout, but not shorten it.
   for (const [timeout, atLeastMs] of [
     ['1', 250],
     ['1000', 950],
@@ -302,7 +302,7 @@ test('getMessageSource: a slow client slows the source, a disconnect cancels it'
     last = source.sent
     return same && last > 0
   })
-  expect(last).toBeLessThan(500) // 32 MB are far more than all buffers on the way hold
+  expect(last).toBeLessThan(500) // 32 MB exceed all network buffers by far
   request.destroy()
   await eventually(() => expect(source.cancelled).toBe(true))
 })

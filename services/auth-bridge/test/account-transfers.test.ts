@@ -32,7 +32,7 @@ const target = keyPairFromSecret(secrets.target)
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Instance: database, broker and an auth-bridge with its own keys. */
+/** Starts an instance of Posthorn: a database, a RabbitMQ and an auth-bridge with its own keys. */
 async function startInstance(env: Record<string, string>) {
   const [database, broker] = await Promise.all([testDatabase(), testBus()])
   stack.defer(async () => void (await Promise.all([database.drop(), broker.drop()])))
@@ -113,7 +113,7 @@ async function insertCredential(account: string, kind: 'imap' | 'smtp' | 'oauth2
   await from.db.insertInto('credentials').values({ account, kind, sealed }).execute()
 }
 
-/** Inserts an account with a grant and with the tokens of a later renewal. */
+/** Inserts an account with an OAuth2 grant, and with the tokens of a later renewal of the grant. */
 async function insertGranted(account: string, granted: string, renewed: string): Promise<void> {
   const oauth2 = { provider: 'app-1', auth: { user: account } }
   const server = { host: 'imap.gmail.com', port: 993, secure: true }
@@ -164,7 +164,7 @@ async function reasonOf(transfer: AccountTransfer, applications?: Record<string,
   return results.map((result) => ('reason' in result ? result.reason : 'accepted'))
 }
 
-/** Stores an account of a transfer with the checked secrets. */
+/** Stores a transferred account with its secrets, after auth-bridge has checked the secrets. */
 async function store({ db }: Instance, { account, ...transfer }: AccountTransfer): Promise<void> {
   const { results } = await check(to.bus, [{ account, ...transfer }])
   const [result] = results

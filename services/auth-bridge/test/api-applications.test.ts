@@ -7,7 +7,7 @@ import { createOAuth2World } from './oauth2-world.ts'
 // Applications with the base scopes `api` cannot be registered yet, so their rows are inserted.
 
 const requests: { path: string; authorization: string | undefined }[] = []
-/** Error response of the API; undefined for a successful response. */
+/** Error response of the fake mail API; undefined for a successful response. */
 let apiError: { status: number; body: object } | undefined
 const provider = createServer((request, response) => {
   const { url: path = '', headers } = request

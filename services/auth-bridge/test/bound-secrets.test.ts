@@ -58,7 +58,10 @@ const options = { key: 'credentials', timeoutMs: 30_000 }
 const credentialsOf = (account: string, protocol: 'imap' | 'smtp' = 'imap') =>
   eventually(() => bus.request(getCredentials, { account, protocol }, options).catch(refusal))
 
-/** Returns a rejection as a result. `eventually` repeats the call after any other error. */
+/**
+ * Converts a refusal of credentials to a result. Throws any other error, so that `eventually`
+ * repeats the call.
+ */
 function refusal(error: unknown) {
   const { kind, message } = error as { kind?: string; message?: string }
   if (kind !== 'rejected' && kind !== 'internal') throw error
@@ -159,7 +162,8 @@ test('resealAll: unbound password, is bound to its present server', async () => 
   expect(await credentialsOf('legacy')).toMatchObject({ destination: to })
   await set('legacy', { ...server, host: 'evil.example', auth: login })
   expect(await credentialsOf('legacy')).toEqual(refused)
-  // A binding stays unchanged when the registration changes.
+  // The binding (limit of the use) of a sealed password stays unchanged when the registration of
+  // the account changes.
   expect(await credentialsOf('bound')).toEqual(refused)
 })
 
@@ -173,7 +177,7 @@ test('getCredentials: access token of the caller, is bound like a password and n
   }
   await set('token', { ...server, auth: { user: 'you' } })
   expect(await credentialsOf('token')).toEqual(refused)
-  // The registration does not decide about the form of the secret.
+  // Whether a secret is used as a password depends on the sealed secret, not on the registration.
   await insert('password', { to })
   await set('password', { ...server, auth: { ...login, accessToken: true } })
   expect(await credentialsOf('password')).toMatchObject({ pass: 'hush' })

@@ -189,7 +189,8 @@ test('getServiceSecret: returns unexpired previous secrets and those of targets'
     previous: [{ serviceSecret: 'before', until: until.toISOString() }],
     targets,
   })
-  // The error of a JSON parser would quote the secrets.
+  // Sealed webhook secrets that are no valid JSON must not be quoted in the error, as a JSON parser
+  // would do.
   const broken = await sealed('[{"secret":"hush', 'webhookSecrets')
   await database.db
     .updateTable('sealedSettings')

@@ -26,7 +26,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
-// A compromised process, with everything it knows, gets the credentials of its own accounts only.
+// A compromised process can request the credentials of its own accounts only.
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 await broker.grantServices()
@@ -53,7 +53,7 @@ const names = [
 const buses = new Map<ServiceName, Bus>()
 
 type Protocol = CommandRequest<typeof getCredentials>['protocol']
-/** Returns the id of an API account in the shard of the given account. */
+/** Returns the id of an API account in the same shard (group of accounts) as `account`. */
 const inShardOf = (account: string) =>
   Array.from({ length: 10_000 }, (_, at) => `api-${at}`).find(
     (id) => shardOf(id) === shardOf(account),

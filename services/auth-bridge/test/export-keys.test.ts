@@ -30,7 +30,7 @@ const buses = new Map<ServiceName, Bus>()
 interface TestExport {
   account: string
   status: ExportStatus
-  /** Export that the stored key was sealed for. */
+  /** Id of the export for which the stored key was sealed (encrypted). */
   sealedFor?: string
 }
 

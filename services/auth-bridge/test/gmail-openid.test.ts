@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { createOAuth2World } from './oauth2-world.ts'
 
-// Applications of the Gmail API at an independent OpenID provider: consent, refresh, revocation.
+// OAuth2 applications for the Gmail API at an independent OpenID provider: consent, refresh and
+// revocation of grants.
 
 const modify = 'https://www.googleapis.com/auth/gmail.modify'
 const world = await createOAuth2World()

@@ -8,7 +8,10 @@ const { provider } = world
 afterAll(() => world[Symbol.asyncDispose]())
 await world.insertProviderApp('app')
 
-/** Consents as the user. Returns the request that redeems the code. */
+/**
+ * Consents to an OAuth2 sign-in as the user. Returns the command that exchanges the authorization
+ * code for a grant.
+ */
 async function requestCode(account: string) {
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
@@ -19,7 +22,10 @@ async function requestCode(account: string) {
   return { app: 'app', account, code, codeVerifier }
 }
 
-/** Holds the responses of the token endpoint. Resolves when it has executed a request. */
+/**
+ * Holds back responses of the token endpoint. Resolves when the endpoint has executed a token
+ * request.
+ */
 async function executedToken(start: () => void): Promise<() => void> {
   const [executed, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   provider.holdTokenReplies = async () => {
@@ -43,12 +49,14 @@ test('completeOAuth2Login: killed while it redeems a code, no replica redeems th
   release()
   world.startBridge()
   await eventually(() => world.isServing(), { timeoutMs: 120_000 })
-  // This login is completed after the request that the broker has returned to the queue.
+  // The OAuth2 login of the account `next` is completed after the command that RabbitMQ has
+  // returned to the queue.
   const { account, ...next } = await requestCode('next')
   expect(await world.complete({ account, ...next })).toHaveProperty('sealedGrant')
   abort.abort(new Error('nothing redeems the code'))
   expect(await result).toMatchObject([{ status: 'rejected' }])
-  // A second request with the code would have revoked the tokens of the first request.
+  // A second token request with the same authorization code would have revoked the tokens of the
+  // first request.
   expect(provider.counts.granted['authorization_code']).toBe(2)
   expect(provider.counts.refused).toEqual({})
 })
@@ -58,7 +66,7 @@ test('completeOAuth2Login: a code that is redeemed twice, costs the grant of the
   const { user, sealedGrant } = await world.complete(login)
   await world.insertAccount('twice', { provider: 'app', auth: { user } }, sealedGrant)
   await expect(world.complete(login)).rejects.toMatchObject({ kind: 'rejected' })
-  // The access token is revoked as well, so a mail server rejects it.
+  // The provider has revoked the access token as well, so a mail server rejects the access token.
   await expect(world.getCredentials('twice', 'imap', true)).rejects.toMatchObject({
     code: 'OauthRenewError',
     extras: { info: { tokenRequest: { response: { error: 'invalid_grant' } } } },

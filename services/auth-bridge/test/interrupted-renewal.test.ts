@@ -14,7 +14,10 @@ async function register(account: string): Promise<void> {
   await world.insertAccount(account, { provider: 'app', auth: { user } }, sealedGrant)
 }
 
-/** Starts a renewal. Resolves when the provider has replaced the token and delays its response. */
+/**
+ * Starts a token renewal. Resolves when the provider has replaced the refresh token and delays its
+ * response.
+ */
 async function renewHalfway(account: string) {
   const [replaced, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   provider.holdTokenReplies = async () => {
@@ -42,15 +45,15 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
 
   bridge = world.startBridge()
   await eventually(() => world.isServing(), { timeoutMs: 120_000 })
-  // Expires the leases, as after 20 s.
+  // Expires the leases for renewing tokens, which otherwise takes 20 s.
   await db
     .updateTable('oauth2Tokens')
     .set({ refreshingUntil: sql<Date>`now()` })
     .execute()
   const forgiven = { user: 'forgiven@mail.test', accessToken: expect.any(String) }
   expect(await world.getCredentials('forgiven')).toEqual(forgiven)
-  // Tokens are renewed by this request, or by the first request, which is executed again and may
-  // still be in progress.
+  // The tokens are renewed by this request, or by the first request, which is executed again and
+  // may still be in progress.
   await eventually(async () => {
     const renewed = await world.getCredentials('forgiven', 'imap', true)
     expect(renewed).toEqual(forgiven)
@@ -66,7 +69,7 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     await world.failForAnHour('strict')
   }
   await rejectOne()
-  // The request that is executed again may have been rejected before, more than 5 s ago.
+  // The token renewal that is executed again may have been rejected before, more than 5 s ago.
   const refused = provider.counts.refused['refresh_token']
   for (let count = 0; count < 20; count += 1) await rejectOne()
   expect(provider.counts.refused['refresh_token']).toBe(refused)

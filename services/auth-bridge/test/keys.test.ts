@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { createSealer, createUnsealer, keyPairFromSecret, readPublicKey } from '@posthorn/secrets'
 import { readConfig } from '../src/config.ts'
 
-/** Runs the command in a child process. */
+/** Runs the command that prints encryption keys, in a child process. */
 async function printKeys(args: string[], env: Record<string, string> = {}) {
   const main = join(import.meta.dirname, '../src/keys-main.ts')
   return promisify(execFile)(process.execPath, [main, ...args], { env }).then(

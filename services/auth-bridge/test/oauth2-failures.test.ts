@@ -35,7 +35,9 @@ const token = (more: object = {}) => ({
   body: { access_token: 'at', token_type: 'Bearer', expires_in: 3599, ...more },
 })
 let accounts = 0
-/** Renews the token of a new account. Returns the credentials or the error. */
+/**
+ * Renews the OAuth2 token of a new account. Returns the credentials, or the error of the renewal.
+ */
 async function renew(app: string, ...answers: (typeof plan)[number][]) {
   const account = `renewing-${++accounts}`
   await world.insertAccount(account, { provider: app, auth: { user: 'u@x.example' } }, grant)
@@ -155,7 +157,7 @@ test('tokenRequest: rejection, has the text of the provider and no secret', asyn
   const failed = await stateOf('microsoft')
   expect(failed.lastError).toMatchObject({ serverResponseCode: 'OauthRenewError' })
 
-  // An issued token clears the error of the application.
+  // An issued token clears the last error of the OAuth2 application.
   plan.push(token({ refresh_token: 'rt-of-then' }))
   await world.reconnect(account)
   await world.getCredentials(account)
@@ -213,7 +215,7 @@ test('AccessTokens: grant registered again, replaces the tokens of the old one',
   expect(requests.at(-1)?.get('refresh_token')).toBe('of a new consent')
 })
 
-/** Account with a token that ends after the seconds. */
+/** Inserts an account with an access token that expires after a number of seconds. */
 async function registerToken(seconds: number): Promise<string> {
   const account = `ending-${++accounts}`
   const stored = { ...grant, accessToken: 'stored', expires: Date.now() + seconds * 1_000 }

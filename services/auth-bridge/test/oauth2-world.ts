@@ -43,8 +43,8 @@ interface WorldOptions {
 }
 
 /**
- * Starts a database, a broker, a provider and `replicas` of auth-bridge. With `asProcess`, one
- * replica runs as a child process that a test can kill.
+ * Starts a database, a RabbitMQ, a fake OAuth2 provider and `replicas` of auth-bridge. With
+ * `asProcess`, one replica runs as a child process that a test can kill.
  */
 export async function createOAuth2World({
   replicas = 1,
@@ -99,7 +99,7 @@ export async function createOAuth2World({
       const sealed = await sealer.seal(value, `oauth2/${app}/${kind}`)
       await db.insertInto('oauth2AppSecrets').values({ app, kind, sealed }).execute()
     },
-    /** Inserts an application of the provider. */
+    /** Inserts an OAuth2 application of the fake provider. */
     async insertProviderApp(id: string, config: OAuth2AppConfig = {}) {
       const { issuer, clientId, clientSecret } = provider
       const scopes = ['openid', 'email', 'profile', 'offline_access', 'mail']
@@ -122,7 +122,10 @@ export async function createOAuth2World({
       await db.insertInto('accounts').values(stored).execute()
       if (grant !== undefined) await this.putGrant(account, grant)
     },
-    /** Stores a grant like api-gateway; seals it unless it is a string. */
+    /**
+     * Stores an OAuth2 grant of an account like api-gateway does. A grant that is an object is
+     * sealed first, a string is stored unchanged.
+     */
     async putGrant(account: string, grant: string | object) {
       const sealed =
         typeof grant === 'string'
@@ -144,7 +147,10 @@ export async function createOAuth2World({
       bus.request(completeOAuth2Login, request, { ...options, ...(signal && { signal }) }),
     revoke: (request: CommandRequest<typeof revokeOAuth2Grant>) =>
       bus.request(revokeOAuth2Grant, request, options),
-    /** Runs a login: consent page, callback, grant. */
+    /**
+     * Runs a complete OAuth2 sign-in: consent page, callback, and exchange of the authorization
+     * code for a grant.
+     */
     async consent(app: string, account: string, user: string) {
       const codeVerifier = randomBytes(32).toString('base64url')
       const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
@@ -154,7 +160,10 @@ export async function createOAuth2World({
       if (consented.state !== state) throw new Error('the callback has another state')
       return this.complete({ app, account, code: consented.code, codeVerifier })
     },
-    /** Credentials without the server that they are for. */
+    /**
+     * Requests the credentials of an account. Returns the credentials without the mail server that
+     * may receive them.
+     */
     getCredentials: async (
       account: string,
       protocol: CommandRequest<typeof getCredentials>['protocol'] = 'imap',
@@ -164,7 +173,10 @@ export async function createOAuth2World({
       const { destination: _, ...login } = await bus.request(getCredentials, request, options)
       return login
     },
-    /** Result of each step by its id. */
+    /**
+     * Verifies an OAuth2 application. Returns the result of each verification step by the id of the
+     * step.
+     */
     async verify(app: string, account: string) {
       const { steps } = await bus.request(verifyOAuth2App, { app, account }, options)
       return Object.fromEntries(steps.map(({ id, ...step }) => [id, step]))
@@ -175,7 +187,10 @@ export async function createOAuth2World({
       const updatedAt = sql<Date>`now()`
       await db.updateTable('accounts').set({ updatedAt }).where('account', '=', account).execute()
     },
-    /** Pretends failures for 1 h. The retry delay is then minutes, longer than any test. */
+    /**
+     * Makes the token renewals of an account count as failing for 1 h. The delay before the next
+     * renewal is then minutes, longer than any test.
+     */
     async failForAnHour(account: string) {
       const failingSince = sql<Date>`now() - interval '1 hour'`
       await db
@@ -197,7 +212,7 @@ function spawnBridge({ databaseUrl, amqpUrl }: ReturnType<typeof configFor>): Ch
       SVC_SECRET: secret,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: 'silent',
-      // A shutdown waits for the test, however busy the machine is.
+      // The child process waits up to 5 min for its shutdown, longer than any test.
       SVC_SHUTDOWN_TIMEOUT: '5m',
     },
   })

@@ -108,7 +108,8 @@ test('AccessTokens: lease expired before the token request, sends none and uses 
   const stalled = world.getCredentials('stalled', 'imap', true)
   await requested.promise
   provider.holdDiscovery = undefined
-  // The lease expires, as after 20 s: a replica that was not interrupted renews the token.
+  // The lease for renewing the token expires, as it would after 20 s. A replica that was not
+  // interrupted then renews the token.
   const row = db.updateTable('oauth2Tokens').where('account', '=', 'stalled')
   await row.set({ refreshingUntil: sql<Date>`now() - interval '1 second'` }).execute()
   const [before, refused] = [refreshes(), provider.counts.refused['refresh_token']]
@@ -157,7 +158,10 @@ test('mayRetry: after a rejection, no replica retries until a new grant or a rec
         reason: { ...rejection, extras: { info: { tokenRequest: { code: 'invalid_grant' } } } },
       })
   }
-  /** Makes a stored first failure old, since 5 s after it, the last requests might retry. */
+  /**
+   * Dates a stored first failure of a token renewal back by 1 h. Within 5 s after the failure, the
+   * last requests might otherwise retry the renewal.
+   */
   const makeOld = () =>
     eventually(async () => {
       const { numAffectedRows } = await sql`

@@ -42,13 +42,17 @@ const clear = {
   gone: 'https://u:pass%20of@gone.example/',
 }
 
-/** Stores every second address with a plaintext login, as earlier releases did. */
+/**
+ * Stores addresses such as proxy URLs. The login of every second address is in plaintext, as
+ * earlier releases stored logins.
+ */
 async function fillAddresses(owner: Db): Promise<void> {
   const sealed = (address: string) => sealLogin(address, sealer)
   const settings = {
     webhooks: await sealed(clear.webhooks),
     proxyUrl: clear.proxyUrl,
-    // The password is masked; the sealed value is in `sealed_settings`.
+    // The password in the URL of the authentication server is masked; the sealed URL is in
+    // `sealed_settings`.
     authServer: 'https://u:******@auth.example/',
     serviceUrl: 'https://u:p@looks.example',
     openAiAPIUrl: 'https://without.example/?x=@',
@@ -205,7 +209,7 @@ test('resealAll: header values, are resealed, plaintext ones sealed, unreadable 
   expect(await readHeaders()).toEqual(after)
 })
 
-/** Looks like a sealed value, but no key unseals it. */
+/** Text with the form of a sealed (encrypted) value that no key unseals. */
 const lost = `sealed~${Buffer.from('{"alg":"ECDH-ES","kid":"foreign"}').toString('base64url')}..x.x.x`
 
 type Headers = { key: string; value: string }[]

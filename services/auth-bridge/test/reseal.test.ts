@@ -145,7 +145,7 @@ test('resealAll: value changed concurrently, keeps the change', async () => {
       .orderBy('account')
       .execute()
   const before = await registered()
-  // With batches of two rows, more than one page is read.
+  // With batches of two rows, the resealing reads more than one page of sealed values.
   expect(await resealAll({ db, resealer: interfering, batchSize: 2 })).toEqual({
     resealed: 10,
     unreadable: 0,
@@ -156,11 +156,12 @@ test('resealAll: value changed concurrently, keeps the change', async () => {
     'pass of c',
   ])
   expect(await resealAll({ db, resealer })).toEqual({ resealed: 0, unreadable: 0 })
-  // OAuth2 tokens depend on the time their grant was stored.
+  // A change of the time at which a grant was stored would invalidate the OAuth2 tokens, so
+  // resealing must keep the time.
   expect(await registered()).toEqual(before)
 })
 
-/** Runs the command in a child process. */
+/** Runs the command that reseals (encrypts again) all stored values, in a child process. */
 async function command(args: string[], env: Record<string, string>) {
   const main = join(import.meta.dirname, '../src/reseal-main.ts')
   const run = promisify(execFile)(process.execPath, [main, ...args], {
@@ -217,7 +218,8 @@ test('reseal-main: killed after its first batch, loses no value and completes wh
   await database.db.insertInto('credentials').values(values).execute()
   const env = { DATABASE_URL: roleUrl, SVC_SECRET: newestSecret, SVC_SECRET_PREVIOUS: 'the first' }
   const main = join(import.meta.dirname, '../src/reseal-main.ts')
-  // The last batch waits for a lock, so the process is alive however late it is killed.
+  // The last batch of the resealing waits for a lock, so the process is still running when the test
+  // kills the process.
   const lock = await database.db.startTransaction().execute()
   const last = accounts.toSorted().at(-1) ?? ''
   await lock

@@ -18,7 +18,10 @@ interface ProviderRequest {
 }
 
 const requests: ProviderRequest[] = []
-/** Responses by path; statuses other than 200 as `[status, body]`. */
+/**
+ * Responses of the fake provider by path. Responses with a status other than 200 have the form
+ * `[status, body]`.
+ */
 let responses: Record<string, object | [number, object]>
 const provider = createServer((request, response) => {
   void text(request).then((body) => {
@@ -70,7 +73,10 @@ const federation = {
 }
 
 let apps = 0
-/** Registers a federated application with an account, and requests a token for the account. */
+/**
+ * Inserts an OAuth2 application with Workload Identity Federation and an account, and requests an
+ * access token for the account.
+ */
 async function requestFederated(source: object, more: object = {}) {
   const id = `federated-${++apps}`
   await world.insertApp(id, 'gmailService', {
@@ -79,7 +85,7 @@ async function requestFederated(source: object, more: object = {}) {
     serviceClientEmail: email,
     authMethod: 'externalAccount',
   })
-  // The id distinguishes the cached tokens of the tests.
+  // A project id per OAuth2 application separates the cached federated tokens of the tests.
   const external = { ...federation, credential_source: source, quota_project_id: id, ...more }
   await world.putSecret(id, 'externalAccount', JSON.stringify(external))
   await world.insertAccount(id, { provider: id, auth: { user: 'boss@x.example' } })
@@ -111,11 +117,11 @@ test('Federation: exchanges the identity token, signs for the mailbox and reques
     scope: 'https://mail.google.com/',
     aud: tokenUrl,
   })
-  // An assertion is valid for at most 1 h, less a minute for the clock of Google.
+  // An assertion is valid for at most 1 h, minus a minute because Google's clock may differ.
   expect(claims.exp - claims.iat).toBe(3_540)
   expect(new URLSearchParams(requested?.body).get('assertion')).toBe('signed.by.google')
 
-  // The federated token serves further mailboxes.
+  // The cached federated token also serves further mailboxes of the application.
   await world.insertAccount('second', { provider: id, auth: { user: 'other@x.example' } })
   await world.getCredentials('second')
   expect(requests.filter(({ path }) => path === '/v1/token')).toHaveLength(1)
@@ -160,7 +166,10 @@ test.each<[number, object, string, string]>([
 
 const { key, cert } = selfSigned(['client'], { keyType: 'rsa' })
 
-/** Registers an application of a tenant with a certificate; requests a token for a mailbox. */
+/**
+ * Inserts an OAuth2 application of a Microsoft tenant with a certificate, and requests an access
+ * token for a mailbox.
+ */
 async function requestCertified(pem: string) {
   const id = `certified-${++apps}`
   await world.insertApp(id, 'outlookService', { tokenUrl, clientId: 'client id' })

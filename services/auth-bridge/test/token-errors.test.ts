@@ -12,16 +12,22 @@ import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { createOAuth2World } from './oauth2-world.ts'
 
-/** Response of a token endpoint in the form of the provider, and what it means for an account. */
+/**
+ * Error response of a token endpoint in the form of a provider, and the expected consequence for an
+ * account.
+ */
 interface TokenErrorCase {
   name: string
   grant: string
   status: number
   contentType: string
   body: object | string
-  /** Header `Retry-After`, in seconds. */
+  /** Value of the header `Retry-After` in the response of the token endpoint, in seconds. */
   retryAfter?: string
-  /** `unconfirmed`: a second rejection counts, 1 min later. */
+  /**
+   * Expected error of the token renewal. `unconfirmed`: the rejection counts only if it is repeated
+   * 1 min later.
+   */
   expect: { kind: string; code: string; applicationFault: boolean; unconfirmed?: true }
 }
 
@@ -49,7 +55,10 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const serviceKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const serviceGrants = ['client_credentials', 'urn:ietf:params:oauth:grant-type:jwt-bearer']
 
-/** Ends the delay until the next try. Returns its length in seconds. */
+/**
+ * Ends the delay until the next token renewal of an account. Returns the length of the delay in
+ * seconds.
+ */
 async function endDelay(account: string): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from retry_at - updated_at)::float8 as seconds from oauth2_tokens
@@ -58,7 +67,10 @@ async function endDelay(account: string): Promise<number | undefined> {
   return rows[0]?.seconds ?? undefined
 }
 
-/** Requests a token of a new account and application with the grant of the case. */
+/**
+ * Requests an access token with the OAuth2 grant of a test case, for a new account and a new
+ * application.
+ */
 async function requestToken(id: string, provider: OAuth2Provider, { grant }: TokenErrorCase) {
   const redirectUrl = 'http://127.0.0.1:1/oauth'
   await world.insertApp(id, provider, {
@@ -94,7 +106,7 @@ for (const provider of ['google', 'entra'] as const) {
       const { kind, code, applicationFault, unconfirmed } = each.expect
       if (unconfirmed) {
         expect(error).toMatchObject({ kind: 'unreachable', code: 'ETokenRefresh' })
-        // The token request is not repeated before the minute is over.
+        // The rejected token request is not repeated before the delay of one minute is over.
         const requested = grants.length
         await expect(world.getCredentials(id)).rejects.toMatchObject({ kind: 'unreachable' })
         expect(grants).toHaveLength(requested)

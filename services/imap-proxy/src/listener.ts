@@ -12,7 +12,10 @@ import {
 export interface ListenerDeps extends ConnectionDeps {
   /** Connections of IMAP clients that are not logged in, oldest connection first. */
   pending: Set<ClientConnection>
-  /** Maximum client connections in `pending`. A further connection ends the oldest connection. */
+  /**
+   * Maximum client connections in `pending` (not logged in). A further connection ends the oldest
+   * connection.
+   */
   maxPending: number
   trustedProxies: readonly string[]
 }

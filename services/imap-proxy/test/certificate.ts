@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Creates a self-signed certificate for `localhost`, as PEM. */
+/** Creates a self-signed TLS certificate for `localhost`, as PEM. */
 export function testCertificate(): { cert: string; key: string } {
   const dir = mkdtempSync(join(tmpdir(), 'posthorn-certificate-'))
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]

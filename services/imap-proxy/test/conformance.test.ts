@@ -5,7 +5,8 @@ import { testCertificate } from './certificate.ts'
 import { imapOf, testProxy, type TestProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// Runs the same dialogs against imap-proxy and Dovecot. The table lists and explains differences.
+// Tests that run the same IMAP dialogs against imap-proxy and Dovecot. The table lists and explains
+// differences.
 
 const dovecot = await testDovecot()
 const { cert, key } = testCertificate()
@@ -41,14 +42,16 @@ const theirs: Side = {
 const noMore = Symbol('no more')
 
 type Step =
-  /** Line to send. */
+  /** Step of an IMAP dialog: line to send. */
   | string
-  /** Pattern to wait for. */
+  /** Step of an IMAP dialog: pattern to wait for. */
   | RegExp
-  /** Half-closes the connection and continues reading. */
+  /** Step of an IMAP dialog: half-closes the connection and continues reading. */
   | typeof noMore
 
-/** Returns the transcript of a probe. A probe the server does not end sends `z LOGOUT`. */
+/**
+ * Returns the transcript of an IMAP dialog. A dialog that the server does not end sends `z LOGOUT`.
+ */
 async function talk(side: Side, steps: readonly Step[]): Promise<string[]> {
   const client = await side.open()
   let transcript = ''
@@ -62,7 +65,10 @@ async function talk(side: Side, steps: readonly Step[]): Promise<string[]> {
   return transcript.split('\r\n').flatMap(codeOf)
 }
 
-/** Extracts tag, status and code of responses. Texts differ; untagged responses are omitted. */
+/**
+ * Extracts tag, status and code of IMAP responses for a comparison. Texts differ; untagged
+ * responses are omitted.
+ */
 function codeOf(line: string): string[] {
   const [, tag, status, code = ''] =
     /^(\+|[\w:*]+) ?(OK|NO|BAD|BYE)?(?: (\[[A-Z]+)?[^\r]*)?$/.exec(line) ?? []
@@ -78,7 +84,7 @@ interface Probe {
   what: string
   steps: (side: Side) => Step[]
   says: string[]
-  /** Dovecot's responses, if they differ or vary. */
+  /** Dovecot's IMAP responses, if they differ from those of imap-proxy or vary. */
   dovecotSays?: string[] | 'either'
 }
 
@@ -98,7 +104,7 @@ const probes: Probe[] = [
       ]
     },
     says: ['+ OK', '+ OK', 'a OK', ...bye],
-    // Dovecot sends its capabilities as a response code.
+    // Dovecot sends its IMAP capabilities as a response code.
     dovecotSays: ['+ OK', '+ OK', 'a OK CAPABILITY', ...bye],
   },
   {
@@ -185,14 +191,14 @@ const probes: Probe[] = [
       noMore,
     ],
     says: ['a OK', 'b OK', 'c OK'],
-    // Dovecot 2.3 may close before it responds; imap-proxy waits for the responses.
+    // Dovecot 2.3 may close the connection before it responds; imap-proxy waits for the responses.
     dovecotSays: 'either',
   },
   {
     what: 'plaintext command pipelined after STARTTLS is not executed',
     steps: () => ['a STARTTLS\r\nb NOOP\r\n'],
     says: ['* BYE'],
-    // Dovecot parses the command as a TLS handshake.
+    // Dovecot parses the IMAP command as a TLS handshake.
     dovecotSays: ['a OK'],
   },
   {

@@ -8,8 +8,8 @@ import { eventually } from '@posthorn/testkit'
 import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// Many clients and random input. POSTHORN_CROWD multiplies the sizes for manual trials (500: a
-// million random inputs).
+// Tests of imap-proxy with many clients and random input. POSTHORN_CROWD multiplies the sizes for
+// manual trials (500: a million random inputs).
 
 const crowd = Number(process.env['POSTHORN_CROWD'] ?? 1)
 const timeoutMs = 300_000 * crowd
@@ -17,13 +17,13 @@ const timeoutMs = 300_000 * crowd
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes held by buffers after a garbage collection. */
+/** Number of bytes that buffers of imap-proxy hold after a garbage collection. */
 function heldBytes(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers
 }
 
-/** Mail server that accepts every login and then sends `flood` endlessly. */
+/** Mail server that accepts every IMAP login and then sends the bytes of `flood` endlessly. */
 async function floodServer() {
   const flood = randomBytes(1_000_000)
   let poured = 0
@@ -43,7 +43,7 @@ async function floodServer() {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    /** Number of floods sent to all clients. */
+    /** Number of times that the mail server has sent the bytes of `flood` to its clients. */
     poured: () => poured,
     async [Symbol.asyncDispose]() {
       server.close()
@@ -65,11 +65,11 @@ let token: string
 beforeAll(async () => {
   await proxy.addAccount('acc', imap, { user: 'u', pass: 'p' })
   token = await proxy.addToken({ account: 'acc' })
-  // The listener is started after this line.
+  // The listener of imap-proxy is started after this line.
   ;(await proxy.open()).close()
 })
 
-/** Client that sends nothing and discards what it receives. */
+/** IMAP client that sends nothing and discards what it receives. */
 async function silent(n: number): Promise<Socket> {
   const localAddress = `127.1.${Math.floor(n / 200) % 200}.${(n % 200) + 1}`
   const socket = connect({ port: proxy.port, host: '127.0.0.1', localAddress })
@@ -114,8 +114,8 @@ test(
     const lane = async (n: number) => {
       while (sent < 2_000 * crowd) {
         const client = await RawClient.open(proxy.port, `127.2.0.${n + 1}`)
-        // The connection ends after three invalid commands; all later commands are discarded
-        // unread.
+        // imap-proxy ends the connection after three invalid commands; all later commands are
+        // discarded unread.
         for (let k = 0; k < 10; k += 1, sent += 1) client.send(noise())
         client.socket.end()
         expect(await client.untilClosed(90_000)).not.toContain(' authenticated')
@@ -144,13 +144,13 @@ test(
       clients.push(client)
     }
     let last = -1
-    // Waits until all buffers are full.
+    // Waits until all buffers between mail server and clients are full.
     await eventually(() => {
       const still = server.poured() === last
       last = server.poured()
       return still
     })
-    // Server, proxy and clients run in this process; kernel buffers are not counted.
+    // Mail server, IMAP proxy and clients run in this process; kernel buffers are not counted.
     const kept = heldBytes() - before
     expect(kept / count).toBeLessThan(1_500_000)
     for (const client of clients) client.close()

@@ -3,7 +3,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { testProxy } from './proxy.ts'
 
-/** Mail server that responds to FETCH with half a message. The test completes the response. */
+/**
+ * Mail server that responds to the IMAP command FETCH with half a message. The test completes the
+ * response.
+ */
 const fetching: Socket[] = []
 const upstream = createServer((socket) => {
   socket.on('error', () => undefined)
@@ -24,7 +27,7 @@ const upstream = createServer((socket) => {
 await once(upstream, 'listening')
 afterAll(() => void upstream.close())
 
-/** Proxy with three sessions: in IDLE, between commands, and with a running FETCH. */
+/** IMAP proxy with three sessions: in IDLE, between commands, and with a running FETCH. */
 async function proxyWithSessions(drainMs: number) {
   const proxy = await testProxy({ drainMs })
   const { port } = upstream.address() as AddressInfo

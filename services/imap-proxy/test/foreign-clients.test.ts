@@ -9,8 +9,8 @@ import { eventually, testDovecot } from '@posthorn/testkit'
 import { testCertificate } from './certificate.ts'
 import { imapOf, testProxy } from './proxy.ts'
 
-// Third-party mail clients in plaintext, with STARTTLS and implicit TLS. Clients that are not
-// installed are skipped.
+// Tests of imap-proxy with third-party mail clients in plaintext, with STARTTLS and implicit TLS.
+// Clients that are not installed are skipped.
 
 const run = promisify(execFile)
 const has = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 let overTls: boolean | undefined
 
-/** Switches the listener between implicit TLS and STARTTLS. */
+/** Switches the listener of imap-proxy between implicit TLS and STARTTLS. */
 async function listen(tls: boolean): Promise<void> {
   if (overTls === tls) return
   overTls = tls

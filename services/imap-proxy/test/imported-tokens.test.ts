@@ -14,7 +14,7 @@ const user = dovecot.freshUser()
 await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
 await proxy.addAccount('other', imapOf(user), { user: user.user, pass: user.pass })
 
-/** Stores an access token as an import from EmailEngine does. Returns its value and id. */
+/** Stores an access token as an import from EmailEngine does. Returns the token's value and id. */
 async function importToken(changes: { account?: string; restrictions?: string } = {}) {
   const value = newToken()
   const id = tokenIds(value).imported ?? ''

@@ -12,20 +12,23 @@ afterAll(async () => {
   await dovecot.drop()
 })
 
-/** Size of the message. Manual trials use `IMAP_PROXY_TEST_BYTES=1073741824`. */
+/**
+ * Size in bytes of the message that is relayed. Manual trials use
+ * `IMAP_PROXY_TEST_BYTES=1073741824`.
+ */
 const bytes = Number(process.env['IMAP_PROXY_TEST_BYTES'] ?? 16 * 2 ** 20)
 const lineBytes = 57
 const linesAtOnce = 1_024
 const pieces = Math.ceil(bytes / (linesAtOnce * 78))
 
-/** Random lines of 76 characters, of constant total size. */
+/** Random lines of 76 characters for a large message, of constant total size. */
 function randomLines(): string {
   return randomBytes(lineBytes * linesAtOnce)
     .toString('base64')
     .replace(/.{76}/g, '$&\r\n')
 }
 
-/** Client that does not store the bytes it reads. */
+/** IMAP client that does not store the bytes it reads. */
 class Streaming {
   readonly #socket: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -38,7 +41,7 @@ class Streaming {
     if (!this.#socket.write(text)) await once(this.#socket, 'drain')
   }
 
-  /** Returns the next line that matches. */
+  /** Returns the next line of the IMAP proxy that matches. */
   async line(wanted: RegExp): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf('\r\n')

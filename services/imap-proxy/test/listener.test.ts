@@ -5,7 +5,7 @@ import { eventually, freePort, testDovecot } from '@posthorn/testkit'
 import { imapOf, serverPassword, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// Listener settings and the server password, with two replicas.
+// Tests of the listener settings and the server password of imap-proxy, with two replicas.
 
 const dovecot = await testDovecot()
 const proxy = await testProxy({ trustedProxies: ['127.0.7.0/24'] })
@@ -21,7 +21,10 @@ beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: u
 
 const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
 
-/** Sets the server password as api-gateway does, without sealing it. */
+/**
+ * Stores the server password of the IMAP proxy as api-gateway does, without sealing (encrypting)
+ * the password.
+ */
 async function setPassword(): Promise<void> {
   await proxy.db
     .insertInto('sealedSettings')
@@ -76,7 +79,7 @@ test('listener settings: two replicas start, move and stop with them', async () 
     eventually(() => expect(RawClient.open(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' }))
   const port = await freePort()
   await proxy.set({ imapProxyServerPort: port })
-  // The port becomes free after both replicas have closed it.
+  // The port of the IMAP listener becomes free after both replicas have closed it.
   await closed(proxy.port)
   await eventually(() => listening(port))
   await proxy.set({ imapProxyServerEnabled: false })
@@ -109,7 +112,7 @@ test('readiness: from the commit of settings that enable the listener until its 
   await eventually(async () => expect(await isReady()).toBe(true))
   for (let round = 0; round < 3; round += 1) {
     const port = await freePort()
-    // The change is written without a hint, as if RabbitMQ had lost the hint.
+    // The settings are written without a broadcast, as if RabbitMQ had lost the broadcast.
     await own.db
       .updateTable('settings')
       .set({ value: JSON.stringify(port) })
@@ -123,7 +126,8 @@ test('readiness: from the commit of settings that enable the listener until its 
 })
 
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
-  // Separate replicas: replicas of other tests may still record their changes.
+  // The test uses separate replicas of imap-proxy: replicas of other tests may still record their
+  // state changes.
   await using own = await testProxy()
   await using _second = await own.start()
   const states = () =>
@@ -177,12 +181,12 @@ test('PROXY header: used from trusted proxies only', async () => {
     restrictions: { addresses: ['192.0.2.0/24'] },
   })
   for (const header of headers) {
-    // Before the listener restarts with the new setting, a PROXY header is an invalid command.
+    // Before the IMAP listener restarts with the new setting, a PROXY header is an invalid command.
     const client = await eventually(() => greeted(header))
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()
   }
-  // Waits for both replicas: a replica with the old settings would send a greeting.
+  // Waits for both replicas of imap-proxy: a replica with the old settings would send a greeting.
   await eventually(async () => {
     const silent = await RawClient.open(proxy.port, '127.0.7.7')
     await expect(silent.until(/./)).rejects.toThrow(/^closed before .*; had ""$/)

@@ -22,8 +22,8 @@ beforeAll(async () => {
 })
 
 /**
- * Response to LOGIN: one capability line, with the names of the interface spec first, and the
- * tagged response.
+ * Expected response of imap-proxy to LOGIN: one capability line, with the names of the interface
+ * spec first, and the tagged response.
  */
 const isIn = new RegExp(
   [
@@ -95,7 +95,7 @@ test('login: account with a proxy and a sealed proxy login, connects through it'
   }
   expect(await logIn(await sealedLogin(address))).toContain('a OK behind authenticated')
   expect(through.requests).toMatchObject([{ kind: 'socks5', user: 'me', pass: 's:cret' }])
-  // A proxy login sealed for another host cannot be unsealed.
+  // The login of a network proxy that was sealed (encrypted) for another host cannot be unsealed.
   const moved = (await sealedLogin('socks5://me:x@h.example:1')).replace(
     'h.example:1',
     `${through.host}:${through.port}`,
@@ -128,7 +128,7 @@ test('pipelined commands: reach the server in order, responses arrive after half
   client.socket.end()
   const text = await client.untilClosed()
   expect(text.match(/^[a-d] OK/gm)).toEqual(['a OK', 'b OK', 'c OK', 'd OK'])
-  // The server's own list contains more than the fixed line.
+  // The mail server's own capability list contains more than the capability line of imap-proxy.
   expect(text).toMatch(/^\* CAPABILITY .*CONDSTORE/m)
 })
 
@@ -183,7 +183,7 @@ test.each<[string, (token: string) => string]>([
   const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
   expect(await attempt(token)).toBe(invalid)
   if (mechanism.startsWith('PLAIN for')) return
-  // Control: a token of the account that the command names is accepted.
+  // Control of the test: a token of the account that the LOGIN command names is accepted.
   const rightful = await proxy.addToken({ account: 'other' })
   expect(await attempt(rightful)).toContain('a OK other authenticated')
 })
@@ -211,7 +211,7 @@ test('tokenAuditLog: records accepted and rejected logins', async () => {
   const log = (token: string) =>
     proxy.db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(token)).execute()
   await proxy.set({ tokenAuditLog: true })
-  // The setting is in effect once an entry exists.
+  // The setting `tokenAuditLog` is in effect once the token log has an entry.
   await eventually(async () => {
     const early = await proxy.open('127.0.2.1')
     await early.command(`a LOGIN acc ${token}`)
@@ -234,7 +234,8 @@ test('tokenAuditLog: records accepted and rejected logins', async () => {
 test('rejected login: account without IMAP and failures of its server, own texts', async () => {
   const every = await proxy.addToken({ scopes: ['*' as never] })
   await proxy.addAccount('api-only', null)
-  // The account of an API has an IMAP server; the proxy does not serve accounts of an API anyway.
+  // The account with a mail API also has an IMAP server; the IMAP proxy does not serve accounts
+  // with a mail API anyway.
   await proxy.addAccount('at-gmail', imapOf(user), { user: user.user, pass: user.pass })
   await proxy.db
     .updateTable('accounts')

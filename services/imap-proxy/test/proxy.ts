@@ -26,31 +26,38 @@ import { RawClient } from './raw-client.ts'
 
 const log = createLogger('test', 'silent')
 
-/** Server password that the stand-in for auth-bridge accepts. */
+/**
+ * Server password (admits mail clients to every account) that the stand-in for auth-bridge accepts.
+ */
 export const serverPassword = 'for all accounts'
 
 export interface TestProxy extends AsyncDisposable {
   readonly port: number
   readonly db: Awaited<ReturnType<typeof testDatabase>>['db']
   readonly bus: Bus
-  /** Starts another replica of the service. */
+  /** Starts another replica of imap-proxy. */
   start(changes?: Partial<Config>): Promise<App>
-  /** The first replica. */
+  /** First replica of imap-proxy. */
   readonly app: App
   /** Stores settings and publishes the invalidation, as api-gateway does. */
   set(settings: Settings): Promise<void>
-  /** Registers an account; `credentials` is the reply or error of auth-bridge. */
+  /**
+   * Registers an account for the IMAP proxy; `credentials` is the reply or error of auth-bridge.
+   */
   addAccount(
     account: string,
     imap: object | null,
     credentials?: Credentials | AppError,
   ): Promise<void>
   addToken(request: Partial<TokenRequest>): Promise<string>
-  /** Connects a client from an address and reads the greeting. */
+  /** Connects an IMAP client from an address and reads the greeting. */
   open(from?: string): Promise<RawClient>
 }
 
-/** Starts the service with its own database and broker and a stand-in for auth-bridge. */
+/**
+ * Starts imap-proxy with its own database and RabbitMQ virtual host, and a stand-in for
+ * auth-bridge.
+ */
 export async function testProxy(changes: Partial<Config> = {}): Promise<TestProxy> {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await testDatabase(), (database) => database.drop())
@@ -59,7 +66,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  // Without a connection, `serve` would return without a queue.
+  // Without a connection to RabbitMQ, `serve` would return without a queue.
   await bus.whenUp()
   const credentialsOf = new Map<string, Credentials | AppError>()
   const check = on(checkImapProxyServerPassword, async ({ password }) => ({
@@ -100,7 +107,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           maxPendingPerAddress: 50,
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
-          // No server listens on port 1.
+          // Port 1 is allowed for mail servers, because no server listens on port 1.
           mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
           drainDelayMs: 0,
@@ -119,7 +126,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
         key,
         value: JSON.stringify(value),
       }))
-      // Settings are written in one statement, as by api-gateway: the service may read them any
+      // Settings are written in one SQL statement, as by api-gateway: imap-proxy may read them any
       // time.
       await db
         .insertInto('settings')
@@ -166,7 +173,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   return { ...proxy, app, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
 }
 
-/** Waits until the service is ready: it may listen before it can request credentials. */
+/** Waits until imap-proxy is ready: it may listen before it can request credentials. */
 async function untilReady(port: number): Promise<void> {
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok
   await eventually(isReady, { timeoutMs: 120_000 })

@@ -1,8 +1,8 @@
 import { RawClient as Client } from '@posthorn/testkit'
 
-/** IMAP client that sends exactly the given bytes. */
+/** IMAP client of the tests that sends exactly the given bytes. */
 export class RawClient extends Client {
-  /** Sends a command and waits for its tagged response. */
+  /** Sends an IMAP command and waits for its tagged response. */
   async command(text: string): Promise<string> {
     this.send(`${text}\r\n`)
     const tag = text.split(' ')[0] ?? ''

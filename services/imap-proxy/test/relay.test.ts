@@ -8,7 +8,7 @@ import { eventually } from '@posthorn/testkit'
 import { Relay } from '../src/relay.ts'
 import { BufferPool, UpstreamReader } from '../src/upstream/upstream-reader.ts'
 
-/** Creates a connection and returns both ends. */
+/** Creates a TCP connection and returns both ends. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,7 +22,7 @@ async function pair(): Promise<[outer: Socket, inner: Socket]> {
   return [outer, inner]
 }
 
-/** Creates a connection whose inner end uses an `UpstreamReader`. */
+/** Creates a TCP connection whose inner end uses an `UpstreamReader`. */
 async function pairWith(intake: UpstreamReader): Promise<[outer: Socket, inner: Socket]> {
   const listening = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(listening, 'listening')
@@ -68,7 +68,7 @@ async function readAll(socket: Socket, slowly = false): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Writes in chunks of random size, some of one byte. */
+/** Writes bytes to a socket in chunks of random size, some of one byte. */
 function writeInPieces(socket: Socket, bytes: Buffer): void {
   for (let at = 0, size = 1; at < bytes.length; at += size, size = ((size * 7919) % 65_521) + 1)
     socket.write(bytes.subarray(at, at + size))
@@ -99,7 +99,8 @@ test.each([
     before = passed.out
     return still
   })
-  // Only the buffers of two connections are filled; the remaining bytes are still at the server.
+  // Only the buffers of two connections are filled; the remaining bytes are still at the mail
+  // server.
   expect(passed.out).toBeLessThan(16_000_000)
   server.end()
   expect(hash(await readAll(client))).toBe(hash(bytes))
@@ -114,7 +115,7 @@ test('UpstreamReader: sessions sharing a BufferPool, get their own bytes', async
       const [up, down] = [randomBytes(300_000), randomBytes(6_000_000)]
       writeInPieces(client, up)
       writeInPieces(server, down)
-      // Every second client is slow: its server waits, and buffers stay in use.
+      // Every second client of the relay is slow: its mail server waits, and buffers stay in use.
       const gentle = n % 2 === 0
       const [gotUp, gotDown] = await Promise.all([readAll(server), readAll(client, gentle)])
       expect([hash(gotUp), hash(gotDown)]).toEqual([hash(up), hash(down)])

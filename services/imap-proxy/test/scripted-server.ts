@@ -4,13 +4,13 @@ import { TLSSocket } from 'node:tls'
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number
-  /** Lines received so far. */
+  /** Lines that the scripted mail server has received so far. */
   readonly received: string[]
 }
 
 /**
  * Starts a scripted mail server: a greeting, then `respond` for each line. A response that ends
- * with `STARTTLS\n` starts TLS after it.
+ * with `STARTTLS\n` is followed by the start of TLS.
  */
 export async function scriptedServer(
   greeting: string,

@@ -16,7 +16,7 @@ afterAll(async () => {
 const user = dovecot.freshUser()
 beforeAll(async () => {
   await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
-  // The proxy listens from now on.
+  // The IMAP proxy listens from now on.
   ;(await proxy.open()).close()
 })
 
@@ -83,8 +83,8 @@ test.each<[string, (id: string) => Promise<unknown>]>([
 
 test('token that expires during a session: ends the session', async () => {
   let leftMs = 0
-  // On a busy machine a token may expire before the login; then a token with a longer life is
-  // tried.
+  // On a busy machine an access token may expire before the login; then a token with a longer life
+  // is tried.
   const client = await eventually(async () => {
     leftMs += 1_500
     const expires = new Date(Date.now() + leftMs).toISOString()
@@ -123,7 +123,8 @@ test('shutdown of one of two replicas: sends BYE, the other replica serves new c
   const replica = await proxy.start()
   const clients = await Promise.all(Array.from({ length: 8 }, () => loggedIn(token)))
   await replica[Symbol.asyncDispose]()
-  // The kernel distributes connections at random: connections of the other replica are unaffected.
+  // The kernel distributes client connections at random: connections of the other replica are
+  // unaffected by the shutdown.
   for (const client of clients) {
     const answer = await client.command('b NOOP').catch(() => undefined)
     if (answer === undefined)

@@ -21,7 +21,9 @@ afterAll(async () => {
 const user = dovecot.freshUser()
 const valid = { user: user.user, pass: user.pass }
 
-/** Adds an account, of a tenant by default, and returns the command of its login. */
+/**
+ * Adds an account, by default of a tenant, to the IMAP proxy, and returns the command of its login.
+ */
 async function addAccount(
   account: string,
   { port = user.imapPort, credentials = valid as typeof valid | AppError, isTenants = true } = {},
@@ -53,7 +55,8 @@ test('tenant: failed connections wait; logins, rejected logins and operators do 
   expect(await logIn(await addAccount('wrong', { credentials: wrong }))).toMatch(
     /^a NO \[AUTHENTICATIONFAILED\]/m,
   )
-  // A refusal of auth-bridge is reported before any connection, so that no port decides.
+  // A refusal of auth-bridge is reported before any connection to a mail server, so that no port
+  // decides the time.
   const credentials = new AppError('rejected', 'for another server')
   for (const port of [1, user.imapPort])
     expect(await logIn(await addAccount(`refused-${port}`, { port, credentials }))).toMatch(

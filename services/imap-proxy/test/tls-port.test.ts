@@ -7,7 +7,7 @@ import { testCertificate } from './certificate.ts'
 import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// SVC_IMAP_PROXY_TLS_PORT: one process serves STARTTLS and implicit TLS.
+// Tests of SVC_IMAP_PROXY_TLS_PORT: one imap-proxy process serves STARTTLS and implicit TLS.
 
 const { cert, key } = testCertificate()
 const tlsPort = await freePort()

@@ -23,7 +23,7 @@ const anyServer: MailServer = {
   minVersion: undefined,
 }
 
-/** Logs in and returns the bytes that belong to the client. */
+/** Logs in at a mail server and returns the bytes that belong to the client. */
 async function open(
   changes: Partial<MailServer>,
   input: Credentials = credentials,
@@ -84,7 +84,7 @@ test('TlsSessionCache: resumes a session under identical conditions only', async
     return isReused
   }
   expect(await reused({})).toBe(false)
-  // Another process of the server may not know the TLS session.
+  // Another process of the mail server may not know the TLS session.
   await eventually(async () => expect(await reused({})).toBe(true))
   await expect(reused({ rejectUnauthorized: true })).rejects.toMatchObject({
     kind: 'unreachable',
@@ -164,7 +164,7 @@ test('STARTTLS: plaintext around it, is discarded', async () => {
     'P1 STARTTLS',
     'P1 CAPABILITY',
     `P1 AUTHENTICATE PLAIN ${Buffer.from('\0u\0p').toString('base64')}`,
-    // The server does not announce capabilities after the login.
+    // The mail server does not announce capabilities after the login, so the proxy requests them.
     'P1 CAPABILITY',
   ])
 })

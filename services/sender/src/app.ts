@@ -180,7 +180,7 @@ function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable
   })
 }
 
-/** Deletes expired rows of finished submissions. */
+/** Deletes expired outbox rows of finished submissions (messages to send). */
 async function runRetention(db: Db, { keepFinishedMs }: Config, log: Logger): Promise<void> {
   const limit = 1_000
   let deleted = 0

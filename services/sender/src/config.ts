@@ -22,9 +22,12 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
    */
   readonly findSentMs: number
   readonly lanes: LaneLimits
-  /** Poll interval of the outbox. A hint about a new submission starts the next poll earlier. */
+  /**
+   * Poll interval of the outbox (messages to send). A hint about a new submission starts the next
+   * poll earlier.
+   */
   readonly sweepMs: number
-  /** Time for which the rows of finished submissions are kept. */
+  /** Time for which the outbox rows of finished submissions (messages to send) are kept. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
   /**

@@ -21,7 +21,7 @@ export interface ApiAccountOptions {
   model?: Partial<MailApiModelOptions>
 }
 
-/** Sender fixture with accounts at models of mail APIs. */
+/** Fixture for tests of senders with accounts at models of mail APIs. */
 export async function apiFixture() {
   const fixture = await senderFixture()
   const models = new Map<string, MailApiModel>()
@@ -48,15 +48,15 @@ export async function apiFixture() {
     /** Adds an account that sends by SMTP. */
     addSmtpAccount: fixture.addAccount,
     /**
-     * Mailboxes of accounts, by account. An account without an entry has a mailbox of the same
+     * Mailboxes at the mail API by account. An account without an entry has a mailbox of the same
      * name.
      */
     users,
-    /** Access tokens of accounts, by account. */
+    /** Access tokens for the mail API by account. */
     tokens,
-    /** Most calls for an account at a time. */
+    /** Returns the largest number of concurrent mail API calls for an account so far. */
     concurrency: (account: string) => calls.get(account)?.most,
-    /** Requests of senders to auth-bridge. */
+    /** Requests for credentials that senders have sent to auth-bridge. */
     credentialRequests: credentials.requests,
     failLogins: (error: AppError | undefined) => {
       loginError = error
@@ -64,7 +64,7 @@ export async function apiFixture() {
     sender: async (env: Record<string, string> = {}) =>
       void senders.push(await fixture.startSender(env, { createMailApis })),
     makeCleanupsDue: () => makeCleanupsDue(fixture.db),
-    /** Waits until the cleanups have removed all drafts. */
+    /** Waits until the draft cleanups have removed all drafts at the mail provider. */
     untilNoDrafts: (model: MailApiModel) =>
       eventually(async () => {
         await makeCleanupsDue(fixture.db)
@@ -105,9 +105,9 @@ export async function apiFixture() {
   }
 }
 
-/** Puts rows into the states in which a dead sender leaves them. */
+/** Functions that put outbox rows into the states in which a dead sender leaves the rows. */
 function interruptions(db: Db) {
-  /** Row of a sender that died in its first attempt. */
+  /** Leaves an outbox row as a sender does that dies in its first attempt. */
   async function leave(queueId: string, columns: { draft?: ApiDraft; intent?: boolean } = {}) {
     const { draft, intent = false } = columns
     const leaseUntil = past()
@@ -121,7 +121,7 @@ function interruptions(db: Db) {
   }
   return {
     leave,
-    /** Deposit whose id was not committed. */
+    /** Leaves a draft at the mail provider whose id was not committed. */
     orphan: async (model: MailApiModel, row: { account: string; queueId: string }) => {
       const { account, queueId } = row
       await deposit(model, queueId)
@@ -134,7 +134,10 @@ function interruptions(db: Db) {
   }
 }
 
-/** Ends the waits of cleanups, which last as long as leases. For cleanups of ended attempts. */
+/**
+ * Makes all draft cleanups due immediately, whose waits last as long as leases. For cleanups of
+ * ended attempts.
+ */
 async function makeCleanupsDue(db: Db): Promise<void> {
   await db.updateTable('draftCleanups').set({ checkAt: past() }).execute()
 }
@@ -144,10 +147,10 @@ export const past = () => new Date(Date.now() - 1_000)
 /** Message-ID of a test submission. */
 export const idOf = (queueId: string) => `<${queueId}@example.com>`
 
-/** Signal of calls that are not aborted. */
+/** Abort signal for mail API calls that no test aborts. */
 export const { signal } = new AbortController()
 
-/** Deposits the draft of a submission, as a sender does. */
+/** Deposits the draft of a submission at a model of a mail API, as a sender does. */
 export function deposit(model: MailApiModel, queueId: string): Promise<ApiDraft> {
   const mime = `To: you@example.net\r\nMessage-ID: ${idOf(queueId)}\r\n\r\nHello\r\n`
   return model.api.depositDraft(Buffer.from(mime), {}, signal)
@@ -156,11 +159,11 @@ export function deposit(model: MailApiModel, queueId: string): Promise<ApiDraft>
 interface CallFailure extends MailApiErrorOptions {
   method: keyof MailApi
   failure: MailApiFailure
-  /** `after`: the call takes effect and its response is lost. Default: `before`. */
+  /** With `after`, the mail API call takes effect and its response is lost. Default: `before`. */
   phase?: 'before' | 'after'
 }
 
-/** Fails the next call of a method. */
+/** Makes the next call of a mail API method fail. */
 export function failCall(model: MailApiModel, call: CallFailure): void {
   const { method, failure, phase = 'before', ...options } = call
   let isLeft = true
@@ -171,23 +174,23 @@ export function failCall(model: MailApiModel, call: CallFailure): void {
   }
 }
 
-/** Drafts of a model. */
+/** Drafts in a model mailbox of a mail API. */
 export function draftsOf(model: MailApiModel) {
   return model.store.list().filter(({ flags }) => flags.draft)
 }
 
-/** Message-IDs of the messages that left the mailbox. */
+/** Message-IDs of the messages that were sent from a model mailbox. */
 export function sentIds(model: MailApiModel): string[] {
   return model.sending.sent.map((raw) => /^Message-ID: (.+)\r$/im.exec(raw.toString())?.[1] ?? '')
 }
 
-/** Number of calls for an account: running now, and the most at a time. */
+/** Number of mail API calls for an account: running now, and the most at a time. */
 interface CallCount {
   running: number
   most: number
 }
 
-/** Client that yields within each call and counts the calls that overlap. */
+/** Client of a mail API that yields within each call and counts the calls that overlap. */
 function counting(api: MailApi, count: CallCount): MailApi {
   return new Proxy(api, {
     get(target, key) {

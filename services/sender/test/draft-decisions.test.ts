@@ -13,7 +13,7 @@ import {
   signal,
 } from './api-fixture.ts'
 
-// Drafts that decide about a submission, and drafts that do not.
+// Tests of the drafts that decide whether a submission was sent, and of drafts that do not.
 
 const fixture = await apiFixture()
 const { db, addAccount, sender, submit, waiting, leave, orphan, row, finished, eventsOf } = fixture
@@ -79,7 +79,7 @@ test('release without a response takes effect later, is neither repeated nor del
   expect(model.api.calls.get('depositDraft')).toBe(1)
 })
 
-/** Two waiting submissions with the Message-ID of the first submission. */
+/** Inserts two waiting submissions with the Message-ID of the first submission. */
 async function submitTwice(account: string): Promise<[string, string]> {
   const first = await waiting(account)
   const second = await waiting(account)
@@ -105,7 +105,7 @@ test('two submissions with one Message-ID, one rejected: the draft of the other 
   await sender()
   for (const queueId of [first, rejected])
     expect(await finished(queueId)).toMatchObject({ state: 'failed' })
-  // Waits for two sweeps after the rejection.
+  // Waits for two draft cleanups after the rejection of the submission.
   for (const least of [1, 2])
     await eventually(async () => {
       await fixture.makeCleanupsDue()
@@ -141,7 +141,7 @@ test.each(['committed', 'not committed'])(
 )
 
 test('isRemovable: not the draft of another submission, whatever its state; nothing while one with the Message-ID waits', async () => {
-  // Draft cleanups of other tests may be due.
+  // Draft cleanups of other tests may also be due.
   await db.deleteFrom('draftCleanups').execute()
   const { account, model } = await addAccount()
   const [first, second] = await submitTwice(account)

@@ -8,21 +8,21 @@ import { findOldestDueSeconds } from '../src/store/maintenance.ts'
 import type { LaneKeys } from '../src/store/submission.ts'
 import { senderFixture } from './fixture.ts'
 
-// Age of the oldest due submission, by which senders are scaled.
+// Tests of the age of the oldest due submission, by which senders are scaled.
 
 const fixture = await senderFixture()
 const { db } = fixture
 afterAll(() => fixture[Symbol.asyncDispose]())
 beforeEach(() => db.deleteFrom('outbox').execute())
 
-/** Port 1, which no server listens on. */
+/** Outgoing server at port 1, on which no server listens. */
 const server = { host: '127.0.0.1', port: 1 }
 const none: LaneKeys = { accounts: [], gateways: [], hosts: [] }
 const hour = 3_600
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000)
 const submit = (account: string, ageSeconds: number, more: object = {}) =>
   fixture.submit({ account, sendAt: ago(ageSeconds), ...more })
-/** Age in whole hours, which no delay of the test changes. */
+/** Age of the oldest due submission in whole hours, which no delay of the test changes. */
 const hours = async (suspended = none) =>
   Math.floor((await findOldestDueSeconds(db, suspended)) / hour)
 
@@ -64,7 +64,7 @@ test('findOldestDueSeconds: skips suspended lanes of accounts, gateways and host
   )
 })
 
-/** Inserts due rows, of which the first `old` rows are 1 h older than the other rows. */
+/** Inserts due outbox rows, of which the first `old` rows are 1 h older than the other rows. */
 async function insertDue(account: string, rows: { old: number; all: number }): Promise<void> {
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, next_attempt_at)
@@ -75,7 +75,9 @@ async function insertDue(account: string, rows: { old: number; all: number }): P
   await sql`analyze outbox`.execute(db)
 }
 
-/** Counts of this connection: sequential scans, and rows read by an index. */
+/**
+ * Counts of this Postgres connection: sequential scans of the outbox, and rows read by an index.
+ */
 async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
   const { rows } = await sql<{ scans: string; read: string }>`
     select seq_scan as scans, idx_tup_fetch as read from pg_stat_xact_user_tables
@@ -122,7 +124,7 @@ test('listDue: reads one batch of many due rows, by index', async () => {
   const options = { limit: 200, senders: { worker: randomUUID(), silent: [] }, saturated: none }
   await db.transaction().execute(async (tx) => {
     const before = await readRows(tx)
-    // Postgres may use a general plan from the sixth execution on.
+    // Postgres may use a general plan from the sixth execution of the query on.
     for (let n = 0; n < 8; n++) expect(await listDue(tx, options)).toHaveLength(200)
     const { scans, read } = await readRows(tx)
     expect([scans - before.scans, read - before.read]).toEqual([0, 8 * 200])
@@ -140,7 +142,8 @@ test('metric outbox_oldest_due_seconds: 0 while the queue is paused', async () =
   }
   await submit(account, hour)
   expect(await age()).toBe(0)
-  // Every attempt fails after this test has read the age: no sender claims a locked row.
+  // Every sending attempt fails after this test has read the age: no sender claims a locked outbox
+  // row.
   await db.transaction().execute(async (tx) => {
     await tx.selectFrom('outbox').selectAll().forUpdate().execute()
     await db.deleteFrom('pausedQueues').execute()

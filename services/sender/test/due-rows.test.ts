@@ -23,7 +23,7 @@ for (const name of [account, other])
     .execute()
 const now = () => new Date(Date.now() - 1)
 
-/** Inserts a sent message whose filing is due. */
+/** Inserts a sent message into the outbox whose filing (mailbox work after sending) is due. */
 async function insertSent(of = account): Promise<string> {
   const queueId = randomUUID()
   await owner

@@ -17,7 +17,7 @@ async function server(): Promise<SmtpScript> {
   resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
-/** Server that never sends a greeting. */
+/** SMTP server that never sends a greeting. */
 async function hanging(): Promise<SmtpScript> {
   const started = await server()
   started.on('greeting', () => new Promise(() => undefined))
@@ -85,7 +85,8 @@ test('dispatcher: throttling server, costs no attempts of waiting submissions', 
     const tried = await Promise.all(ids.map(row))
     expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
     expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
-    // At most the submissions that were in flight when the first reply arrived.
+    // At most the submissions that were in flight at the first reply of the failing SMTP server
+    // were attempted.
     expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
   })
 })
@@ -133,7 +134,7 @@ test('dispatcher: locked row, does not delay other submissions', async () => {
     await released.promise
   })
   await isLocked.promise
-  // After one failure a lane admits a single probe.
+  // After one failure a lane (account, gateway or host) admits a single probe.
   fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()

@@ -34,7 +34,7 @@ async function server(options: SmtpScriptOptions = {}): Promise<SmtpScript> {
   return started
 }
 
-/** Scripted server for protocol violations. Replies to each line with the result of `reply`. */
+/** Scripted SMTP server for protocol violations, which replies to each line as `reply` returns. */
 async function lineServer(reply: (line: string, socket: Socket) => string | undefined) {
   const state = { seen: [] as string[], closed: 0 }
   const { seen } = state
@@ -79,7 +79,7 @@ const polite = (line: string): string | undefined =>
         : line === 'QUIT'
           ? '221 bye'
           : undefined
-/** Revokes or restores the right to write, as a full disk would: reading works, writing fails. */
+/** Revokes or restores the right to write in Postgres, as a full disk would: reading works. */
 const writable = async (yes: boolean): Promise<void> => {
   await (
     yes
@@ -93,7 +93,7 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   let queueId = ''
   const smtp = await lineServer((line, socket) => {
     if (line !== 'DATA') return polite(line)
-    // Another worker claims the row before the 354, so the intent record cannot be written.
+    // Another sender claims the outbox row before the 354: no intent record can be written.
     void steal(queueId).then(() => socket.write('354 go on\r\n'))
     return undefined
   })
@@ -114,7 +114,7 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
   )
-  // The connection is closed: no more commands arrive.
+  // The SMTP connection is closed: no more commands arrive.
   await eventually(() => smtp.closed > 0)
   expect(smtp.seen).not.toContain('.')
   expect(await eventsOf(account)).toEqual([])
@@ -132,7 +132,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // The connection is closed: no more commands arrive.
+    // The SMTP connection is closed: no more commands arrive.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {
@@ -143,7 +143,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
 })
 
 test('OutcomeRecorder: failing write, retries until the outcome is recorded', async () => {
-  // Sequences are not rolled back.
+  // The test counts failed writes with a Postgres sequence, because sequences are not rolled back.
   await sql`create sequence refused`.execute(db)
   await sql`create function refuse() returns trigger language plpgsql security definer as
     'begin perform nextval(''refused''); raise exception ''disk full''; end'`.execute(db)
@@ -249,7 +249,7 @@ test('dispatcher: attempts used up and an unknown outcome, looks for the message
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one search only
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // 1 Sent search
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
     ['messageFailed', expect.stringContaining('may have been delivered')],
@@ -289,7 +289,7 @@ test('dispatcher: unreachable server, waiting submissions keep their attempts', 
     .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  // Five submissions were in flight at the first failure, then one probe at a time.
+  // Five submissions were in flight at the server's first failure, then one probe at a time.
   expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
 })
 
@@ -301,7 +301,7 @@ test('SmtpSession: no reply to a command, times out and names the command', asyn
     [/^\.$/, 'DATA'],
   ]
   await sender({
-    // Long enough for the answered commands on a busy machine.
+    // SMTP timeouts that are long enough for the answered commands on a busy machine.
     SVC_SMTP_GREETING_TIMEOUT: '30s',
     SVC_SMTP_COMMAND_TIMEOUT: '30s',
     SVC_SMTP_DATA_TIMEOUT: '30s',
@@ -381,7 +381,7 @@ test('SmtpTransport: idle session closed by the server, costs no attempt', async
   const sockets: Socket[] = []
   const smtp = await lineServer((line, socket) => {
     if (line.startsWith('EHLO')) sockets.push(socket)
-    // The second message on a session finds the session closed.
+    // The second message on an SMTP session finds the session closed by the server.
     const mails = smtp.seen.filter((seen) => seen.startsWith('MAIL')).length
     if (line.startsWith('MAIL') && mails === 2) {
       socket.destroy()

@@ -12,7 +12,7 @@ import { mailboxWorker } from './mailbox-worker.ts'
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture
 const senders = await Promise.all([startSender(), startSender()])
-/** Stops all senders and starts a sender with another environment. */
+/** Stops all sender processes and starts a sender with other environment variables. */
 async function replaceSenders(env?: Record<string, string>): Promise<void> {
   for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
   if (env) senders.push(await startSender(env))
@@ -36,14 +36,14 @@ async function serve(account: string): Promise<void> {
   await worker.serve(account)
 }
 
-/** Account with a mailbox, served by the worker unless `served` is false. */
+/** Adds an account with a mailbox that the sync-worker serves unless `served` is false. */
 async function accountWith(
   options: { copy?: boolean; imap?: object | null; served?: boolean } = {},
 ) {
   const smtp = await startSmtpScript()
   servers.push(smtp)
   let account = await fixture.addAccount(smtp)
-  // Accounts may share a shard.
+  // Accounts may share a shard (group of accounts), so another account is tried.
   while (options.served === false && servedShards.has(shardOf(account)))
     account = await fixture.addAccount(smtp)
   const imap = options.imap === undefined ? { host: 'imap.example.com', port: 993 } : options.imap
@@ -57,7 +57,8 @@ async function accountWith(
 }
 
 /**
- * Inserts a submission for later, changes columns of the submission, then makes the submission due.
+ * Inserts a submission with a later send time, changes columns of the submission, then makes the
+ * submission due.
  */
 async function submitWith(account: string, filing: Filing | null, more: object = {}) {
   const queueId = await submit({ account, sendAt: new Date(Date.now() + 3_600_000) })
@@ -165,7 +166,7 @@ test('Filer: hanging mailbox, does not delay other accounts', async () => {
   for (const queueId of stuck) await filed(queueId)
 })
 
-/** Row of a sender that died between the end of data and the recorded reply. */
+/** Columns of an outbox row whose sender died between the end of data and the recorded reply. */
 const unknownOutcome = {
   worker: randomUUID(),
   attempts: 1,
@@ -198,7 +199,7 @@ test('findSentCopy: sender killed after the end of data, does not send a filed m
   }
   worker.replies.find = async ({ messageId }) =>
     smtp.accepted.some((message) => message.messageId === messageId)
-  // The process to be killed must be the only sender.
+  // The sender process to be killed must be the only sender.
   await replaceSenders()
   const queueId = await submitWith(account, null)
   const doomed = spawn(process.execPath, serviceProgram('sender'), {
@@ -214,7 +215,7 @@ test('findSentCopy: sender killed after the end of data, does not send a filed m
     await ended
   }
   expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 1 })
-  // Expires the lease of the submission.
+  // Expires the outbox lease of the submission.
   await db
     .updateTable('outbox')
     .set({ leaseUntil: new Date(0) })

@@ -35,7 +35,10 @@ export interface NewSubmission {
   providerThread?: string
 }
 
-/** Database and broker of one test file, with helpers to start senders on them. */
+/**
+ * Postgres database and RabbitMQ virtual host of one test file, with functions to start senders on
+ * them.
+ */
 export async function senderFixture() {
   const database = await testDatabase()
   const broker = await testBus()
@@ -47,12 +50,12 @@ export async function senderFixture() {
     SVC_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     SVC_SENDER_RETRY_BASE: '40ms',
     SVC_SENDER_SWEEP: '50ms',
-    // Port 1, which no server listens on.
+    // Port 1 is allowed for mail servers, because no server listens on port 1.
     SVC_MAIL_ALLOWED_TARGETS: '1',
   }
   const startSender = (more: Record<string, string> = {}, deps: AppDeps = {}) => {
     const config = readConfig({ ...env, ...more })
-    // On a busy machine the next message of a test must still find the idle session.
+    // On a busy machine the next message of a test must still find the idle SMTP session.
     const smtp = { ...config.smtp, idleMs: 600_000 }
     return startApp({ ...config, smtp }, new AbortController().signal, deps)
   }
@@ -60,17 +63,19 @@ export async function senderFixture() {
     db,
     broker,
     startSender,
-    /** Environment of a sender process. */
+    /** Environment variables of a sender process. */
     env: (more: Record<string, string> = {}) => ({ ...env, ...more }),
     addAccount: (server: Pick<SmtpScript, 'host' | 'port'>, smtp: object = {}) =>
       addAccount(db, server, smtp),
     addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>
       addGateway(db, server, username),
-    /** Replaces the settings. Running senders apply new settings within seconds. */
+    /**
+     * Replaces the settings of the installation. Running senders apply new settings within seconds.
+     */
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),
-    /** Row of a submission once it is sent or failed. */
+    /** Waits until a submission is sent or failed, and returns its outbox row. */
     finished: (queueId: string) =>
       eventually(async () => {
         const row = await rowOf(db, queueId)
@@ -186,7 +191,7 @@ async function eventsOf(db: Db, account: string) {
 
 export const sentEventId = (queueId: string) => deriveEventId(['messageSent', queueId])
 
-/** Serves the credential commands of auth-bridge. */
+/** Serves the credential commands of auth-bridge over RabbitMQ. */
 export async function serveCredentials(
   url: string,
   credentials: (fresh: boolean, account?: string) => Credentials | AppError,

@@ -6,14 +6,16 @@ import { LendingWorker } from './lending-worker.ts'
 import { idIn, runKilledSenders, submitAll, untilSent, withFiles } from './killed-senders.ts'
 
 const addresses = ['a@mail.example', 'b@mail.example']
-/** Units of a mailbox per minute, of which the 100 messages of an account need more. */
+/** Quota units of a Gmail mailbox per minute. The 100 messages of an account need more units. */
 const accountUnits = 9_000
-/** Requests that are delayed on their way count in the window of their arrival. */
+/**
+ * Maximum quota units of delayed Gmail requests, which count in the time window of their arrival.
+ */
 const maxDelayedUnits = 1_000
 const gmail = await startGmailFake({ accountUnits: accountUnits + maxDelayedUnits })
 gmail.switches.limits = true
 const startedAt = { real: performance.now(), fake: gmail.clock.now }
-/** The clock of the fake follows real time, also on a busy machine. */
+/** The clock of the Gmail fake follows real time, also on a busy machine. */
 const clock = setInterval(() => {
   const elapsedMs = performance.now() - startedAt.real
   gmail.clock.advance(startedAt.fake + elapsedMs - gmail.clock.now)
@@ -30,7 +32,10 @@ const moments = [...methods, ...methods, ...methods, 'drafts.create#upload'].map
   (method) => `gmail.users.${method}`,
 )
 
-/** Lets the index lack the draft at the next lookup after a kill, in half of the cases. */
+/**
+ * Makes the search index of the Gmail fake lack the draft at the next lookup after a kill, in half
+ * of the cases.
+ */
 function hideDrafts(): (path: string) => void {
   const hidden = new Set<string>()
   gmail.on('drafts.list', ({ params: { userId = '' } }) =>
@@ -45,7 +50,7 @@ function hideDrafts(): (path: string) => void {
   }
 }
 
-/** Stores a draft of the owner. */
+/** Stores a draft in the Gmail fake as the owner of the mailbox. */
 function storeDraft(account: string, raw: Buffer) {
   const mailbox = gmail.mailboxes.get(fixture.users.get(account) ?? '')
   return { messageId: mailbox?.deliver(raw, { labels: ['DRAFT'] }).id ?? '' }

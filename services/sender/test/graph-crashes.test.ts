@@ -33,10 +33,13 @@ const moments = [
   `${message}/send`,
   'GET /messages/{message-id}',
 ]
-/** Sizes of files: the first is sent in a request, the second in an upload of two slices. */
+/**
+ * Sizes of a message's files: the first file is sent to Graph in one request, the second file in an
+ * upload of two slices.
+ */
 const fileSizes = [100_000, 4_000_000]
 
-/** Stores a draft of the owner. */
+/** Stores a draft in the Graph fake as the owner of the mailbox. */
 function storeDraft(account: string, raw: Buffer) {
   const mailbox = graph.mailboxes.find(({ address }) => address === fixture.users.get(account))
   if (!mailbox) throw new Error('no mailbox')

@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testkit'
 import { startGraphFake } from '@posthorn/testkit/graph-fake'
 import { apiFixture, idOf, past } from './api-fixture.ts'
 
-// Header fields of messages that the running sender sends through the fake of Graph.
+// Tests of the header fields of messages that the running sender sends through the Graph fake.
 
 const address = 'ann@mail.example'
 const graph = await startGraphFake({ mailboxes: [address] })
@@ -11,7 +11,7 @@ const fixture = await apiFixture()
 const origins = Object.entries(graph.origins).map((pair) => pair.join('='))
 const sender = await fixture.startSender({
   SVC_PROVIDER_ORIGINS: origins.join(','),
-  // The upload of 52 MB would wait for a minute.
+  // With the default limit, the upload of 52 MB to Graph would wait for a minute.
   SVC_PROVIDER_LIMITS: '{"graph":{"uploadBytes":1e12}}',
 })
 afterAll(async () => {
@@ -29,7 +29,7 @@ const fields = [
   ...[1, 2, 3, 4, 5, 6, 7].map((number) => `X-Own-${number}: ${number}`),
 ]
 
-/** Message with these header fields and a file. */
+/** Source of a message with these header fields and a file. */
 function message(queueId: string, { header, size }: { header: string[]; size: number }): Buffer {
   const head = [
     `From: ${address}`,
@@ -51,11 +51,11 @@ interface Sending {
   header: string[]
   size: number
   structured?: boolean
-  /** An earlier attempt ended after the request for the draft. */
+  /** True if an earlier sending attempt ended after the request that creates the Graph draft. */
   hasOrphan?: boolean
 }
 
-/** Leaves a draft as a sender does that ends before the draft's id is committed. */
+/** Leaves a Graph draft as a sender does that ends before the draft's id is committed. */
 async function leaveDraft({
   account,
   queueId,
@@ -71,7 +71,7 @@ async function leaveDraft({
   await fixture.db.insertInto('draftCleanups').values(row).execute()
 }
 
-/** Waits for the end of a submission without reading its content. */
+/** Waits until a submission (message to send) has ended, without reading its content. */
 async function untilSent(queueId: string) {
   const row = fixture.db.selectFrom('outbox').select('state').where('queueId', '=', queueId)
   const isSent = async () => expect(await row.execute()).toEqual([{ state: 'sent' }])

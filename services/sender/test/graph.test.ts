@@ -26,10 +26,10 @@ afterAll(async () => {
   await graph[Symbol.asyncDispose]()
 })
 
-/** Ends the cleanups, whose later checks would be among the requests of another test. */
+/** Ends the draft cleanups, whose later checks would be among the requests of another test. */
 const endCleanups = () =>
   eventually(async () => {
-    // A check that is under way has a lease.
+    // A draft cleanup that is in progress has a lease.
     await db.deleteFrom('draftCleanups').where('leaseUntil', 'is', null).execute()
     expect(await db.selectFrom('draftCleanups').select('queueId').execute()).toEqual([])
   })
@@ -40,7 +40,7 @@ async function accountOf(address: string): Promise<string> {
   return account
 }
 
-/** Message with a file of this size. */
+/** Source of a message with a file of this size. */
 function withFile(size: number): Buffer {
   const head = `From: Team <${team}>\r\nTo: you@example.net\r\nSubject: file\r\nMIME-Version: 1.0`
   const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'
@@ -133,7 +133,7 @@ test.each([
   Object.assign(graph.faults, change)
   const account = await accountOf(member)
   const sending = send({ account })
-  // The delay has begun.
+  // The delay until the Graph fake shows the sent copy has begun.
   await eventually(() => expect(graph.mailbox.sent).toHaveLength(1))
   graph.clock.advance(30_000)
   const { queueId, state } = await sending
@@ -145,7 +145,7 @@ test.each([
   expect(messageId === idOf(queueId)).toBe(!('replacesMessageId' in change))
 })
 
-/** Draft that its owner stored. */
+/** Stores a draft in the Graph fake as the owner of the mailbox. */
 async function storedDraft(text: string) {
   const { mailbox } = graph
   const raw = Buffer.from(

@@ -3,8 +3,8 @@ import type { NewSubmission } from './fixture.ts'
 import { senderFixture, serveCredentials } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 
-// The API rejects these values. The sender must not send these values as commands either: rows may
-// come from an earlier release or another path.
+// Tests of hostile values in submissions, which the API rejects. The sender must not send these
+// values as SMTP commands either: rows may come from an earlier release or another path.
 
 const fixture = await senderFixture()
 const { addAccount, submit, finished } = fixture
@@ -15,7 +15,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-// Postgres stores no NUL.
+// NUL is left out of the hostile values, because Postgres cannot store NUL.
 const ends = ['\r\n', '\n', '\r', '\u0085', '\u2028', '>\r\n', '=0D=0A', '+0D+0A', '%0d%0a']
 const command = 'RCPT TO:<evil@x.example>'
 const hostile = ends.flatMap((end) => [`a${end}${command}${end}`, `a@b.example${end}${command}`])
@@ -32,7 +32,10 @@ const fields: Record<string, (value: string) => Partial<NewSubmission>> = {
   'dsn.return': (value) => ({ dsn: { return: value as 'full' } }),
 }
 
-/** Expects received commands of one line each, and only commands of `transactions` transactions. */
+/**
+ * Expects received SMTP commands of one line each, and only commands of `transactions`
+ * transactions.
+ */
 function expectOneTransactionEach(received: readonly string[], transactions: number): void {
   for (const line of received) {
     expect(line).toMatch(/^(?:EHLO|STARTTLS|AUTH|MAIL FROM:<|RCPT TO:<|DATA$|\.$|RSET$|NOOP|QUIT$)/)

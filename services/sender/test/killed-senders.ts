@@ -9,24 +9,24 @@ import type { apiFixture } from './api-fixture.ts'
 
 export interface KilledSendersOptions {
   env: Record<string, string>
-  /** Addresses of the fake by origins of the provider. */
+  /** Addresses of the provider fake by origins of the mail provider. */
   origins: Readonly<Record<string, string>>
   fake: Pick<ProviderFake, 'on'>
   /**
-   * Operations at which a sender is killed, each twice: before the operation takes effect, and
-   * after.
+   * Operations of the mail provider at which a sender is killed, each twice: before the operation
+   * takes effect, and after.
    */
   moments: readonly string[]
-  /** Called with the path of the request at each kill. */
+  /** Called with the path of the request at which a sender is killed. */
   onKill?: (path: string) => void
 }
 
-/** Host names of the fake, one for each of the two senders. */
+/** Host names of the provider fake, one for each of the two senders. */
 const hosts = ['127.0.0.1', 'localhost']
 
 /**
- * Runs two senders at a fake until `done` resolves. Each killed sender is started again. Returns
- * the kills that did not take place.
+ * Runs two senders with a provider fake until `done` resolves. Each killed sender is started again.
+ * Returns the kills that did not take place.
  */
 export async function runKilledSenders(
   { env, origins, fake, moments, onKill }: KilledSendersOptions,
@@ -34,7 +34,10 @@ export async function runKilledSenders(
 ): Promise<string[]> {
   const left = moments.flatMap((moment) => [`before ${moment}`, `after ${moment}`])
   const random = new SeededRandom(7)
-  /** Requests of an operation that still pass before the next kill at this operation. */
+  /**
+   * Number of requests of an operation that still pass before the next kill of a sender at this
+   * operation.
+   */
   const skipped = new Map<string, number>()
   const running = new Map<string, ChildProcess>()
   const kill: ProviderFault = ({ operation, headers, path }) => {
@@ -95,12 +98,12 @@ function startSender(env: Record<string, string>, origins: string): ChildProcess
   })
 }
 
-/** Messages of one test. */
+/** Number of messages in one test with killed senders. */
 export const messages = 200
 
 type Fixture = Awaited<ReturnType<typeof apiFixture>>
 
-/** Message whose files have these sizes. */
+/** Source of a message whose files have these sizes. */
 export function withFiles(fileSizes: readonly number[]): Buffer {
   const files = fileSizes.map((size) => {
     const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'
@@ -113,9 +116,11 @@ export function withFiles(fileSizes: readonly number[]): Buffer {
 
 export interface Submissions {
   accounts: readonly string[]
-  /** Content of one message in ten. */
+  /** Content of the large message, which one submission in ten has. */
   large: Buffer
-  /** Stores a draft as the owner of an account. One submission in five has such a draft. */
+  /**
+   * Stores a draft as the owner of an account's mailbox. One submission in five has such a draft.
+   */
   storeDraft: (account: string, raw: Buffer) => StoredDraft
 }
 
@@ -127,7 +132,8 @@ export async function submitAll(
   const ids: string[] = []
   for (let at = 0; at < messages; at++) {
     const account = accounts[at % accounts.length] ?? ''
-    // The submission waits, so that its content can be replaced.
+    // The submission is inserted as waiting, so that its content can be replaced before a sender
+    // claims it.
     const queueId = await fixture.waiting(account, { maxAttempts: 100 })
     ids.push(`<${queueId}@example.com>`)
     const head = 'From: a@mail.example\r\nTo: you@example.net\r\nMessage-ID: '
@@ -151,7 +157,7 @@ export async function submitAll(
   return ids
 }
 
-/** Waits until all messages are sent, each with its event, and no draft is left. */
+/** Waits until all messages are sent, each with its event, and no draft is left at the provider. */
 export async function untilSent({ db }: Fixture, drafts: () => unknown[]): Promise<void> {
   const unsent = db.selectFrom('outbox').select('queueId').where('state', '<>', 'sent')
   await eventually(async () => expect(await unsent.execute()).toEqual([]), { timeoutMs: 800_000 })
@@ -160,6 +166,6 @@ export async function untilSent({ db }: Fixture, drafts: () => unknown[]): Promi
   expect(events.filter(({ event }) => event === 'messageSent')).toHaveLength(messages)
 }
 
-/** Message-ID of a source. */
+/** Message-ID in the source of a message. */
 export const idIn = (source: Buffer) =>
   /^Message-ID: (.+?)\r$/im.exec(source.toString('latin1'))?.[1] ?? ''

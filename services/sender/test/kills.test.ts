@@ -29,8 +29,8 @@ function start(env: Record<string, string> = {}): ChildProcess {
     stdio: 'ignore',
     env: {
       ...fixture.env(),
-      // Shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a
-      // busy machine, in which an attempt would lose its lease before the end of data.
+      // Lease shorter than the 15 s after which a silent sender counts as ended. Longer than a
+      // pause of a busy machine, in which an attempt would lose its lease before the end of data.
       SVC_SENDER_LEASE: '10s',
       SVC_SENDER_JOURNAL: journalFolder,
       SVC_SENDER_PER_ACCOUNT: '16',
@@ -56,7 +56,7 @@ async function server(): Promise<SmtpScript> {
   return started
 }
 
-/** Acceptances in the journals. */
+/** Queue ids of the acceptances in the senders' journal files. */
 async function journalled(): Promise<string[]> {
   const names = await readdir(journalFolder).catch(() => [])
   const texts = await Promise.all(
@@ -80,7 +80,7 @@ test('AcceptanceJournal: sender killed with 16 received replies that are not rec
   const account = await addAccount(smtp)
   const sender = start()
   const queueIds: string[] = []
-  // The lock prevents the sender from recording an outcome.
+  // The lock prevents the sender from recording an outcome in Postgres.
   await db.transaction().execute(async (tx) => {
     await sql`lock table events in share mode`.execute(tx)
     for (let n = 0; n < 16; n++) queueIds.push(await submit({ account }))
@@ -108,7 +108,8 @@ test('AcceptanceJournal: killed sender that is not replaced, the other one recor
     await eventually(async () =>
       expect(await journalled()).toEqual(expect.arrayContaining(expected(queueIds))),
     )
-    // A sender that runs when the other sender is killed: it finds the journal only later.
+    // The test uses a sender that runs when the other sender is killed: the running sender finds
+    // the journal only later.
     const before = await senderIds()
     start()
     await eventually(async () => (await senderIds()).some((id) => !before.includes(id)))
@@ -124,7 +125,7 @@ test('HandoverIntent: sender killed before the end of data, leaves no unknown ou
   const [account, other] = [await addAccount(smtp), await addAccount(smtp)]
   const sender = start({ SVC_SENDER_PER_ACCOUNT: '1' })
   await finished(await submit({ account }))
-  // True once the server withholds its reply to DATA of the second message of the session.
+  // True once the SMTP server withholds its reply to DATA of the second message of the session.
   let isHeld = false
   smtp.on('DATA', async ({ session, defaultReply }) => {
     if (isHeld || session.envelope?.to[0]?.address !== 'held@example.net') return defaultReply()
@@ -133,7 +134,7 @@ test('HandoverIntent: sender killed before the end of data, leaves no unknown ou
   })
   const queueId = await submit({ account, to: ['held@example.net'] })
   await eventually(() => isHeld)
-  // The sender commits the outcomes of several messages of another account.
+  // The sender commits the outcomes of several messages of another account meanwhile.
   for (let n = 0; n < 3; n++) await finished(await submit({ account: other }))
   expect(await row(queueId)).toMatchObject({ attempts: 1, dataSentAt: null })
   await kill(sender)
@@ -147,7 +148,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   const accounts = await Promise.all(Array.from({ length: 4 }, () => addAccount(smtp)))
   let sender = start()
   let kills = 0
-  // The server accepts a message by its reply, and sends one reply at a time. The next reply
+  // The SMTP server accepts a message by its reply, and sends one reply at a time. The next reply
   // follows when the acceptance of the current message is in the journal.
   let turn = Promise.resolve()
   smtp.on('dot', async ({ message, session, defaultReply }) => {
@@ -189,7 +190,7 @@ test('SmtpTransport: sender killed after a partial acceptance, sends to the othe
   const account = await addAccount(smtp)
   await using worker = await mailboxWorker(fixture.broker.url)
   await worker.serve(account)
-  // The server files sent mail, from the end of data on.
+  // The mail server files sent mail in the Sent mailbox, from the end of data on.
   worker.replies.find = async ({ messageId }) =>
     smtp.accepted.some((message) => message.messageId === messageId)
   const imap = JSON.stringify({ host: 'imap.example.com', port: 993 })

@@ -11,11 +11,11 @@ export interface LendingWorkerOptions {
   accounts: readonly string[]
 }
 
-/** Stand-in for the sync-worker of accounts at mail APIs, which lends units to senders. */
+/** Stand-in for the sync-worker of accounts at mail APIs, which lends quota units to senders. */
 export class LendingWorker implements AsyncDisposable {
   readonly #options: LendingWorkerOptions
   #running: Promise<Bus>
-  /** Number of loans. */
+  /** Number of quota loans that the stand-in has granted. */
   loans = 0
 
   constructor(options: LendingWorkerOptions) {
@@ -23,7 +23,7 @@ export class LendingWorker implements AsyncDisposable {
     this.#running = this.#start()
   }
 
-  /** Ends the worker and starts another one, which takes over the accounts. */
+  /** Ends the stand-in for the sync-worker and starts another, which takes over the accounts. */
   replace(): void {
     this.#running = this.#running.then(async (bus) => {
       await bus[Symbol.asyncDispose]()

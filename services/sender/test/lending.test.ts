@@ -33,7 +33,10 @@ beforeEach(async () => {
   await db.insertInto('accounts').values(row).execute()
 })
 
-/** Serves the shard of the account as a sync-worker with these commands. */
+/**
+ * Serves the shard (group of accounts) of the account over RabbitMQ, as a sync-worker with these
+ * commands.
+ */
 async function serve(handlers: CommandHandler[]): Promise<AsyncDisposable> {
   const worker = await connect()
   await worker.whenUp()
@@ -41,14 +44,14 @@ async function serve(handlers: CommandHandler[]): Promise<AsyncDisposable> {
   return worker
 }
 
-/** Never resolves, as the handler of a process that stands still. */
+/** Handler of a sync-worker command that never replies, and ends only at the abort. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error))
   })
 }
 
-/** Takes units as a sender. Returns the results of the requests for a loan. */
+/** Takes quota units for a mail API as a sender. Returns the results of the requests for a loan. */
 async function take(units: number, signal?: AbortSignal): Promise<LoanResult[]> {
   const results: LoanResult[] = []
   const source = new BorrowedUnits({
@@ -76,7 +79,7 @@ test('lendUnits: the units that a sync-worker lends are not taken from the reser
       return { granted: request.units, delayMs: 0 }
     }),
   ])
-  // On a busy machine, a reply may be late.
+  // On a busy machine, the sync-worker's reply with lent quota units may be late.
   for (let results: LoanResult[] = []; !results.includes('granted');) results = await take(10)
   expect(requests.at(-1)).toEqual({ provider: 'gmail', application: 'app', account, units: 10 })
 })
@@ -99,7 +102,8 @@ test('lendUnits: while the mailbox is paused, a sender uses nothing', async () =
   ])
   const stop = new AbortController()
   const isPaused = async () => {
-    // A late reply takes the reserve, which lasts for few attempts.
+    // After a late reply, the sender takes quota units of the reserve, which lasts for few
+    // attempts.
     const error = await take(1, stop.signal).catch((reason: unknown) => reason)
     return error instanceof Error && error.message === 'the rate limit is exhausted'
   }
@@ -110,7 +114,7 @@ test('takeReserve: senders together take no more than the burst, then wait for t
   const rate = reserveOf(defaultProviderLimits.gmail)
   const takes = Array.from({ length: 20 }, () => takeReserve(db, { account, units: 20, rate }))
   const waits = await Promise.all(takes)
-  // 100 units are available, and 3.3 units per second follow.
+  // 100 quota units of the reserve are available, and 3.3 units per second follow.
   expect(waits.filter((ms) => ms === 0).length).toBeGreaterThanOrEqual(5)
   expect(waits.filter((ms) => ms === 0).length).toBeLessThanOrEqual(8)
   expect(Math.max(...waits)).toBeLessThan(7_000)

@@ -10,7 +10,7 @@ const { makeCleanupsDue, untilNoDrafts } = fixture
 afterEach(() => fixture.stopSenders())
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-/** Lets senders start a waiting submission. */
+/** Makes a waiting submission due, so that senders start it. */
 const releaseNow = (queueId: string) =>
   db
     .updateTable('outbox')

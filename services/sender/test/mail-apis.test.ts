@@ -195,7 +195,7 @@ test.each([
     expect((await row(first)).nextAttemptAt.getTime()).toBeGreaterThan(Date.now() + 3_000_000)
     expect(await row(second)).toMatchObject({ state: 'queued', attempts: 0 })
     expect(await eventsOf(account)).toEqual([])
-    // The pause ends.
+    // The mail provider's pause of the account ends.
     await db.updateTable('sendingLocks').set({ pausedUntil: past() }).execute()
     await db
       .updateTable('outbox')
@@ -296,7 +296,7 @@ test('client of an account: its mailbox and application, a login that is renewed
   })
   await using _sender = await fixture.startSender({}, { createMailApis })
   await finished(await submit({ account }))
-  // Accounts of earlier tests may have a draft to remove or a submission.
+  // Accounts of earlier tests may still have a draft to remove or a submission to send.
   const [access, limiter] = clients.find(([each]) => each.account === account) ?? []
   expect(access).toMatchObject({ provider: 'gmail', account, application: 'app' })
   expect(await access?.login({ fresh: false, signal })).toEqual({

@@ -7,7 +7,10 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 
 type FilingResult = CommandResponse<typeof fileSent>
 
-/** Replies of the worker. By default every message is filed and no message is found. */
+/**
+ * Replies of the stand-in for the sync-worker. By default every message is filed and no message is
+ * found.
+ */
 export interface WorkerReplies {
   file?: (request: CommandRequest<typeof fileSent>) => Promise<FilingResult>
   find?: (request: CommandRequest<typeof findSent>) => Promise<boolean>
@@ -38,7 +41,7 @@ export async function mailboxWorker(url: string) {
     bus,
     replies,
     requests,
-    /** Serves the account's shard from now on. */
+    /** Serves the account's shard (group of accounts) from now on. */
     serve: (account: string) => server.bind(`shard.${shardOf(account)}`),
     stopServing: (account: string) => server.unbind(`shard.${shardOf(account)}`),
     change: (queueId: string, action: CommandRequest<typeof changeOutbox>['action']) =>

@@ -17,7 +17,7 @@ const scrape = async () => {
 }
 
 test('metrics: while the outbox is locked, the scrape does not wait for its counts', async () => {
-  // A scrape may precede the count.
+  // A scrape of the metrics may precede the count of the outbox.
   await eventually(async () =>
     expect((await scrape()).text).toMatch(/^posthorn_outbox_held\{service="sender"\} 0$/m),
   )

@@ -10,7 +10,8 @@ import {
 } from '@posthorn/testkit'
 import { senderFixture, serveCredentials } from './fixture.ts'
 
-// Linux accepts every address of 127.0.0.0/8, like a machine with many addresses.
+// Tests of source addresses and proxies. Linux accepts every address of 127.0.0.0/8, like a machine
+// with many addresses.
 const fixture = await senderFixture()
 const { db, addAccount, submit, row, finished, eventsOf } = fixture
 const resources: AsyncDisposable[] = []

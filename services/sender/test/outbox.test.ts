@@ -92,7 +92,7 @@ test('changeSubmission: release of a scheduled submission, keeps its time', asyn
   await change(queueId, 'hold')
   expect(await change(queueId, 'release')).toBe('done')
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
-  // No effect without a hold.
+  // The release of a submission has no effect without a hold.
   expect(await change(queueId, 'release')).toBe('done')
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
 })
@@ -144,7 +144,7 @@ test('changeSubmission: delete during a claim, either deletes or sends', async (
   expect(accepted).toEqual(remaining.map((id) => `<${id}@example.com>`).sort())
 })
 
-/** Resolves when both senders have read that the queue is paused. */
+/** Resolves when both senders have read that the queue of submissions is paused. */
 const paused = () =>
   eventually(async () => {
     for (const port of ports) {
@@ -153,7 +153,7 @@ const paused = () =>
     }
   })
 
-/** True if a due row is still unclaimed after ten polls of both senders. */
+/** True if a due outbox row is still unclaimed after ten polls of both senders. */
 async function isUnclaimed(queueId: string): Promise<boolean> {
   return eventually(async () => {
     const { attempts, createdAt } = await row(queueId)
@@ -177,7 +177,7 @@ test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', 
   await paused()
   const waiting = await submit({ account })
   expect(await isUnclaimed(waiting)).toBe(true)
-  // `send` does not start a submission while the queue is paused.
+  // The request `send` does not start a submission while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
   expect(await isUnclaimed(await submit({ account }))).toBe(true)

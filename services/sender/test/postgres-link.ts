@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Way to Postgres that can fail. */
+/** TCP link to Postgres that can fail on request. */
 export interface PostgresLink extends AsyncDisposable {
-  /** Address of the database through the link. */
+  /** URL of the Postgres database through the link. */
   url: string
   /**
-   * Resets all connections and refuses new connections, or holds all data back, until `restore`.
+   * Resets all connections to Postgres and refuses new connections, or holds all data back, until
+   * `restore`.
    */
   fail: (how: 'reset' | 'freeze') => void
   restore: () => void

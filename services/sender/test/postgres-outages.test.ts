@@ -13,8 +13,8 @@ afterEach(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 /**
- * Shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a busy
- * machine, in which an attempt would lose its lease before the end of data.
+ * Lease shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a
+ * busy machine, in which an attempt would lose its lease before the end of data.
  */
 const lease = { SVC_SENDER_LEASE: '10s' }
 
@@ -24,7 +24,7 @@ async function link(): Promise<PostgresLink> {
   return opened
 }
 
-/** Starts a sender and waits for its heartbeat. Returns its id. */
+/** Starts a sender and waits for its heartbeat. Returns the sender's id. */
 async function start(env: Record<string, string>): Promise<string> {
   const before = await ids()
   resources.push(await startSender({ ...lease, ...env }))
@@ -37,7 +37,8 @@ async function ids(): Promise<string[]> {
 }
 
 /**
- * Waits until the leases of all rows have expired, and the heartbeats of senders are `seconds` old.
+ * Waits until the leases of all outbox rows have expired, and the heartbeats of senders are
+ * `seconds` old.
  */
 async function untilSilent(senders: string[], seconds: number): Promise<void> {
   await eventually(
@@ -52,7 +53,7 @@ async function untilSilent(senders: string[], seconds: number): Promise<void> {
   )
 }
 
-/** Server whose replies to the end of data wait until `release`. */
+/** SMTP server whose replies to the end of data wait until `release`. */
 async function holdingServer() {
   const smtp = await startSmtpScript()
   resources.push({ [Symbol.asyncDispose]: () => smtp.close() })
@@ -66,7 +67,10 @@ async function holdingServer() {
   return { smtp, ends, release: () => released.resolve() }
 }
 
-/** Submits five messages of one account. Resolves when the server has the content of all. */
+/**
+ * Submits five messages of one account. Resolves when the SMTP server has the content of all
+ * messages.
+ */
 async function submitFive({ smtp, ends }: Awaited<ReturnType<typeof holdingServer>>) {
   const account = await addAccount(smtp)
   const queueIds = await Promise.all(Array.from({ length: 5 }, () => submit({ account })))
@@ -83,7 +87,8 @@ test('HolderCheck: sender that alone cannot reach Postgres beyond lease and hear
   way.fail('reset')
   server.release()
   await eventually(() => expect(server.smtp.accepted).toHaveLength(5))
-  // The other sender has had several checks since the silence of 15 s.
+  // The other sender has checked several times, since the silence of 15 s, whether the silent
+  // sender has ended.
   await untilSilent([holder], 25)
   expect(server.ends.count).toBe(5)
   way.restore()

@@ -20,7 +20,10 @@ const log = createLogger('test', 'silent')
 const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
 const worker = randomUUID()
 
-/** One submission in flight, and `count` prefetched submissions. */
+/**
+ * Submits one message that stays in flight, and `count` messages that the sender prefetches (claims
+ * early).
+ */
 async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
   const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, byApi: false }
@@ -95,7 +98,7 @@ test('changeSubmission: hold of a prefetched submission, is busy until it is rel
   expect(await changeSubmission(db, queueId, 'hold')).toBe('done')
 })
 
-/** Server that accepts `quick` messages immediately and delays replies to further messages. */
+/** SMTP server that accepts `quick` messages immediately and delays replies to further messages. */
 async function slowing(quick: number) {
   const started = await startSmtpScript()
   resources.push({ [Symbol.asyncDispose]: () => started.close() })
@@ -128,7 +131,7 @@ test('dispatcher: server that becomes slow, releases prefetched rows to other re
   const first = await fixture.startSender()
   resources.push(first)
   await eventually(() => expect(pending()).toBe(5))
-  // Longer than the maximum prefetch time.
+  // This delay is longer than the maximum prefetch time of a submission.
   await eventually(async () =>
     expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
@@ -148,7 +151,8 @@ test('dispatcher: paused queue, releases prefetched rows', async () => {
   resources.push(await fixture.startSender({ SVC_PORT: String(port) }))
   await eventually(() => expect(pending()).toBe(5))
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
-  // Prefetched rows are also released without a pause, after some time.
+  // Prefetched submissions (claimed early) are also released without a pause of the queue, after
+  // some time.
   await eventually(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toMatch(/^posthorn_outbox_paused\{.*\} 1$/m)

@@ -22,13 +22,13 @@ import { MailApiTransport } from '../src/transports/mail-api/mail-api-transport.
 import { apiFixture, idOf } from './api-fixture.ts'
 import { idIn } from './killed-senders.ts'
 
-// Attempts while the responses of the fakes are broken: TEST_SEED repeats a run, TEST_STEPS sets
-// the number of messages.
+// Tests of sending attempts while the responses of the provider fakes are broken: TEST_SEED repeats
+// a run, TEST_STEPS sets the number of messages.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const messages = Number(process.env['TEST_STEPS'] ?? 150)
 
-/** Attempts of a message with broken responses, and attempts without. */
+/** Number of sending attempts of a message with broken provider responses, and without. */
 const attempts = { broken: 4, whole: 4 }
 const leaseMs = 60_000
 const user = 'jane@mail.example'
@@ -52,18 +52,19 @@ gmail.addMailbox(user)
 
 const gmailOrigins = { [gmailOrigin]: gmail.origin }
 const callerOf = (origins: Record<string, string>) =>
-  // Addresses of redirects are private, as the address of the fake is.
+  // The egress policy is off: addresses of redirects are private, as the address of the provider
+  // fake is.
   createHttpCaller({ policy: 'off', timeoutMs: 60_000, maxResponseBytes: 1_000_000, origins })
 const callers = { gmail: callerOf(gmailOrigins), graph: callerOf(graph.origins) }
 
-/** Clients of a new process, without the pauses of earlier processes. */
+/** Mail API clients of a new process, without the pauses of earlier processes. */
 function createApis(): Record<'gmail' | 'graph', CreateMailApi> {
   const limits = forProviders((provider) => ({
     ...defaultProviderLimits[provider],
     accountUnits: 1e9,
     applicationUnits: 1e9,
   }))
-  // Source that lends all units: the faults of this suite concern responses, not quotas.
+  // Source that lends all quota units: the faults of these tests concern responses, not quotas.
   const source = { take: () => Promise.resolve(), reportPause: () => undefined }
   const limiter = new ProviderLimiter({ limits, service: 'sender', replicas: () => 1, source })
   const delayMs = () => 1
@@ -93,7 +94,7 @@ const recorder = new OutcomeRecorder({
 })
 afterAll(() => recorder[Symbol.asyncDispose]())
 
-/** One attempt of a new process. Pauses and delays of earlier attempts have ended. */
+/** Runs one sending attempt of a new process. Pauses and delays of earlier attempts have ended. */
 async function attempt(queueId: string, account: string): Promise<void> {
   await db.updateTable('sendingLocks').set({ pausedUntil: null }).execute()
   await db
@@ -158,7 +159,7 @@ test.each([
             faults.broken.join('\n  '),
         )
     }
-    // Most messages are sent: faults end, and attempts remain.
+    // Most messages are sent, because the faults end while sending attempts remain.
     expect(states['sent'] ?? 0).toBeGreaterThan(messages / 2)
   },
   1_200_000,

@@ -3,7 +3,7 @@ import type { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import { changeSubmission } from '../src/store/outbox-changes.ts'
 import { apiFixture, draftsOf, failCall, idOf, sentIds, signal } from './api-fixture.ts'
 
-// Submissions of drafts that the owner stored.
+// Tests of submissions of drafts that the mailbox owner stored.
 
 const fixture = await apiFixture()
 const { db, addAccount, sender, waiting, leave, orphan, row, finished, eventsOf } = fixture
@@ -18,7 +18,7 @@ const change = (queueId: string, columns: object) =>
   db.updateTable('outbox').set(columns).where('queueId', '=', queueId).execute()
 const releaseNow = (queueId: string) => change(queueId, { nextAttemptAt: new Date(0) })
 
-/** Waiting submission of a draft that the owner stored as a reply. */
+/** Inserts a waiting submission of a draft that the mailbox owner stored as a reply. */
 async function submitStored(account: string, model: MailApiModel) {
   const { threadId } = model.deliver('Subject: original\r\n\r\nhello\r\n')
   const stored = { folderId: model.folder('\\Drafts').id, draft: true, threadId }

@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-/** Port without a server, and port of a server that accepts connections and sends no reply. */
+/** Port without a server, and port of a server that accepts SMTP connections and sends no reply. */
 const ports = [1, (silent.address() as AddressInfo).port]
 
 async function addTenant(port: number): Promise<string> {
@@ -37,7 +37,7 @@ test('tenant: a failed connection is not visible before the timeout, whatever th
   const accounts = await Promise.all(ports.map(addTenant))
   const queued = await Promise.all(accounts.map((account) => submit({ account, maxAttempts: 1 })))
   await Promise.all(queued.map(started))
-  // Failures of an operator's servers, and messages to mail servers, do not wait.
+  // Failures of an operator's SMTP servers, and messages to mail servers that work, do not wait.
   const operators = await addAccount({ host: '127.0.0.1', port: 1 })
   const failed = await finished(await submit({ account: operators, maxAttempts: 1 }))
   expect(failed).toMatchObject({ state: 'failed', lastError: { code: 'ECONNREFUSED' } })

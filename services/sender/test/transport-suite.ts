@@ -13,34 +13,37 @@ import {
 } from '../src/transports/transport.ts'
 import type { NewSubmission } from './fixture.ts'
 
-/** Server or provider of one account. Each setting applies to the next message. */
+/** Fake mail server or provider of one account. Each setting applies to the next message. */
 export interface SuiteServer {
   account: string
-  /** Message-IDs of the messages that the server has taken. */
+  /** Message-IDs of the messages that the fake mail server has accepted. */
   taken: () => string[]
   refuse: (kind: 'permanent' | 'temporary') => void
-  /** The reply to a message is lost, after the server has taken or not taken the message. */
+  /**
+   * Makes the reply to the next message get lost, after the mail server has accepted the message or
+   * not.
+   */
   loseReply: (isTaken: boolean) => void
-  /** Refuses the recipient permanently. */
+  /** Makes the mail server refuse the recipient permanently. */
   refuseRecipient: (address: string) => void
-  /** Stops for ever at a step of the server. Resolves when the step is reached. */
+  /** Makes the mail server stop forever at a step of sending. Resolves when the step is reached. */
   stopAt: (step: string) => Promise<void>
-  /** Ends the connections of a process that has ended. Later messages are taken. */
+  /** Ends the connections of a sender that has ended. The mail server accepts later messages. */
   recover: () => Promise<void>
 }
 
-/** Transport with its servers. Servers file sent mail. */
+/** Transport of messages (SMTP or mail API) with its fake servers. The servers file sent mail. */
 export interface TransportHarness {
   name: string
   byApi: boolean
   db: Db
   submit: (submission: NewSubmission) => Promise<string>
-  /** Transport of a process that has just started. */
+  /** Creates the message transport of a sender process that has just started. */
   start: () => Transport
   addServer: () => Promise<SuiteServer>
-  /** Steps at which a server can stop, in their order. */
+  /** Steps of sending a message at which a fake mail server can stop, in order. */
   steps: readonly string[]
-  /** True if a server takes a message for some of its recipients. */
+  /** True if a mail server can accept a message for some of its recipients. */
   takesParts: boolean
 }
 
@@ -49,17 +52,17 @@ type Call = 'intent' | 'reply' | 'accepted'
 interface AttemptOverrides {
   transport?: Transport
   signal?: AbortSignal
-  /** Replaces the commit of the intent record. */
+  /** Function that replaces the commit of the intent record (`data_sent_at`). */
   commitIntent?: (commit: () => Promise<boolean>) => Promise<void>
 }
 
 const log = createLogger('test', 'silent')
 const leaseMs = 60_000
-/** Steps of the process, which both transports have. */
+/** Steps of a sending attempt in the sender process, which SMTP and mail APIs share. */
 const ownSteps = ['before the intent record', 'after the intent record']
 const to = ['you@example.net', 'other@example.net']
 
-/** Tests of the contract of `Transport`. */
+/** Conformance tests of the contract of `Transport`, for SMTP and mail APIs. */
 export function transportSuite(harness: TransportHarness): void {
   const { name, db, byApi } = harness
   const title = (text: string) => `${name}: ${text}`
@@ -71,7 +74,9 @@ export function transportSuite(harness: TransportHarness): void {
     return { server, queueId, id: `<${queueId}@example.com>` }
   }
 
-  /** Claims the row of a submission. An earlier attempt has ended, recorded or not. */
+  /**
+   * Claims the outbox row of a submission. An earlier sending attempt has ended, recorded or not.
+   */
   async function claim(queueId: string): Promise<Submission> {
     const expired = new Date(Date.now() - 1_000)
     const row = await db
@@ -185,7 +190,10 @@ export function transportSuite(harness: TransportHarness): void {
     expect(server.taken()).toEqual([])
   })
 
-  /** Runs an attempt whose process ends at a step: nothing of the attempt happens after it. */
+  /**
+   * Runs a sending attempt whose process ends at a step: nothing of the attempt happens after the
+   * step.
+   */
   async function endAt(step: string, server: SuiteServer, queueId: string): Promise<void> {
     const { promise: reached, resolve } = Promise.withResolvers<void>()
     const stop = () => {
@@ -198,7 +206,7 @@ export function transportSuite(harness: TransportHarness): void {
       if (step === ownSteps[1]) await stop()
     }
     if (!ownSteps.includes(step)) void server.stopAt(step).then(resolve)
-    // The outcome of a process that has ended is not recorded.
+    // The outcome of a sending attempt is not recorded if its process has ended.
     void attempt(queueId, { transport: harness.start(), commitIntent }).catch(() => undefined)
     await reached
     await server.recover()

@@ -34,9 +34,9 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-/** Messages that the scripted servers have taken, by account. */
+/** Message-IDs that the scripted mail servers have accepted, by account. */
 const taken = new Map<string, () => string[]>()
-// The servers file sent mail immediately.
+// The mail servers file sent mail in the Sent mailbox immediately.
 worker.replies.find = async ({ account, messageId }) =>
   taken.get(account)?.().includes(messageId) === true
 
@@ -116,10 +116,10 @@ transportSuite({
 })
 
 type Step = (call: `${string} ${'before' | 'after'}`) => Promise<void>
-/** Called around each call for an account. */
+/** Functions that are called around each mail API call, by account. */
 const onStep = new Map<string, Step>()
 
-/** Client that stops at the steps of its account. */
+/** Mail API client that stops at the steps that a test has set for the account. */
 function stoppable(account: string, api: MailApi): MailApi {
   const steps = onStep.get(account)
   return new Proxy(api, {
@@ -144,7 +144,8 @@ async function apiServer(): Promise<SuiteServer> {
     taken: () => sentIds(model),
     refuse: (kind) =>
       fail(kind === 'permanent' ? 'refused' : 'access-denied', 'releaseDraft before'),
-    // The check of the draft fails as well, otherwise its result is the outcome.
+    // The check of the draft fails as well as its release, otherwise the result of the check would
+    // be the outcome.
     loseReply: (isTaken) =>
       isTaken
         ? fail('unavailable', 'releaseDraft after', 'findDrafts before')
@@ -163,7 +164,7 @@ async function apiServer(): Promise<SuiteServer> {
   }
 }
 
-/** Fails the next call at each of the given points. */
+/** Makes the next mail API call fail at each of the given points. */
 function failCalls(model: MailApiModel, failure: MailApiFailure, calls: string[]): void {
   const left = [...calls]
   model.onCall = ({ method, phase }) => {

@@ -64,7 +64,7 @@ test.each([
     const reply = await client.command(`AUTH ${name} ${messages[name](account, secret)}`)
     expect(reply).toBe(`334 ${base64(JSON.stringify(error))}`)
     expect(await client.command(answer)).toBe('535 5.7.8 Authentication credentials invalid')
-    // The connection remains usable.
+    // The SMTP connection remains usable after a refused login.
     const login = `AUTH ${name} ${messages[name]('acc', token)}`
     expect(await client.command(login)).toMatch(/^235 /)
     client.close()

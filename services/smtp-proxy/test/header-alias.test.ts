@@ -11,7 +11,7 @@ const withHeaders = (headers: Record<string, string>): Mail => ({ headers, text:
 const aliasOf = async (sent: Awaited<ReturnType<typeof send>>) => {
   const { mime, ...row } = await outbox(queueIdOf(sent))
   const aliases = mime?.toString().match(/^x-ee-[^:]*/gim) ?? []
-  // nodemailer changes the case of header names.
+  // The SMTP client nodemailer changes the case of header names.
   return { ...row, aliases: aliases.map((name) => name.toLowerCase()) }
 }
 

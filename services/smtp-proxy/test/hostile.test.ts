@@ -11,7 +11,7 @@ const proxy = await testProxy({
 afterAll(() => proxy[Symbol.asyncDispose]())
 const { port, token, outbox, count, send } = proxy
 
-/** Returns a client that has sent a recipient, before DATA. */
+/** Returns an SMTP client that has sent a recipient, before DATA. */
 async function ready(): Promise<RawClient> {
   const client = await RawClient.greeted(port)
   await client.command(`AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`)

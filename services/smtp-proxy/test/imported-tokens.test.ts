@@ -7,7 +7,7 @@ const proxy = await testProxy()
 afterAll(() => proxy[Symbol.asyncDispose]())
 const { db, send, port } = proxy
 
-/** Stores an access token as an import from EmailEngine does. Returns its value and id. */
+/** Stores an access token as an import from EmailEngine does. Returns the token's value and id. */
 async function importToken(restrictions?: object) {
   const value = newToken()
   const id = tokenIds(value).imported ?? ''
@@ -70,7 +70,7 @@ test('imported token that is revoked or expires: ends its session', async () => 
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(id)
-    // The reply is 421 if the periodic revalidation came first.
+    // smtp-proxy replies 421 if the periodic revalidation of sessions came first.
     await expect(pooled.sendMail(mail)).rejects.toMatchObject({
       response: expect.stringMatching(/^(535|421) /),
     })

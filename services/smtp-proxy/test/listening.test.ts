@@ -22,7 +22,7 @@ const { db, send, set, outbox, addToken, token } = proxy
 const trusting = { ca: cert, servername: 'localhost' }
 const plain = (pass = token) => `AUTH PLAIN ${Buffer.from(`\0acc\0${pass}`).toString('base64')}`
 
-/** Starts the listener on a new port and waits until it accepts connections. */
+/** Starts the SMTP listener on a new port and waits until it accepts connections. */
 async function listenAt(settings: Parameters<typeof set>[0]): Promise<number> {
   const port = await freePort()
   await set({ smtpServerPort: port, ...settings })
@@ -211,8 +211,9 @@ test('listener settings: move and stop the listener, a message in transfer is fi
   }
   const idle = await greetThree()
   const moved = await listenAt({})
-  // Each idle session ends at a random time within 24 s, a message in transfer after 30 s at the
-  // latest. The end of the first idle session leaves a busy machine enough time for the messages.
+  // Each idle SMTP session ends at a random time within 24 s, a message in transfer after 30 s at
+  // the latest. The end of the first idle session leaves a busy machine enough time for the
+  // messages.
   expect(await Promise.any(idle.map((client) => client.untilClosed()))).toMatch(/^421 4\.3\.2 /)
   await eventually(async () => expect(await isListening(port)).toBe(false))
   for (const client of sending) {
@@ -251,7 +252,7 @@ test('AuthenticatedClients: token revoked or restricted, account deleted, ends s
     expect(await client.command(`AUTH PLAIN ${login}`)).toMatch(/^235 /)
     return client
   }
-  // More than one valid session on each replica.
+  // There is more than one valid SMTP session on each replica.
   const idle = await Promise.all(Array.from({ length: 6 }, () => logIn(revoked)))
   const other = await logIn(restricted)
   const leaving = await logIn(valid, 'leaving')
@@ -269,7 +270,8 @@ test('AuthenticatedClients: token revoked or restricted, account deleted, ends s
   await proxy.invalidate('tokens')
   for (const client of [...idle, other, leaving])
     expect(await client.untilClosed()).toMatch(withdrawn)
-  // A message in transfer gets its reply first; else the client would send it again.
+  // The client gets the reply to its message in transfer before it is disconnected; else the client
+  // would send the message again.
   expect(await sending.command('Subject: s\r\n\r\nbody\r\n.')).toMatch(/^535 5\.7\.8 /)
   expect(await sending.untilClosed()).toMatch(withdrawn)
   expect(await stays.command('NOOP')).toMatch(/^250 /)
@@ -279,8 +281,8 @@ test('AuthenticatedClients: token revoked or restricted, account deleted, ends s
 test('AuthenticatedClients: token expires, ends its session', async () => {
   const port = await listenAt({})
   let leftMs = 0
-  // On a busy machine a token may expire before the login; then a token with a longer life is
-  // tried.
+  // On a busy machine an access token may expire before the SMTP login; then a token with a longer
+  // life is tried.
   const { client, expiresAt } = await eventually(async () => {
     leftMs += 1_500
     const pass = await addToken({})

@@ -22,8 +22,8 @@ export interface Via {
 }
 
 /**
- * Starts the service with its own database and broker, an account `acc` and its token. A stub can
- * play auth-bridge.
+ * Starts smtp-proxy with its own database and RabbitMQ virtual host, an account `acc` and an access
+ * token. A stub can play auth-bridge.
  */
 export async function testProxy(changes: Partial<Config> = {}, settings: Settings = {}) {
   await using stack = new AsyncDisposableStack()
@@ -33,7 +33,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
-  // Without a connection, `consume` would return without a queue.
+  // Without a connection to RabbitMQ, `consume` would return without a queue.
   await bus.whenUp()
   const hints: string[] = []
   await bus.consume({
@@ -87,12 +87,14 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     token,
     hints,
     set,
-    /** Sends the invalidation that api-gateway sends when a token or an account changes. */
+    /**
+     * Sends the invalidation (broadcast) that api-gateway sends when a token or an account changes.
+     */
     invalidate: (topic: 'tokens' | 'accounts') => bus.invalidate({ topic }),
     start,
     app,
     database,
-    /** Plays auth-bridge: confirms only the password `right`. */
+    /** Plays auth-bridge: confirms only the server password `right`. */
     servePassword: async (right: string) =>
       bus.serve({
         queue: 'credentials',
@@ -117,7 +119,10 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
   }
 }
 
-/** Starts a replica and waits until it is ready: it may listen earlier and reject clients. */
+/**
+ * Starts a replica of smtp-proxy and waits until it is ready: a replica may listen earlier and
+ * reject clients.
+ */
 async function startReady(config: Config, health: number) {
   const app = await startApp({ ...config, port: health }, new AbortController().signal)
   const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
@@ -127,7 +132,7 @@ async function startReady(config: Config, health: number) {
 
 type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']
 
-/** Writes the rows of api-gateway and sync-worker. */
+/** Functions that write the database rows of api-gateway and sync-worker. */
 export function storeOf(db: TestDb) {
   return {
     putSettings: async (settings: Settings): Promise<void> => {
@@ -135,7 +140,7 @@ export function storeOf(db: TestDb) {
         key,
         value: JSON.stringify(value),
       }))
-      // Settings are written in one statement, as by api-gateway: the service may read them any
+      // Settings are written in one SQL statement, as by api-gateway: smtp-proxy may read them any
       // time.
       await db
         .insertInto('settings')

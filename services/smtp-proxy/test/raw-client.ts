@@ -1,8 +1,8 @@
 import { RawClient as Client } from '@posthorn/testkit'
 
-/** SMTP client that sends exactly the given bytes. */
+/** SMTP client of the tests that sends exactly the given bytes. */
 export class RawClient extends Client {
-  /** Connects, reads the greeting and sends EHLO. */
+  /** Connects to smtp-proxy, reads the greeting and sends EHLO. */
   static async greeted(port: number, from?: string): Promise<RawClient> {
     const client = await RawClient.open(port, from)
     await client.reply()
@@ -10,18 +10,18 @@ export class RawClient extends Client {
     return client
   }
 
-  /** Sends a command and returns the last line of its reply. */
+  /** Sends an SMTP command and returns the last line of its reply. */
   command(text: string): Promise<string> {
     this.send(`${text}\r\n`)
     return this.reply()
   }
 
-  /** Returns the last line of the next reply. */
+  /** Returns the last line of the next SMTP reply. */
   async reply(): Promise<string> {
     return (await this.wholeReply()).slice(0, -2).split('\r\n').at(-1) ?? ''
   }
 
-  /** Returns all lines of the next reply. */
+  /** Returns all lines of the next SMTP reply. */
   wholeReply(): Promise<string> {
     return this.until(/^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/)
   }

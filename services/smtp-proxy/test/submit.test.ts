@@ -93,7 +93,7 @@ test('AUTH: PLAIN and LOGIN with and without initial response, invalid input is 
   client.close()
 })
 
-// With the delays of failed logins, these attempts would take longer than the timeout.
+// With the delays of failed logins, these SMTP login attempts would take longer than the timeout.
 test('AUTH: address outside the token restriction, is refused without a delay', async () => {
   const elsewhere = await addToken({ account: 'acc', restrictions: { addresses: ['192.0.2.1'] } })
   for (let n = 0; n < 12; n++)
@@ -113,7 +113,8 @@ test('AUTH: rejected logins, same text for every reason', async () => {
     ['acc', await addToken({ permissions: { actions: ['read'] } })],
     ['acc', await addToken({ permissions: { groups: ['message'] } })],
   ]
-  // Each attempt comes from its own address: repeated failures of an address are delayed.
+  // Each SMTP login attempt comes from its own address: repeated failures of an address are
+  // delayed.
   for (const [n, [user, pass]] of cases.entries())
     await expect(
       send({}, { user, pass, options: { localAddress: `127.0.1.${n + 1}` } }),
@@ -247,7 +248,7 @@ test('checkSession: token revoked, expired or restricted during a session, rejec
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(hashToken(pass))
-    // The reply is 421 if the periodic revalidation came first.
+    // smtp-proxy replies 421 if the periodic revalidation of sessions came first.
     await expect(pooled.sendMail(mail)).rejects.toMatchObject({
       response: expect.stringMatching(/^(535|421) /),
     })
@@ -271,7 +272,7 @@ test('tokenAuditLog: records logins and messages of a token', async () => {
   const log = (value: string) =>
     db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(value)).orderBy('id')
   await proxy.set({ tokenAuditLog: true })
-  // The setting is active once an entry was recorded.
+  // The setting `tokenAuditLog` is active once an entry was recorded.
   await eventually(async () => {
     await send({})
     expect(await log(token).execute()).not.toEqual([])
@@ -324,7 +325,8 @@ test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   const [, , last = await RawClient.greeted(port)] = clients
   await last.command(login)
   await eventually(async () => {
-    // MAIL is accepted until the messages have arrived. Without RSET, a second MAIL would get 503.
+    // smtp-proxy accepts MAIL until the messages in transfer have arrived. Without RSET, a second
+    // MAIL would get 503.
     await last.command('RSET')
     expect(await last.command('MAIL FROM:<me@example.com> SIZE=199000')).toMatch(/^452 4\.3\.1 /)
   })

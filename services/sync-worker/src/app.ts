@@ -103,7 +103,7 @@ export async function startApp(
   start(10_000, 'incomplete uploads', removeIncompleteUploads(uploads))
   stack.use(await onInvalidations(bus, { ...parts, pubSub }))
   stack.use(await sharePauses(limiter, bus))
-  settings.invalidate() // an earlier read may have missed an invalidation
+  settings.invalidate() // reads before this line may have missed an invalidation
   holder.wake()
   service.markStarted()
   const resources = stack.move()

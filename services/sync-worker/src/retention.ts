@@ -6,7 +6,7 @@ import { deleteOldChanges } from './store/changes.ts'
 import { dropExportPartitions } from './store/exports.ts'
 import { deleteUnwantedLogs } from './store/logs.ts'
 
-/** Maximum rows per statement that deletes expired rows. */
+/** Maximum rows per SQL statement that deletes expired rows. */
 const limit = 10_000
 
 interface RetentionOptions {

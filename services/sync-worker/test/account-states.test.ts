@@ -12,7 +12,7 @@ const { db } = world
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** States that were stored for an account, in order. */
+/** States that were stored for an account, in the order in which they were stored. */
 async function states(account: string): Promise<string[]> {
   const rows = await db
     .selectFrom('accountChanges')
@@ -29,7 +29,10 @@ const statesAre = (account: string, expected: string[]) =>
     expect(await states(account)).toEqual(expected)
   })
 
-/** Backend that stops at a step until the gate opens. The gate is open at first. */
+/**
+ * IMAP backend whose connections wait at a step, `connect` or `list`, until the gate opens. The
+ * gate is open at first.
+ */
 function gated(step: 'connect' | 'list') {
   let gate = Promise.withResolvers<void>()
   gate.resolve()
@@ -81,7 +84,7 @@ test.each([
   await world.stopWorker(worker)
   gate.close()
   await world.startWorker(config, { backend: gate.backend })
-  // The login itself may also take time.
+  // The login of the account may take time before the expected state is stored.
   await eventually(async () => expect((await states(account)).at(-1)).toBe(state))
   gate.open()
   await eventually(async () => expect((await states(account)).at(-1)).toBe('connected'))
@@ -99,7 +102,7 @@ test('StatusRecorder: a restart of the worker without a delay stores no state', 
     .executeTakeFirstOrThrow()
   await world.startWorker({ transientStateMs: 3_600_000 })
   for (const account of accounts) {
-    // The next sync pass has ended.
+    // A later sync time shows that the next sync pass of the account has ended.
     await eventually(async () => {
       expect((await world.state(account))?.syncTime?.getTime()).toBeGreaterThan(now.getTime())
     })
@@ -108,7 +111,7 @@ test('StatusRecorder: a restart of the worker without a delay stores no state', 
 })
 
 test('AccountSession: a paused account is not connected, and connects when it is resumed', async () => {
-  // Short states are not stored, even if they last long on a busy machine.
+  // `connecting` and `syncing` are not stored, even if these states last long on a busy machine.
   await world.startWorker({ transientStateMs: 3_600_000 })
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
@@ -121,7 +124,8 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(true)
   await statesAre(account, [...first, 'paused'])
   await eventually(() => expect(relay.open).toBe(0))
-  // The worker processes the state shortly after the state was stored.
+  // The worker may reject commands by the new account state only shortly after the state was
+  // stored.
   await eventually(() =>
     expect(
       world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),
@@ -130,7 +134,8 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(false)
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])
-  // Only the first login has an event: resuming is neither a registration nor a repaired login.
+  // Only the first login has an `authenticationSuccess`: resuming the account is neither a
+  // registration nor a repaired login.
   expect(await world.events(account, 'authenticationSuccess')).toHaveLength(1)
 })
 

@@ -53,7 +53,8 @@ test('AccountSession: one authenticationError and one authenticationSuccess for 
 })
 
 test('AccountSession: a server without a mechanism for the token, authenticationError without a code', async () => {
-  // A login with the first credentials, a password, would cause another failure.
+  // The server rejects logins with a password. A login with the first credentials, a password,
+  // would cause another failure.
   await using server = await startImapScript({ capabilities: ['IMAP4rev1', 'LOGINDISABLED'] })
   const { host, port } = server
   const user = { ...world.dovecot.freshUser(), host, imapPort: port }
@@ -172,7 +173,7 @@ test('AccountSession: stops when the account is deleted', async () => {
   })
   await world.dovecot.deliver(user.user, mail())
   const connections = relay.connections
-  // By the time another account is connected, a wrong event would be recorded.
+  // A wrong event would be recorded before another account, registered later, is connected.
   await world.connected(await world.register(world.dovecot.freshUser()))
   expect(await world.events(account)).toHaveLength(storedRows)
   expect(relay.connections).toBe(connections)
@@ -193,8 +194,8 @@ test('AccountSession: syncs only the mailboxes of path', async () => {
 })
 
 /**
- * Makes the first two inserts of a messageNew of the account `failing` fail. The fault is created
- * before the table is used.
+ * Makes the first two inserts of a `messageNew` of the account `failing` fail. Must be called
+ * before the first insert into the events table.
  */
 async function failTwice(): Promise<void> {
   await sql

@@ -11,8 +11,8 @@ export function altered(alter: (session: MailSession) => Partial<MailSession>): 
 }
 
 /**
- * Copy of a session whose methods can be replaced one by one. The methods are not bound functions,
- * which `await using` of Node 24 rejects.
+ * Copy of a mail session whose methods can be replaced one by one. The methods are not bound
+ * functions, which `await using` of Node 24 rejects.
  */
 function methodsOf(session: MailSession): MailSession {
   const names = Reflect.ownKeys(Reflect.getPrototypeOf(session) ?? {})

@@ -99,7 +99,8 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
     const worker = await world.startApiWorker()
     const { account, model } = await world.registerApi(placement)
     await world.connected(account)
-    // Arrivals in the second of the loss count as later arrivals.
+    // The message is a minute old, because messages that arrive in the second of the index loss
+    // count as later messages.
     model.deliver(mime('1'), { receivedAt: new Date(Date.now() - 60_000) })
     await world.expectEvents(account, ['messageNew'], 1)
     await world.stopWorker(worker)
@@ -117,7 +118,8 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
     const { account, model } = await world.registerApi(placement, {
       feedFaults: { maxPage: 20 },
       fill: (mailbox) => {
-        // Later than the registration, so that the messages are announced.
+        // The messages arrive later than the registration of the account, so that they are
+        // announced.
         const receivedAt = new Date(Date.now() + 60_000)
         for (let at = 0; at < 90; at++) mailbox.deliver(mime(`m ${at}`), { receivedAt })
       },
@@ -167,7 +169,8 @@ describe('states', () => {
     world.credentials.set(account, new AppError('rejected', 'invalid_grant', { code }))
     await world.touch(account)
     await stateIs(account, 'authenticationError')
-    // The worker processes the state shortly after the state was stored.
+    // The worker may reject commands by the new account state only shortly after the state was
+    // stored.
     await eventually(() =>
       expect(
         world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),
@@ -328,7 +331,7 @@ test('a new registration at another mailbox: commands do not use the folders of 
   }
   model.deliver(mime('one'), { folderId: 'Label_5' })
   expect(await list()).toHaveLength(1)
-  // The other mailbox has a label with the same id.
+  // The other mailbox at the mail API has a different label with the same id.
   model.store.addFolder({ ...own, id: 'Label_5', path: ['Private'] })
   model.store.addFolder({ ...own, id: 'Label_6', path: ['Work'] })
   const { id } = model.deliver(mime('two'), { folderId: 'Label_6' })
@@ -348,7 +351,8 @@ test('errors of the provider: unavailable is 503, a rate limit has a ttl', async
     }
     return world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })
   }
-  // Tests can read a stored state before the worker has the response to its transaction.
+  // A test may read an account state from Postgres before the worker has the response to its
+  // transaction.
   await eventually(() =>
     expect(failing('unavailable', 'down')).rejects.toMatchObject({
       kind: 'unavailable',

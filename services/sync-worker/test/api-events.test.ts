@@ -91,7 +91,7 @@ test('notifyAttachmentList: messageNew lists the attachments without contents', 
   const [attachment] = await eventually(async () => {
     model.deliver(mime('invitation', withInvitation))
     const events = await world.expectEvents(account, ['messageNew'], 1)
-    // The new settings may apply only after some messages.
+    // Changed settings for `messageNew` events may apply only after some messages.
     const lists = events.flatMap(({ data }) => (data['attachments'] as object[] | undefined) ?? [])
     expect(lists.filter((each) => !('content' in each))).not.toEqual([])
     return lists.filter((each) => !('content' in each))
@@ -174,7 +174,8 @@ test('an account whose provider has no client gets no session', async () => {
   const [account, served] = [randomUUID(), randomUUID()]
   await world.insertAccount(account, 'labels')
   await world.insertAccount(served, 'folder')
-  // The worker starts the sessions of both accounts together.
+  // The worker starts the sessions of both accounts together, so the account without a mail API
+  // client would have a session by now.
   await world.startApiWorker({}, { createMailApis: () => ({ graph: () => api }) })
   await world.connected(served)
   const listing = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })

@@ -28,9 +28,9 @@ import { gmailError, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
-// Each API command for a new message of an account on a mail API. The command is sent after
-// messageNew, while the provider still answers some requests as if it had nothing, or a part, of
-// the message.
+// Each API command for a new message of an account at a mail API. The command is sent after
+// `messageNew`, while the provider still responds to some requests as if the message did not exist
+// or were incomplete.
 
 const user = 'jane@mail.example'
 const world = await testWorld()
@@ -100,7 +100,10 @@ async function contentOf<C extends Command>(
   return Buffer.concat(await Array.fromAsync(body)).toString()
 }
 
-/** Commands. Each command checks that its response is complete, or that the change took effect. */
+/**
+ * API commands by name. Each entry sends the command and checks that the response is complete, or
+ * that the change took effect.
+ */
 const steps: Record<string, (message: Message, settle: () => void) => Promise<void>> = {
   async getMessage(message) {
     const { account, id, subject } = message
@@ -159,15 +162,18 @@ const steps: Record<string, (message: Message, settle: () => void) => Promise<vo
 
 interface Fault {
   missing: ProviderResponse
-  /** Responses that lack content: to a list, and to another request. */
+  /**
+   * Response of the provider in which content of a message is missing, for a list or for another
+   * request.
+   */
   partial: (id: string, isList: boolean) => ProviderResponse
   server: {
     on: (operation: string, fault: (request: ProviderRequest) => ReturnType<Decide>) => () => void
   }
   deliver: (source: string) => { id: string }
   /**
-   * Operation that changes flags, and the response to the operation about a message without the
-   * change.
+   * Provider operation that changes flags, and the response of this operation that shows a message
+   * without the change.
    */
   changing: string
   unchanged: (id: string) => object
@@ -199,7 +205,10 @@ const providers: Record<'gmail' | 'graph', Fault> = {
   },
 }
 
-/** Responds to the next requests about a message with a fault. Returns the number left. */
+/**
+ * Makes the fake provider respond to the next requests about a message with a fault. Returns the
+ * number of faults that were not used.
+ */
 function disturb(
   provider: 'gmail' | 'graph',
   { id, kind, count }: { id: string; kind: 'missing' | 'partial'; count: number },
@@ -267,7 +276,10 @@ describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
     })
   })
 
-  /** Ignores the next changes of a message and responds with the unchanged message. */
+  /**
+   * Makes the fake provider ignore the next changes of a message and respond with the unchanged
+   * message.
+   */
   function ignoreChanges({ id }: Message, count: number) {
     const { server, changing, unchanged } = providers[provider]
     let left = count

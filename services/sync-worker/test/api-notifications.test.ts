@@ -29,7 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Connected account whose watch is active, and that is not reading feeds. */
+/**
+ * Connected account at a mail API whose watch (registration for notifications) is active, while no
+ * feed is being read.
+ */
 async function watched() {
   const secrets: string[] = []
   const { account, model } = await world.registerApi('folder', {
@@ -117,7 +120,8 @@ test('a notification without names before its changes: the feeds are read once m
   const changes = api.changes.bind(api)
   const reads = () => api.calls.get('changes') ?? 0
   let delayed: string | undefined
-  // The first read of each feed shows nothing new.
+  // The first read of each feed (list of changes) shows nothing new, as if the notification had
+  // come too early.
   const seen = new Set<string>()
   api.changes = async (feed, position, signal) => {
     const page = await changes(feed, position, signal)

@@ -13,7 +13,7 @@ const user = 'jane@mail.example'
 export interface ApiMailbox {
   readonly account: string
   readonly model: MailApiModel
-  /** The only token that the provider accepts. */
+  /** Only access token that the fake provider accepts for the mailbox. */
   token: string
 }
 
@@ -22,7 +22,8 @@ type Placement = MailApiModelOptions['placement']
 export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder: 'graph' }
 
 /**
- * World whose providers are model mailboxes. Clients check tokens as clients of real providers do.
+ * Test world whose mail providers are model mailboxes. The clients check access tokens like clients
+ * of real providers do.
  */
 export async function apiWorld(options: { heartbeatMs?: number } = {}) {
   const world = await testWorld(options)
@@ -54,7 +55,7 @@ export async function apiWorld(options: { heartbeatMs?: number } = {}) {
   }
   const insertAccount = (account: string, placement: Placement, path: string[] = []) =>
     world.registerApi(providerOf[placement], { account, user, accessToken: 'token-1', path })
-  /** Token that auth-bridge returns from now on. */
+  /** Sets the access token that the fake of auth-bridge returns for an account from now on. */
   const setToken = (account: string, accessToken: string): void => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()
     world.credentials.set(account, { user, accessToken, expires, application: apiApplication })
@@ -66,7 +67,10 @@ export async function apiWorld(options: { heartbeatMs?: number } = {}) {
 
 export type ApiWorld = Awaited<ReturnType<typeof apiWorld>>
 
-/** Client that logs in before each request, and renews a rejected token once. */
+/**
+ * Client of a model mailbox that logs in before each request, and renews a rejected access token
+ * once.
+ */
 function clientOf(mailbox: ApiMailbox, access: MailApiAccess): MailApi {
   const { api } = mailbox.model
   const logIn = async (signal: AbortSignal): Promise<void> => {
@@ -89,7 +93,7 @@ function clientOf(mailbox: ApiMailbox, access: MailApiAccess): MailApi {
   }) as MailApi
 }
 
-/** Source of a message. */
+/** MIME source of a message. */
 export function mime(subject: string, further: readonly string[] = []): string {
   const headers = [
     'From: Ann <ann@example.com>',

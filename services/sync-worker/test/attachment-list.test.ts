@@ -20,7 +20,9 @@ const attached = (name: string, content: string) =>
     Buffer.from(content).toString('base64'),
   ].join('\r\n')
 
-/** Attachments in the event of a message with two attachments, with these settings. */
+/**
+ * Attachments in the `messageNew` of a message with two attachments, while these settings apply.
+ */
 async function notifiedAttachments(settings: Record<string, unknown>) {
   for (const [key, value] of Object.entries(settings))
     await world.db

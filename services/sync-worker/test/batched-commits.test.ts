@@ -87,7 +87,7 @@ test('commitBatched: stores status, event and change of many accounts', async ()
       .execute()
     expect(changes).toEqual([{ type: 'state', key: 'connected' }])
   }
-  // Repeated writes change nothing and record no event.
+  // Writes of an account status that are repeated change nothing and record no event.
   expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
     leases.slice(0, 3).map(() => ({ status: connected, changed: false })),
   )

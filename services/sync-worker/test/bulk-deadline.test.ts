@@ -11,7 +11,8 @@ test('moveMessages: at the deadline, completed batches stay moved and no further
   const gate = Promise.withResolvers<void>()
   let batches = 0
   const backend = altered((session) => ({
-    // More UIDs than exist, because batches are formed from the search result.
+    // The search returns more UIDs than exist, because the batches of the bulk move are formed from
+    // the search result.
     search: () => Promise.resolve([[1, 2_500] as const]),
     async moveMessages(uids, path) {
       batches++
@@ -22,7 +23,7 @@ test('moveMessages: at the deadline, completed batches stay moved and no further
   }))
   const world = await testWorld()
   try {
-    // With one connection, the next command waits for the end of the bulk move.
+    // With one command connection, the next command waits for the end of the bulk move.
     await world.startWorker({ commandConnections: 1 }, { backend })
     const user = world.dovecot.freshUser()
     await using client = await ImapClient.login(user)
@@ -35,10 +36,11 @@ test('moveMessages: at the deadline, completed batches stay moved and no further
         { account, path: 'INBOX', search: {}, destination: 'Trash' },
         { key: `shard.${shardOf(account)}`, timeoutMs },
       )
-    // Repeats until the deadline suffices to start a batch.
+    // Repeats the bulk move with longer timeouts, until the deadline suffices to start a batch.
     for (let timeoutMs = 1_000; batches === 0; timeoutMs *= 2)
       await expect(move(timeoutMs)).rejects.toMatchObject({ kind: 'timeout', code: 'Timeout' })
-    // After another reply, the worker has received the cancellation, too.
+    // The worker receives messages in order: after the reply to another command, the worker has
+    // also received the cancellation.
     await world.ask(listMailboxes, account, { counters: false })
     gate.resolve()
     const list = (path: string) => world.ask(listMessages, account, { path, page: 0, pageSize: 1 })

@@ -44,7 +44,7 @@ const part = (type: string, content: string, ...headers: string[]) =>
     Buffer.from(content).toString('base64'),
   ].join('\r\n')
 
-/** Event of a message with these parts. */
+/** Delivers a message with some MIME parts. Returns the data of its `messageNew` event. */
 async function eventOf(...parts: string[]) {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)

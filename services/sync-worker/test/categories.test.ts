@@ -34,8 +34,8 @@ async function connect(resolveGmailCategories: boolean): Promise<void> {
 
 const tabs = ['social', 'primary', 'forums', 'updates', 'promotions']
 /**
- * Places one message per category, a message without a category and a sent message. All are
- * announced in one batch after a reconnect.
+ * Places one message per Gmail category, a message without a category and a sent message. All
+ * messages are announced in one batch after a reconnect.
  */
 async function arrive(): Promise<Record<string, unknown>[]> {
   server.sessions.forEach((session) => session.reset())
@@ -70,7 +70,7 @@ test('addCategories: sets the category in events, lists, searches and messages, 
   const before = searches().length
   const message = String(events.find(({ subject }) => subject === 'primary')?.['id'])
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ category: 'primary' })
-  // The first search succeeds, so no other search follows.
+  // The first search finds the category of the message, so no search for another category follows.
   expect(searches()).toHaveLength(before + 1)
 })
 

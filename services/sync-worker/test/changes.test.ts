@@ -111,7 +111,7 @@ test('createChangeBroadcaster: merges 1,000 changes, includes the last one', () 
     expect(broadcasts).toBe(1)
     jest.advanceTimersByTime(1)
     expect(broadcasts).toBe(2)
-    // After an idle interval the next broadcast is immediate.
+    // After an interval without a broadcast of account changes, the next broadcast is immediate.
     jest.advanceTimersByTime(100)
     broadcaster.broadcast()
     expect(broadcasts).toBe(3)

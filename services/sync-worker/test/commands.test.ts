@@ -13,7 +13,7 @@ import { testWorld, type World } from './world.ts'
 let world: World
 let user: TestUser
 let account: string
-/** Start of `notifyFrom`: earlier messages are not announced. */
+/** Start of the account's `notifyFrom`: messages that arrived earlier are not announced. */
 let mayFetch = Promise.resolve()
 beforeAll(async () => {
   world = await testWorld()

@@ -3,7 +3,7 @@ import { providerFaults } from '@posthorn/testkit/providers'
 import { mime } from './api-world.ts'
 import { gmailScene, graphScene } from './feeds/provider-scene.ts'
 
-// Lists of changes with an entry that has no id, or a member of another type.
+// Provider lists of changes with a damaged entry: without an id, or with a member of another type.
 
 let stack = new AsyncDisposableStack()
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => {
 const delta = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 const list = 'GET /mailFolders/{mailFolder-id}/messages'
 
-/** Damages of an entry of a list. */
+/** Damages that a provider's response may have in an entry of a list. */
 const damages: [name: string, damage: (entry: Record<string, unknown>) => object | null][] = [
   ['null in its place', () => null],
   ['no id', ({ id: _id, ...rest }) => rest],
@@ -22,7 +22,10 @@ const damages: [name: string, damage: (entry: Record<string, unknown>) => object
   ['a number as id', (entry) => ({ ...entry, id: 5 })],
 ]
 
-/** Fault that damages the entry with this id wherever it is in the JSON of a response. */
+/**
+ * Fault that damages the list entry with an id wherever the entry is in the JSON of a provider's
+ * response.
+ */
 function damagesEntry(id: string, damage: (entry: Record<string, unknown>) => object | null) {
   const reviver = (_key: string, value: unknown) =>
     isEntry(value) && value['id'] === id ? damage(value) : value
@@ -51,7 +54,7 @@ test.each(damages)(
     await scene.sync()
     expect(scene.idsOf('messageNew').sort()).toEqual([first.id, second.id].sort())
     expect(scene.lostCursors).toMatchObject([{ failure: 'stale-cursor', incomplete: true }])
-    // 4 tries of the page, and the history since the full list in 2 pages.
+    // Expects 4 requests for the damaged page, and 2 pages of the history since the full list.
     expect(gmail.requests('history.list').length).toBe(6)
 
     const third = mailbox.deliver(mime('third'))
@@ -124,7 +127,8 @@ test.each(damages)(
     await scene.sync()
     const { id } = mailbox.deliver({ raw: Buffer.from(mime('new')) })
     graph.server.on(delta, damagesEntry(id, damage))
-    // The list is requested with 500, 50 and 10 entries, then four times with one entry.
+    // The list of messages is requested with 500, 50 and 10 entries per page, then four times with
+    // one entry.
     graph.server.on(list, providerFaults.times(6, damagesEntry(id, damage)))
     await scene.sync()
     expect(scene.idsOf('messageNew')).toEqual([id])
@@ -171,7 +175,7 @@ test('Graph: a first list of a folder that expires between two pages, is no lost
   const body = { error: { code: 'SyncStateNotFound', message: 'expired' } }
   const expired = providerFaults.deviates({ status: 410, body })
   graph.server.on(delta, providerFaults.times(1, expired))
-  // Faults that were added last apply first.
+  // If the fake Graph has several faults, the fault that was added last applies first.
   graph.server.on(delta, providerFaults.times(1, withNextPage))
   await scene.sync()
   expect(scene.lostCursors).toEqual([])
@@ -190,7 +194,8 @@ test.each(damages)(
     await scene.sync()
     expect(scene.idsOf('messageNew')).toEqual([second.id])
     expect(scene.unreadable).toBeGreaterThan(0)
-    // The message is announced when the history has a change of it.
+    // The message that was passed over as damaged is announced when the history contains a change
+    // of the message.
     end()
     mailbox.modify(first, ['STARRED'], [])
     await scene.sync()

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** No sync pass during a test. */
+/** IMAP settings with which no full sync pass is due during a test. */
 const rarely = { resyncDelay: 3_600 }
 const never = { mailboxPollMs: 600_000 }
 
@@ -25,14 +25,14 @@ const withoutNotify = (session: MailSession) => ({
   capabilities: { ...session.capabilities, notify: false },
 })
 
-/** Sessions whose watches report nothing. */
+/** Replaces the watch of a mail session by a watch that reports no notifications. */
 const silent = (session: MailSession): Partial<MailSession> => ({
   watch: (_notification, signal, options) => session.watch(() => {}, signal, options),
 })
 
 /**
- * Sessions whose list stays the first list, with counters of mailboxes that exist. Dovecot 2.3 has
- * such sessions on some connections with NOTIFY.
+ * Replaces the mailbox list of a mail session by the session's first list, with current counters of
+ * existing mailboxes. Dovecot 2.3 returns such lists on some connections with NOTIFY.
  */
 const withOldLists = (session: MailSession): Partial<MailSession> => {
   let first: ListedMailbox[] | undefined
@@ -51,7 +51,7 @@ function withoutStatus(mailbox: ListedMailbox): ListedMailbox {
   return rest
 }
 
-/** Sessions whose lists omit mailboxes. */
+/** Replaces the mailbox list of a mail session by a list from which some mailboxes are left out. */
 const omitting =
   (isOmitted: (path: string) => boolean) =>
   (session: MailSession): Partial<MailSession> => ({
@@ -93,7 +93,7 @@ test.each([
   await world.dovecot.deliver(user, mail())
   const [deleted] = await world.expectEvents(account, ['mailboxDeleted'], 1)
   expect(deleted?.data).toEqual({ path: 'Gone', name: 'Gone', specialUse: false })
-  // An outdated list does not bring the mailbox back.
+  // An outdated mailbox list does not add the deleted mailbox again.
   await world.dovecot.deliver(user, mail())
   await world.expectEvents(account, ['messageNew'], 2)
   await world.ask(syncAccount, account, {})
@@ -105,7 +105,7 @@ test.each([
   ['a server without NOTIFY', withoutNotify],
   ['outdated lists', withOldLists],
 ])('mailboxDeleted: with %s, follows a sync request', async (_, alter) => {
-  // Watches report nothing: only the request leads to the deletion.
+  // Watches of the account report nothing, so only the sync request leads to the deletion.
   const backend = altered((session) => ({ ...alter(session), ...silent(session) }))
   await world.startWorker(never, { backend })
   const { client, account } = await accountWithMailbox()
@@ -121,7 +121,7 @@ test.each([
   ['outdated lists', withOldLists],
 ])('mailboxDeleted: with %s, follows a list check without any cause', async (_, alter) => {
   const backend = altered((session) => ({ ...alter(session), ...silent(session) }))
-  // List checks run every 20 intervals: after four minutes by default.
+  // The mailbox list is checked every 20 poll intervals, which is every four minutes by default.
   await world.startWorker({ mailboxPollMs: 100 }, { backend })
   const { client, account } = await accountWithMailbox()
   await using _client = client
@@ -174,13 +174,13 @@ test.each([
     await eventually(() => listings > seen)
   }
   expect(await world.events(account, 'mailboxDeleted')).toEqual([])
-  // Only the real deletion is announced.
+  // `mailboxDeleted` is recorded only for the real deletion of the mailbox.
   await client.deleteMailbox('Gone')
   await world.ask(syncAccount, account, {})
   await world.expectEvents(account, ['mailboxDeleted'], 1)
 })
 
-/** Sessions that show only the inbox while `isActive`, as after a loss of rights. */
+/** IMAP backend that lists only the inbox while `isActive`, as after a loss of access rights. */
 function failingNamespace(isActive: () => boolean, onList: () => void = () => {}) {
   const isHidden = (path: string) => path !== 'INBOX' && isActive()
   return altered((session) => ({

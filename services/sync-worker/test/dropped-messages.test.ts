@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** Account on a server whose faults the test controls, connected. */
+/** Connected account on a scripted IMAP server whose faults the test controls. */
 async function scripted(): Promise<{ server: ImapScript; account: string }> {
   const server = await startImapScript()
   servers.push(server)

@@ -5,8 +5,8 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { exportDatabase, idsWithout } from './export-mailbox.ts'
 
-// Workers that die at a transaction: before the commit, or after the commit without learning of
-// it. Afterwards another worker claims the shard.
+// Exports by workers that die at a transaction: before the commit, or after the commit without
+// learning of the commit. Afterwards another worker claims the shard.
 
 let database: Awaited<ReturnType<typeof exportDatabase>>
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => database.close())
 
 type Moment = 'before' | 'after'
 
-/** Database of a worker that dies at its n-th transaction. */
+/** Database of a worker that dies at a given transaction, counted from 1. */
 function dyingDb(db: Db, { at, moment, die }: { at: number; moment: Moment; die: () => void }): Db {
   let transactions = 0
   const execute = async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {

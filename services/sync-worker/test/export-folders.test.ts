@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const perFolder = faultSize({ small: 25, full: 1_667 })
 const paths = ['INBOX', ...Array.from({ length: 11 }, (_, at) => `Project ${at}`)]
-/** Number without a common divisor with the numbers of messages. */
+/** Prime number that is no divisor of the numbers of messages, used to shuffle the messages. */
 const prime = 7_919
 
 /**

@@ -5,7 +5,7 @@ import { exportCompleted } from '@posthorn/contracts/events/exports'
 import { exportDatabase, idsWithout, lost } from './export-mailbox.ts'
 import { readLines } from './export-scene.ts'
 
-// Sizes of chunks and files, of messages whose lines are longer than a chunk.
+// Sizes of export files and their chunks, for messages whose lines are longer than a chunk.
 
 let database: Awaited<ReturnType<typeof exportDatabase>>
 beforeAll(async () => {
@@ -54,8 +54,8 @@ test('runExport: messages with large contents, end truncated after exportMaxSize
 
 test('runExport: message whose last piece fills a chunk, survives a failure after it', async () => {
   const { driver, run, row, ids } = await database.scene(4, true)
-  // Pieces of 64 KiB in base64 are compressed immediately. With the end of the line, the last piece
-  // has 65,537 characters, which are compressed, too, and complete a chunk of 1 MiB.
+  // Attachment pieces of 64 KiB in base64 are compressed immediately. With the end of the line, the
+  // last piece has 65,537 characters. The piece is compressed, too, and completes a chunk of 1 MiB.
   const piece = 48 * 1024
   const open = async () =>
     (async function* () {

@@ -32,9 +32,9 @@ export async function exportDatabase() {
 }
 
 interface Databases {
-  /** Connection of the owner of the tables. */
+  /** Database connection of the owner of the tables. */
   owner: Db
-  /** Connection of the worker. */
+  /** Database connection with the role of the worker. */
   db: Db
 }
 
@@ -60,20 +60,28 @@ async function insertAccount({ owner, db }: Databases): Promise<string> {
   return account
 }
 
-/** Mailbox with messages `0`, `1`, … in one folder, whose reads can fail. */
+/**
+ * Fake mailbox with messages `0`, `1`, … in one folder. Reads of the messages by an export can
+ * fail.
+ */
 export class TestMailbox implements ExportDriver {
   readonly count: number
   isDown = false
   lists = 0
-  /** Called before a message is read. */
+  /** Called before the fake mailbox returns a message to an export. */
   onRead: (id: string) => void = () => undefined
-  /** Pause of the mail server before the next message. */
+  /**
+   * Promise for which the fake mail server waits before it returns the next message to an export.
+   */
   pause: Promise<unknown> | undefined
   onList: () => void = () => undefined
   contentsOf: (id: string) => ExportContent[] = () => []
-  /** Error of a message that is unreadable. */
+  /**
+   * Error that the fake mailbox reports for a message that cannot be read; undefined for other
+   * messages.
+   */
   unreadable: (id: string) => AppError | undefined = () => undefined
-  /** Further members of a message. */
+  /** Further members of a message in the fake mailbox. */
   messageOf: (id: string) => Partial<MessageDetail> = () => ({})
 
   constructor(count: number) {
@@ -150,7 +158,10 @@ async function openScene(databases: Databases, count: number, includeAttachments
     /** Runs the export until its end, or until the signal aborts. */
     run: (over: Partial<RunDeps> = {}, signal = stop.signal) =>
       runExport({ ...deps, ...over }, { exportId, account }, signal),
-    /** Claims the shard for another worker. Returns the account as this worker finds it. */
+    /**
+     * Claims the shard of the exported account for another worker. Returns the function by which
+     * this worker finds the account.
+     */
     async claim(): Promise<Pick<RunDeps, 'findAccount'>> {
       const next = await claimShard(databases, account)
       return { findAccount: async () => ({ lease: next, driver, isSyncDue: () => false }) }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const path of ['A', 'B']) await client.run(`CREATE ${path}`)
   for (let number = 0; number < count; number++) {
     const path = ['INBOX', 'A', 'B'][number % 3] ?? ''
-    // Several messages have the same date.
+    // Four consecutive messages have the same date, so that the export must order them by id.
     const date = new Date(Date.UTC(2024, 0, 1) + Math.floor(number / 4) * 1_000)
     await client.append(path, source(number), { date })
   }
@@ -31,7 +31,10 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => world.close())
 
-/** Message whose text cannot be compressed; every 300th has an attachment of several chunks. */
+/**
+ * Source of a message whose text cannot be compressed. Every 300th message has an attachment that
+ * takes several chunks.
+ */
 function source(number: number): string {
   const text = randomBytes(3_000).toString('base64')
   if (number % 300 !== 299) return mail({ subject: `${number}`, body: text })
@@ -150,7 +153,7 @@ test('export: cancelled while it runs, stops without an event', async () => {
 
 test('export: cancelled while the mail server does not respond, frees its turn and storage', async () => {
   const worker = await world.startWorker()
-  // As many exports as a worker runs concurrently.
+  // Starts as many exports as a worker runs concurrently.
   await using first = await silentExport()
   await using second = await silentExport()
   const silent = [first, second]
@@ -168,7 +171,7 @@ test('export: cancelled while the mail server does not respond, frees its turn a
     .returning('exportId')
     .execute()
   expect(cancelled).toHaveLength(2)
-  // A connection without responses is given up only after 100 s.
+  // An export stops using a connection without responses only after 100 s.
   const checkFreed = async () => {
     expect(await countChunks(ids)).toBe(0)
     expect(await getExport(world.db, next)).toMatchObject({ status: 'completed' })

@@ -107,7 +107,7 @@ test('export: lines in date order over all folders, equal to the messages of get
   expect(others).toEqual([])
   expect(event?.data).toMatchObject({ exportId, messagesExported: 5, messagesSkipped: 0 })
   expect(event?.data['bytesWritten']).toBe(Number(row.bytesWritten))
-  // The list of messages is removed with the files of exports, every 10 s.
+  // The stored message list of an export is removed together with files of exports, every 10 s.
   await eventually(
     async () => {
       const left = await world.db.selectFrom('exportIndex').select('exportId').execute()

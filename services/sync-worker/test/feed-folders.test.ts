@@ -2,14 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { MailApiError } from '@posthorn/backends/mail-api'
 import { FeedScene, memoryWorld } from './feeds/feed-world.ts'
 
-// Folders that listings leave out, that are deleted, and that are created during a pass.
+// Folders at a mail API that listings leave out, that are deleted, or that are created during a
+// sync pass.
 
 const old = new Date('2026-10-01T12:00:00Z')
 const mustYield = () => true
 
 /** Mailbox with folders whose listings can be incomplete. */
 class FolderScene extends FeedScene {
-  /** Ids of folders that are not listed. */
+  /** Ids of folders that the provider's list of folders leaves out. */
   readonly hidden = new Set<string>()
 
   constructor() {
@@ -30,7 +31,7 @@ class FolderScene extends FeedScene {
     this.model.store.addFolder({ id, path, editable: true, assignable: true })
   }
 
-  /** Number of folders that were requested. */
+  /** Number of requests for single folders at the provider so far. */
   get requests(): number {
     return this.model.api.calls.get('folderCounts') ?? 0
   }

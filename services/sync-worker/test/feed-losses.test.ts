@@ -11,16 +11,19 @@ const rateLimited = new MailApiError('rate-limited', 'Too many requests', { stat
 
 /** Mailbox of 400 old messages, whose lists leave messages out. */
 class LossScene extends FeedScene {
-  /** Ids that lists leave out. */
+  /** Ids of messages that the provider's lists of all messages leave out. */
   readonly hidden = new Set<string>()
-  /** Number of entries that each page of a list passes over as damaged. */
+  /** Number of entries that each page of a list of messages leaves out as damaged. */
   damaged = 0
   rounds = 0
   /** Number of requests for messages that fail. */
   failures = 0
   losses = new RoundLosses(() => new Date(this.time), 2)
   total: number | undefined
-  /** Messages in a leaf: with 256, the whole mailbox is compared in one part. */
+  /**
+   * Maximum messages in a leaf (block of the message index). With 256, the whole mailbox is
+   * compared in one part.
+   */
   maxLeafMessages = 256
 
   constructor() {
@@ -61,7 +64,7 @@ class LossScene extends FeedScene {
     })
   }
 
-  /** Lets the worker forget what it has in memory. */
+  /** Simulates a restart of the worker, which loses its records of missing messages in memory. */
   restart(): void {
     this.losses = new RoundLosses(() => new Date(this.time), 2)
   }
@@ -88,7 +91,10 @@ beforeEach(async () => {
   scene.rounds = 0
 })
 
-/** Lets the next pass list the mailbox, and the lists leave some messages out. */
+/**
+ * Makes the next sync pass list all messages, because the history has expired. The lists leave some
+ * messages out.
+ */
 function expireWithout(missing: readonly string[]): void {
   for (const id of missing) scene.hidden.add(id)
   scene.model.store.expireHistory()
@@ -187,7 +193,8 @@ test.each([
   async (_name, end) => {
     scene.maxLeafMessages = 8
     for (const id of ids.slice(0, 3)) scene.model.store.remove(scene.model.message(id))
-    // The id of the new message is the last, so that its slice is compared after the losses.
+    // The id of the new message sorts last, so that the message is compared after the missing
+    // messages.
     scene.deliver({ id: 'zzzz' })
     expireWithout([])
     scene.failures = 1

@@ -1,14 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { FeedRun } from './feeds/feed-run.ts'
 
-// Random runs against the model: TEST_SEED repeats a run, TEST_STEPS sets its length. Each step
-// is a change of the mailbox or a pass of a worker, which may crash at any commit or request, or
-// be overtaken by another worker. `EventView` fails on a repeated or invented event.
+// Random runs of syncs against a model mailbox: TEST_SEED repeats a run, TEST_STEPS sets its
+// length. Each step is a change of the mailbox or a sync pass of a worker. The worker may crash at
+// any commit or request, or be overtaken by another worker. `EventView` fails on a repeated or
+// invented event.
 
 const steps = Number(process.env['TEST_STEPS'] ?? 40_000)
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 
-/** Steps between comparisons. */
+/** Number of random steps between two comparisons of index and events with the model mailbox. */
 const interval = 500
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { folderIds, notified, PassScene } from './feeds/pass-scene.ts'
 
-// Passes over parts of a mailbox.
+// Sync passes over parts of a mailbox at a mail API, instead of the whole mailbox.
 
 describe('MailboxFeeds: passes over notified messages', () => {
   test('a new message: one read of it and of its folder', async () => {
@@ -36,7 +36,7 @@ describe('MailboxFeeds: passes over notified messages', () => {
     const events = await run.world.events()
     const last = events.filter(({ event }) => event === 'messageNew').slice(-paths.length)
     expect(last.map(({ path }) => path)).toEqual(paths)
-    // Clients have the path before the event.
+    // Clients must learn the new path of a mailbox before an event that names the path.
     const names = events.map(({ event, path }) => `${event} ${path}`)
     expect(names.indexOf('mailboxNew renamed')).toBeLessThan(names.indexOf('messageNew renamed'))
     expect(api.calls.get('folders')).toBe(4)

@@ -33,7 +33,7 @@ class RefusingScene extends PassScene {
     for (const id of this.allFolders) this.refused.set(id, error)
   }
 
-  /** Folders that were read since the last call. */
+  /** Ids of the folders whose feeds (lists of changes) were read since the last call. */
   takeReads(): Set<string> {
     const read = new Set(this.reads.map(({ feed }) => feed))
     this.reads = []
@@ -52,7 +52,8 @@ describe.each(failures)('MailboxFeeds: a folder that answers %s', (_name, error)
     expect(hasRounds).toBe(false)
     expect(refusal).toEqual({ path: 'one', error })
     expect(await scene.eventNames()).toEqual(['messageNew'])
-    // The next pass opens a filled index: it announces what arrives.
+    // The next sync pass opens a complete message index, so that messages that arrive later are
+    // announced.
     scene.deliver({ folderId: 'three', receivedAt: old })
     await scene.sync()
     expect(await scene.eventNames()).toEqual(['messageNew', 'messageNew'])
@@ -78,7 +79,8 @@ describe.each(failures)('MailboxFeeds: a folder that answers %s', (_name, error)
     const { refusal } = await scene.pass()
     expect(refusal).toBeUndefined()
     expect(await scene.news()).toEqual([arrival])
-    // The initial round is over: messages that are moved into the folder are announced.
+    // The first full round of the folder is over, so that messages that are moved into the folder
+    // are announced.
     const moved = scene.deliver({ folderId: 'one', receivedAt: old })
     await scene.sync()
     expect(await scene.news()).toEqual([arrival, moved])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { folderIds, hour, PassScene } from './feeds/pass-scene.ts'
 
-// Full rounds that other passes interrupt.
+// Full rounds (comparisons of all messages) that requests for other sync passes interrupt.
 
 const mustYield = () => true
 const old = new Date('2026-10-01T12:00:00Z')
@@ -47,7 +47,8 @@ describe('MailboxFeeds: full rounds', () => {
       const pages = run.reads.length
       hasRounds = (await run.pass({ mustYield }, worker)).hasRounds
       const announced = (await run.news()).slice(before.length)
-      // The feed of the message may itself be in a full round.
+      // The feed (list of changes) of the folder with the new message may itself be in a full
+      // round.
       if (run.rounds.at(-1) !== 'one') continue
       expect(announced).toContain(id)
       expect(run.reads.slice(pages).filter(({ feed }) => feed === 'one').length).toBeLessThan(3)
@@ -71,7 +72,7 @@ describe('MailboxFeeds: full rounds', () => {
     expect(first).toBeLessThan(ids.length / 2)
     const events = (await run.eventNames()).length
     run.deliver()
-    // Another worker continues.
+    // Another worker continues the interrupted full round.
     const other = run.worker()
     await run.pass({ mustYield }, other)
     expect((await run.eventNames())[events]).toBe('messageNew')

@@ -107,7 +107,8 @@ test('fileSent: removes only the draft of the message', async () => {
   const request = { ...(await sent()), copy: true, draft }
   expect(await world.ask(fileSent, account, request)).toMatchObject({ skipped: [] })
   expect((await list('Drafts')).messages.map(({ subject }) => subject)).toEqual(['another draft'])
-  // The request is repeated, as after a crash: a missing draft is no failure.
+  // The request to file the sent message is repeated, as after a crash: a missing draft is no
+  // failure.
   expect(await world.ask(fileSent, account, request)).toMatchObject({
     skipped: [expect.stringContaining('draft')],
   })

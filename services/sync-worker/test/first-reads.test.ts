@@ -26,11 +26,17 @@ import { type MailUser, testWorld, type World } from './world.ts'
 // `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
 // variables are described in services/sync-worker/src/drivers/imap/README.md.
 
-/** Rounds per server and number of connections. Each command has at least one round. */
+/**
+ * Number of rounds for each mail server and each number of connections. Each command is tested in
+ * at least one round.
+ */
 const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)
-/** Longest time from the event to the command. Rounds have different times up to this. */
+/**
+ * Maximum delay in ms from the `messageNew` event to the command. The delays of the rounds are
+ * spread up to this maximum.
+ */
 const maxDelayMs = 1_000 * Number(process.env['TEST_FIRST_READ_MAX_DELAY'] ?? 0)
-/** Accounts whose rounds run at the same time. Rounds with a delay mostly wait. */
+/** Number of accounts whose rounds run concurrently. Rounds with a delay mostly wait. */
 const accounts = maxDelayMs > 0 ? 25 : 1
 
 let world: World
@@ -100,7 +106,7 @@ function letter(subject: string): string {
   return mail({ subject, headers, body })
 }
 
-/** Account whose mailbox has new messages, and the mailbox that messages are moved to. */
+/** Account whose mailbox has new messages, and the mailbox to which a test moves messages. */
 interface Scene {
   account: string
   archive: string
@@ -132,7 +138,10 @@ const page = { path: 'INBOX', page: 0, pageSize: 10 }
 
 type Step = (scene: Scene, message: NewMessage) => Promise<void>
 
-/** Reads, which all connections execute at the same time. */
+/**
+ * Commands that read a new message. All connections of the account execute a read command at the
+ * same time.
+ */
 const reads: Record<string, Step> = {
   async getMessage({ account }, message) {
     const read = await world.ask(getMessage, account, { message: message.id, textType: '*' })
@@ -180,7 +189,10 @@ const reads: Record<string, Step> = {
   },
 }
 
-/** Changes by one connection each. The connection has selected the mailbox for writing. */
+/**
+ * Commands that change a new message, each on one connection that has selected the mailbox for
+ * writing.
+ */
 const changes: Record<string, Step> = {
   async 'getMessage with markAsSeen'({ account }, message) {
     const read = await world.ask(getMessage, account, { message: message.id, markAsSeen: true })
@@ -226,10 +238,11 @@ const selectToWrite = ({ account }: Scene) =>
 const steps = { ...reads, ...changes }
 const names = Object.keys(steps)
 
-/** Rounds of an account: every `accounts`-th of all rounds, from round `first` on. */
+/** Yields the rounds of one account: every `accounts`-th of all rounds, from round `first` on. */
 function* roundsOf(first: number) {
   for (let round = first; round < Math.max(rounds, names.length); round += accounts) {
-    // Multiples of the golden ratio are spread evenly, and independent of the order of commands.
+    // The delays of the rounds are multiples of the golden ratio, which are spread evenly and
+    // independent of the order of commands.
     const delayMs = maxDelayMs * ((round * 0.618_034) % 1)
     yield { round, name: names[round % names.length] ?? '', delayMs }
   }
@@ -297,7 +310,7 @@ describe.each([
       expect(failures).toEqual([])
       expect(completed).toBe(Math.max(rounds, names.length))
     },
-    // Only longer than any run with many rounds.
+    // Timeout of the test, longer than any run with many rounds.
     3_600_000,
   )
 })

@@ -25,7 +25,7 @@ test('initialSync: interrupted repeatedly, announces every message once', async 
       await client.append(folder, mail({ subject }), since ? {} : { date: old })
       if (since) wanted.push(subject)
     }
-  // The connection breaks after `allowed` fetches. `allowed` grows with each connection.
+  // The IMAP connection breaks after `allowed` fetches. `allowed` grows with each connection.
   let fetches = 0
   let allowed = 1
   const backend = altered((session) => ({

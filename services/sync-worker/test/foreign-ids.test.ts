@@ -48,7 +48,10 @@ async function mailboxWithMessage(): Promise<Mailbox> {
   return { account, id }
 }
 
-/** Requests with the id of a message, in the context of the own account. */
+/**
+ * Sends all kinds of commands with the message id of another account, in the context of the own
+ * account.
+ */
 async function requests(id: string): Promise<Record<string, Promise<unknown>>> {
   const { account } = own
   const at = decodeMessageId(id)

@@ -15,7 +15,10 @@ afterAll(() => world.close())
 
 const startWorker = () => world.startGmailWorker({ apiPollMs: 200 })
 
-/** Lets auth-bridge return a token of this mailbox from now on. */
+/**
+ * Makes the fake of auth-bridge return an access token of this Gmail mailbox for the account from
+ * now on.
+ */
 function setToken(account: string, { address }: GmailMailbox, user = address): void {
   world.credentials.set(account, {
     user,

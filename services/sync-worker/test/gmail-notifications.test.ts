@@ -6,7 +6,7 @@ import { gmailError, type GmailMailbox, startGmailFake } from '@posthorn/testkit
 import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
-// A worker with an account at the fake of Gmail, which publishes notifications to the fake's
+// A worker with an account at the fake of Gmail, which publishes notifications to a fake of
 // Pub/Sub. Polls are rare, so that only notifications announce messages, unless the test needs
 // polls.
 
@@ -51,13 +51,13 @@ afterAll(async () => {
 const startWorker = (polls: typeof rarely) =>
   world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...polls })
 
-/** Starts a worker that pulls from the subscription. */
+/** Starts a worker and waits until the worker pulls messages from the Pub/Sub subscription. */
 async function startSubscriber(polls = rarely) {
   await startWorker(polls)
   await eventually(() => expect(gmail.pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
 }
 
-/** Adds an account with a separate mailbox. */
+/** Registers an account with a separate mailbox at the fake of Gmail. */
 async function addAccount(prepare: (mailbox: GmailMailbox) => void = () => undefined) {
   const user = `${randomUUID()}@mail.example`
   const mailbox = gmail.addMailbox(user)
@@ -81,15 +81,18 @@ async function watchedAccount() {
 
 const deliver = (mailbox: GmailMailbox) => mailbox.deliver(mime(randomUUID())).id
 
-/** Waits until messages are announced, then compares all announcements. */
+/**
+ * Waits until `messageNew` events announce some messages, then compares all announcements of the
+ * account.
+ */
 async function expectAnnounced(account: string, ids: readonly string[]): Promise<void> {
   const listed = await world.expectEvents(account, ['messageNew'], ids.length)
   expect(listed.map(({ data }) => String(data['id'])).toSorted()).toEqual([...ids].toSorted())
 }
 
 /**
- * Waits until all published messages are acknowledged. The fake clock advances during the wait,
- * because messages of a failed attempt are delivered again after their deadline.
+ * Waits until all messages published to Pub/Sub are acknowledged. The fake clock advances during
+ * the wait, because messages of a failed attempt are delivered again after their deadline.
  */
 const expectDrained = () =>
   eventually(() => {
@@ -109,7 +112,7 @@ test('duplicated and repeated notifications announce each message once', async (
   gmail.notifications.faults.duplicated = true
   const ids = [deliver(mailbox), deliver(mailbox)]
   await expectAnnounced(account, ids)
-  // A worker that crashes before the acknowledgement gets the messages again.
+  // A worker that crashes before the acknowledgement of Pub/Sub messages gets the messages again.
   const lost = gmail.on('pubsub.projects.subscriptions.acknowledge', () => ({
     kind: 'reset',
     phase: 'before',
@@ -157,13 +160,14 @@ test('a deleted subscription is created again, and its lost messages are announc
 test('a silent watch is replaced when a poll detects an old change', async () => {
   await startSubscriber(often)
   const { account, user, mailbox } = await addAccount((each) => {
-    // The watch is silent before the worker renews it: a notification after a change would prove
-    // the watch.
+    // The watch (registration for notifications) is silent before the worker renews the watch. A
+    // notification after a change would prove that the watch works.
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notifications.start(each, { topic, expiresAt, isSilent: true })
   })
   const ids: string[] = []
-  // The first messages may be read before the worker has stored its watch.
+  // The worker may read the first messages before it has stored its watch (registration for
+  // notifications).
   while (gmail.notifications.find(user, project)?.isSilent !== false) {
     ids.push(mailbox.deliver(mime('old'), { internalDate: Date.now() - 600_000 }).id)
     await expectAnnounced(account, ids)
@@ -172,7 +176,8 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
 })
 
 test('a watch that is refused is no error at first, and polling announces messages', async () => {
-  // The administrator withdraws the permission to publish, and the permission to grant it again.
+  // The administrator of the Google project withdraws the permission to publish, and the permission
+  // to grant this permission again.
   const refusal = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
   const permit = gmail.on('pubsub.projects.topics.setIamPolicy', () => ({
     kind: 'reply',
@@ -198,7 +203,8 @@ test('a watch that starts before its topic exists, starts when it does', async (
   const { account, user, mailbox } = await addAccount()
   await eventually(() => expect(gmail.requests('watch')[length]?.status).toBe(404))
   permit()
-  // The administrator names the topic, so that the application is started again.
+  // The administrator names the Pub/Sub topic in the OAuth2 application, so that the subscriber of
+  // the application is started again.
   await world.db
     .updateTable('oauth2Apps')
     .set({ config: JSON.stringify({ ...pubSubConfig, googleTopicName: 'posthorn-P' }) })

@@ -29,7 +29,7 @@ const special: Record<string, MailboxOptions> = {
 }
 
 export interface GmailOptions {
-  /** User labels, which are mailboxes. */
+  /** Labels that the user of the Gmail account created. Each label is also a mailbox. */
   labels?: readonly string[]
   /** "Show in IMAP" is switched off for All Mail. */
   hidesAllMail?: boolean

@@ -11,7 +11,7 @@ export async function gmailWorld() {
   const providerOrigins = { 'https://gmail.googleapis.com': gmail.origin }
   const startGmailWorker = (over: Partial<Config> = {}) =>
     world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...over })
-  /** Registers an account with a separate mailbox. */
+  /** Registers an account with a separate mailbox at the fake of Gmail. */
   const register = async (
     prepare: (mailbox: GmailMailbox) => void = () => undefined,
   ): Promise<{ account: string; mailbox: GmailMailbox }> => {

@@ -25,7 +25,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
-/** No sync pass during a test: every change is found by a notification. */
+/** IMAP settings without a full sync pass during a test: only notifications reveal changes. */
 const rarely = { resyncDelay: 3_600 }
 
 async function start(options: GmailOptions = {}): Promise<ImapScript> {
@@ -118,8 +118,7 @@ test('Gmail: the first sync needs one search per label for any number of message
   const account = await connect(server)
   const searches = server.received.filter((line) => line.includes('X-GM-LABELS'))
   expect(searches.filter((line) => !line.startsWith('UID SEARCH'))).toEqual([])
-  // Searches of system labels and of user labels, in All Mail alone: the other two mailboxes are
-  // empty.
+  // Expects searches for 5 system and 2 user labels, in All Mail only: other mailboxes are empty.
   expect(searches).toHaveLength(5 + 2)
   server.mailbox(paths.all).changeLabels(2, { remove: ['Ärger'] })
   const [changed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
@@ -231,7 +230,7 @@ test('Gmail: every label, and All Mail by its special use, can be listed and sea
     pageSize: 20,
   })
   expect(result).toMatchObject({ total: 1, messages: [{ uid: 1 }] })
-  // A mailbox that only got ids has no event.
+  // A mailbox for which only message ids were assigned, without a sync, has no `mailboxNew`.
   expect(await world.events(account, 'mailboxNew')).toHaveLength(3)
 })
 
@@ -245,7 +244,7 @@ test('Gmail: ids of a label last as long as its UIDVALIDITY; changes appear in A
       ?.id ?? ''
   const id = await list()
   server.on('UID STORE', async (command) => {
-    // At Gmail, both copies are one message.
+    // At Gmail, the copies of a message in two mailboxes are one message with the same flags.
     server.mailbox(paths.all).changeFlags(uid, { add: ['\\Flagged'] })
     return command.defaultReply()
   })
@@ -369,7 +368,7 @@ test('Gmail: a change without an IDLE notification is found by the periodic sync
       all.changeLabels(uid, notified % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
       for (const session of server.sessions) session.markNotified(all.message(uid))
       await world.expectEvents(account, ['messageUpdated'], notified + 1)
-      // A full sync pass would have found the change, too.
+      // A full sync pass, which lists the mailboxes, would have found the change, too.
       expect(server.received.slice(reported).filter((line) => line.startsWith('LIST'))).toEqual([])
     },
     { timeoutMs: 90_000 },

@@ -169,7 +169,7 @@ function expectSame({ content, relisted }: Replayed, truth: Content): void {
   expect([...content.keys()].sort()).toEqual([...truth.keys()].sort())
   for (const [path, messages] of truth) {
     const stored = content.get(path) ?? new Map<number, string>()
-    // After a reset, events describe later changes only.
+    // After a reset of a mailbox (new message ids), events describe later changes only.
     const expected = relisted.has(path)
       ? new Map([...messages].filter(([uid]) => stored.has(uid)))
       : messages
@@ -181,7 +181,10 @@ function sorted(messages: ReadonlyMap<number, string>): [number, string][] {
   return [...messages].sort(([a], [b]) => a - b)
 }
 
-/** Stored state of an account, the lease of its shard, and all workers. */
+/**
+ * Describes the stored state of an account, the lease of its shard, and all workers, for a failed
+ * test.
+ */
 async function describeState(account: string) {
   const { db } = world
   const shard = shardOf(account)

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const heartbeatMs = 200
-/** Clock that only the test advances: no heartbeat is late because the machine is busy. */
+/** Clock that only the test advances, so that no heartbeat is late because the machine is busy. */
 function stoppedClock() {
   let time = 0
   return { now: () => time, pass: (ms: number) => void (time += ms) }
@@ -38,7 +38,10 @@ const config = {
   logins: { perHost: 10, perSecond: 40, concurrent: 1_000 },
 }
 
-/** With heartbeats that stay valid while the clock stands still. */
+/**
+ * Configuration of shard leases whose heartbeats stay valid while the clock of the test stands
+ * still.
+ */
 const slow = { ...config, heartbeatMs: 60_000 }
 
 const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0, starting: 0 }
@@ -52,7 +55,10 @@ const noSessions: ShardAccounts = {
   attemptedShards: () => new Set(),
 }
 
-/** Holder without sessions. Disposal of the holder does not wait for other workers. */
+/**
+ * Starts a shard holder without account sessions. Disposal of the holder does not wait for other
+ * workers.
+ */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const id = randomUUID()
   const options: ShardHolderOptions = {
@@ -126,7 +132,7 @@ test('holdShards: claims expired shards again only after all work on them stoppe
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
   })
-  // Heartbeats succeed again while the earlier work still runs.
+  // Heartbeats of the worker succeed again while its earlier work on the lost shards still runs.
   const notified = new Set<number>()
   await eventually(async () => {
     const worker = await database.db
@@ -141,7 +147,8 @@ test('holdShards: claims expired shards again only after all work on them stoppe
   await eventually(() =>
     expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
   )
-  // A claim that took longer than the heartbeats is valid for the table alone, and is repeated.
+  // If claiming shards took longer than heartbeats are valid, the claim counts in the table
+  // `shards` only, and the worker claims again.
   expect([...holder.leases().values()].every(({ epoch }) => Number(epoch) > 1)).toBe(true)
 })
 
@@ -153,7 +160,7 @@ test('holdShards: claims no more than its fair share after losing shards', async
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(holder.leases().size).toBe(0))
-    // Another live worker, which cannot claim the shards of this worker.
+    // Inserts another live worker, which cannot claim the shards of this worker.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })
@@ -171,7 +178,10 @@ describe('holdShards: with one account of one host per shard', () => {
     loggedInShards: () => new Set(logins.keys()),
     attemptedShards: () => new Set(logins.keys()),
   }
-  /** A login takes an hour, so that only the test makes another worker ready. */
+  /**
+   * Configuration with which a login takes an hour, so that only the test makes another worker
+   * ready for logins.
+   */
   const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
   const makeReady = (id: string) =>
     sql`update workers set logging_in_until = now() where id = ${id}`.execute(database.db)
@@ -197,7 +207,8 @@ describe('holdShards: with one account of one host per shard', () => {
     const other = await addWorker()
     await eventually(async () => expect(await freeShards()).toBe(127))
     expect([...holder.leases().keys()]).toContain(200)
-    // The logins of the released shards come first.
+    // The other worker is ready for further shards only after the logins of the accounts in the
+    // released shards.
     await makeReady(other)
     await eventually(async () => expect(await freeShards()).toBe(128))
     expect([...holder.leases().keys()]).not.toContain(200)

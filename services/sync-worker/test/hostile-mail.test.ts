@@ -34,7 +34,10 @@ const contentOf = (name: string) => hostileMessages.find((message) => message.na
 const html = contentOf('html: 29,000 line breaks')?.html?.() ?? ''
 const calendar = contentOf('calendar: zone of 20 observances in 100 years')?.calendar?.() ?? ''
 
-/** Plain text with HTML and an invitation that each exceed the limit. */
+/**
+ * Message with a short plain text, and with HTML and an invitation that each take more time to read
+ * than the limit.
+ */
 function hostile(subject: string): string {
   const parts = { 'text/plain': 'Hello', 'text/html': html, 'text/calendar': calendar }
   const body = Object.entries(parts).flatMap(([type, content]) => [
@@ -50,7 +53,10 @@ function hostile(subject: string): string {
 
 const degraded = { plain: 'Hello', html: '<p>Hello</p>', webSafe: true, hasMore: true }
 
-/** Overruns by part, as counted. */
+/**
+ * Number of reading attempts that exceeded the time limit, by part of the message, from the metrics
+ * of the worker.
+ */
 async function overruns(): Promise<Record<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text()
   const lines = text.matchAll(
@@ -62,7 +68,7 @@ async function overruns(): Promise<Record<string, number>> {
 const shards = async () =>
   world.db.selectFrom('shards').select(['shard', 'owner', 'epoch']).orderBy('shard').execute()
 
-/** Reader processes of this process. */
+/** Counts the message reader processes that this process has started. */
 async function readerProcesses(): Promise<number> {
   const task = `/proc/${process.pid}/task/${process.pid}/children`
   const pids = (await readFile(task, 'utf8')).trim().split(' ')
@@ -113,7 +119,8 @@ test('getMessage: a hostile message has its text only', async () => {
 
 test('disposal of the service ends its reader processes', async () => {
   await world.stopWorker(worker)
-  // A reading beyond the limit would end the process of the reader.
+  // If the time limit of reading a message was exceeded, the reader process would be ended and
+  // replaced.
   const patient = await world.startWorker({ reader: { processes: 2, timeoutMs: 60_000 } })
   const before = await readerProcesses()
   const { user, account } = await createAccount()

@@ -30,7 +30,10 @@ export class ImapClient implements AsyncDisposable {
     return client
   }
 
-  /** Runs a command and returns its untagged lines; throws when the server refuses the command. */
+  /**
+   * Runs an IMAP command and returns its untagged responses.
+   * @throws if the server refuses the command
+   */
   async run(command: string, literal?: string): Promise<string[]> {
     const tag = `a${++this.#tag}`
     this.#socket.write(`${tag} ${command}\r\n`)
@@ -80,7 +83,7 @@ export class ImapClient implements AsyncDisposable {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** RFC 9051 §9 `date-time`. */
+/** Formats a date as an IMAP `date-time` (RFC 9051 §9) for APPEND. */
 function internalDate(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${two(date.getUTCDate())}-${months[date.getUTCMonth()] ?? ''}-${date.getUTCFullYear()}`

@@ -19,7 +19,10 @@ async function syncedMailbox() {
   const feeds = scene.openFeeds()
   const sync = new SyncRunner({ now: () => scene.time, random: () => 1 })
   sync.start(() => apiRules(config, watch, apiAccountTypes.graph.notifications))
-  /** Waits for the next pass and runs it. Returns its number of requests. */
+  /**
+   * Moves the clock to the next sync pass and runs the pass. Returns the number of requests of the
+   * pass.
+   */
   const run = async () => {
     const { action, delayMs } = sync.next
     scene.time += delayMs

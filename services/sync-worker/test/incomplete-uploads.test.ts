@@ -32,7 +32,7 @@ beforeEach(async () => {
   await owner.deleteFrom('uploadDrafts').execute()
 })
 
-/** Task of a worker that holds these shards. */
+/** Task that removes incomplete drafts of uploads, on a worker that holds these shards. */
 function workerOf(shards: number[], hasSession = true) {
   const driver = {
     async discardIncompleteDrafts(messageId: string) {
@@ -55,7 +55,7 @@ async function insert(endsInMs = 60_000): Promise<string> {
   return upload
 }
 
-/** Moves all rows back in time. */
+/** Simulates that time passes, by moving the times of all upload records back. */
 async function pass(seconds: number): Promise<void> {
   const moved = (column: string) => sql<Date>`${sql.ref(column)} - ${seconds} * interval '1 s'`
   await owner
@@ -89,7 +89,8 @@ test('an upload in progress: no worker looks for its draft until 15 s after its 
   `.execute(owner)
   expect(rows).toEqual([{ seconds: 75 }])
   await Promise.all([worker(), workerOf([lease.shard])()])
-  // No delay of the test reaches the end.
+  // These 15 s and any delay of the test are shorter than the 75 s until the first check for the
+  // draft.
   await pass(15)
   await worker()
   expect(discarded).toEqual([])

@@ -16,9 +16,9 @@ const month = 30 * day
 class RepairScene extends FeedScene {
   readonly tables = new MemoryTables()
   readonly outcomes: [string, number][] = []
-  /** Requests of the client of the comparison, in order. */
+  /** Requests that the client of the index comparison sent, in order. */
   readonly requests: string[] = []
-  /** Ids that lists leave out. */
+  /** Ids of messages that the provider's lists of all messages leave out. */
   readonly hidden = new Set<string>()
   idleFailure: MailApiError | undefined
   #worker: MailboxFeeds | undefined
@@ -31,7 +31,7 @@ class RepairScene extends FeedScene {
     return (this.#worker ??= this.restart())
   }
 
-  /** Starts another worker, with the stored state. */
+  /** Starts another worker, which continues from the stored state of the message index. */
   restart(): MailboxFeeds {
     this.#worker = new MailboxFeeds({
       api: this.model.api,
@@ -63,7 +63,7 @@ class RepairScene extends FeedScene {
     })
   }
 
-  /** Passes of a day, one an hour. */
+  /** Runs the sync passes of a day, one pass per hour. */
   async runDay(options: PassOptions = {}): Promise<void> {
     for (let hour = 0; hour < 24; hour++) {
       this.time += day / 24
@@ -71,13 +71,15 @@ class RepairScene extends FeedScene {
     }
   }
 
-  /** Passes until a comparison ends. */
+  /**
+   * Runs sync passes until the monthly comparison of the message index ends, for at most 31 days.
+   */
   async runUntilEnd(): Promise<void> {
     const before = this.outcomes.length
     for (let days = 0; days < 31 && this.outcomes.length === before; days++) await this.runDay()
   }
 
-  /** Changes that the history lacks. */
+  /** Changes the mailbox in such a way that the provider's history does not contain the changes. */
   async loseHistory(change: () => void): Promise<void> {
     change()
     const { api } = this.model
@@ -201,7 +203,7 @@ test('a crash after each commit: the comparison continues, differences are store
   expect(crashes).toBeGreaterThan(3)
   expect(scene.tables.mailbox?.repair).toMatchObject({ repaired: 1 })
   expect(scene.idsOf('messageDeleted')).toEqual([gone])
-  // Pages are not listed again.
+  // Pages of the mailbox list that were committed before a crash are not listed again.
   const pages = scene.requests.slice(requests).filter((name) => name === 'changes')
   expect(pages.length).toBeLessThanOrEqual(crashes)
 })
@@ -260,7 +262,8 @@ test('an index that was created again: the comparison begins again', async () =>
     await scene.pass({ mustYield: () => scene.tables.mailbox?.repair?.startedAt !== undefined })
   }
   const before = scene.tables.mailbox
-  // A release without comparisons leaves the position as it is.
+  // An older release, which has no index comparison, leaves the stored position of the comparison
+  // unchanged.
   scene.tables.reset()
   scene.tables.mailbox = { ...before, messages: 0, filledAt: null }
   scene.restart()
@@ -278,7 +281,7 @@ test('Postgres: position, list and time of the next comparison are stored', asyn
   const openIdle = async () => api
   const { account } = stored.world
   const repairOf = async () => (await stored.world.store().findMailbox())?.repair
-  /** A pass of a new worker, which runs one piece of the comparison. */
+  /** Runs a sync pass of a new worker, which runs one piece of the index comparison. */
   const pass = async () => {
     const store = stored.world.store()
     const now = () => new Date(stored.time)

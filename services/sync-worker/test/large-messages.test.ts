@@ -18,13 +18,16 @@ afterEach(async () => {
 })
 
 const count = 20
-/** Characters of the event of each message: two fill a transaction. */
+/**
+ * Number of characters in the `messageNew` event of each message, chosen so that two events fill a
+ * transaction.
+ */
 const eventLength = 3 * 1024 * 1024
 
 const countMessages = ({ announcements = [] }: FeedCommit) =>
   announcements.reduce((sum, { announcements: due }) => sum + due.length, 0)
 
-/** Store that counts new messages per transaction. */
+/** Store of a message index that counts the new messages per transaction. */
 class CountingStore extends MemoryFeedStore {
   onCommit: (messages: number) => void = () => undefined
 
@@ -40,10 +43,10 @@ function largeScene() {
   const tables = new MemoryTables()
   const scene = {
     time: account.notifyFrom.getTime(),
-    /** New messages of each transaction. */
+    /** Number of new messages in each transaction of the store. */
     stored: [] as number[],
     drafted: 0,
-    /** Most drafts in memory. */
+    /** Maximum number of event drafts that were in memory at the same time. */
     mostDrafts: 0,
     failsAfter: Infinity,
   }
@@ -100,7 +103,7 @@ test('a crash between two transactions: nothing is announced twice, nothing is l
   expect(scene.announced()).toHaveLength(6)
   await scene.sync()
   expect(scene.announced().toSorted()).toEqual(ids.toSorted())
-  // Stored messages are not read again.
+  // Messages that were stored before the failure are not read again.
   expect(scene.drafted).toBe(count)
 })
 

@@ -52,7 +52,7 @@ async function register(): Promise<string> {
   return account
 }
 
-/** Account in a shard of this worker. */
+/** Registers an account and claims its shard for a new worker. Returns the lease. */
 async function leasedAccount(): Promise<AccountLease> {
   const account = await register()
   await ensureAccountStatusRows(db, [account])
@@ -174,7 +174,8 @@ test('withLease: a claim waits for a transaction and rejects the next', async ()
     .where('id', '=', lease.owner)
     .execute()
   const skipped = await claimAll(other)
-  expect(skipped.map(({ shard }) => shard)).not.toContain(lease.shard) // skip locked
+  // the claim skips locked rows
+  expect(skipped.map(({ shard }) => shard)).not.toContain(lease.shard)
   finish()
   expect(await first).toEqual([expect.any(Number)])
   const taken = await claimAll(
@@ -215,7 +216,8 @@ test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()
     const ensured = Promise.allSettled([ensureAccountStatusRows(db, [deleted, other])])
-    // The insertion has found the account and waits for the deletion.
+    // The insertion of the account's row has found the account and waits for the deletion of the
+    // account.
     await eventually(async () => {
       const { rows } = await sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(

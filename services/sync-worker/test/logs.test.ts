@@ -91,7 +91,8 @@ test('startTranscripts: while Postgres is blocked, buffers, then drops and count
   await begun.promise
   const transcripts = startTranscripts({ db: own, log, retention: keep(1_000_000) })
   const line = transcripts.forConnection('a')
-  // Adding a line returns nothing that a caller could wait for.
+  // The function that adds a line to a protocol log returns nothing, so no caller can wait for
+  // Postgres.
   for (let n = 0; n < 10_000; n++) expect(line(says(String(n)))).toBeUndefined()
   release.resolve()
   await locked

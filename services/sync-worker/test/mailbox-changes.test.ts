@@ -40,7 +40,7 @@ test.each<[string, (world: World, account: string) => Promise<unknown>]>([
     await eventually(() => expect(main?.ended).toBe(true))
     const request = { path: 'INBOX', page: 0, pageSize: 1 }
     expect(await world.ask(listMessages, account, request)).toMatchObject({ total: 0 })
-    // The new connection announces a message.
+    // A message that is announced shows that the account has a new connection.
     server.mailbox('INBOX').append(mail({ subject: 'later' }))
     await world.expectEvents(account, ['messageNew'], 1)
     await world.connected(account)
@@ -60,7 +60,7 @@ describe.each([
   let client: ImapClient
   beforeAll(async () => {
     world = await testWorld()
-    // No polling during the tests.
+    // The mailboxes are polled once an hour only, so no poll runs during the tests.
     await world.startWorker({ mailboxPollMs: 3_600_000 }, parts)
     const user = world.dovecot.freshUser()
     client = await ImapClient.login(user)
@@ -80,7 +80,10 @@ describe.each([
   const update = (path: string, change: { newPath?: string; subscribed?: boolean }) =>
     world.ask(updateMailbox, account, { path, ...change })
   const remove = (path: string) => world.ask(deleteMailbox, account, { path })
-  /** Waits for an event of a mailbox. */
+  /**
+   * Waits for an event about the mailbox with a path. Returns all events of this kind about the
+   * mailbox.
+   */
   const eventsOf = async (event: string, path: string) => {
     const all = await world.expectEvents(account, [event], 1)
     const about = all.filter((one) => one.path === path)
@@ -167,7 +170,7 @@ describe.each([
     expect(await remove('Gone')).toMatchObject({ path: 'Gone', deleted: true })
     expect((await listed()).has('Gone')).toBe(false)
     expect(await eventsOf('mailboxDeleted', 'Gone')).toHaveLength(1)
-    // Rejection of the server, with the code of the rejection.
+    // Expected error if the mail server rejects a command, with the response code of the server.
     const missing = {
       kind: 'rejected',
       code: 'NONEXISTENT',

@@ -9,12 +9,13 @@ import { testWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   world = await testWorld()
-  // `connecting` and `syncing` are not stored, even if they last long on a busy machine.
+  // The account states `connecting` and `syncing` are not stored, even if they last long on a busy
+  // machine.
   await world.startWorker({ transientStateMs: 3_600_000 })
 })
 afterAll(() => world.close())
 
-/** Requests a flush as api-gateway does. */
+/** Requests a flush (deletion) of the account's mailbox indexes, like api-gateway does. */
 async function flush(account: string, notifyFrom = new Date(), imapIndexer?: string) {
   await sql`
     update accounts set flush_epoch = flush_epoch + 1, version = version + 1, notify_from = ${notifyFrom},
@@ -23,7 +24,7 @@ async function flush(account: string, notifyFrom = new Date(), imapIndexer?: str
   await world.bus.invalidate({ topic: 'accounts', id: account })
 }
 
-/** Waits until a flush is completed and all mailboxes are synced again. */
+/** Waits until a flush of the account's indexes is completed and all mailboxes are synced again. */
 const flushed = (account: string, epoch: string) =>
   eventually(async () => {
     expect((await world.state(account))?.flushedEpoch).toBe(epoch)

@@ -31,7 +31,7 @@ describe.each([
   let client: ImapClient
   beforeAll(async () => {
     world = await testWorld()
-    // No polling during the tests.
+    // The mailboxes are polled once an hour only, so no poll runs during the tests.
     await world.startWorker({ mailboxPollMs: 3_600_000 }, parts)
     const user = world.dovecot.freshUser()
     client = await ImapClient.login(user)

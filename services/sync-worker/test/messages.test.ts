@@ -173,7 +173,7 @@ test('messageNew: text, headers and attachments as configured', async () => {
         ].join('\r\n'),
       }),
     )
-    // The new settings may apply only after some messages.
+    // Changed settings for `messageNew` events may apply only after some messages.
     const result = await world.expectEvents(account, ['messageNew'], 1)
     const withHeaders = result.filter(({ data }) => 'headers' in data)
     expect(withHeaders).not.toEqual([])
@@ -265,7 +265,8 @@ test('applyChanges: flags, deletions and moves of another client have events', a
     path: 'Filed',
     data: { path: 'Filed', seemsLikeNew: false, messageId: second?.data['messageId'] },
   })
-  // However the changes were merged, the last event has the flags of the server.
+  // Changes of flags may be merged into fewer events. In any case, the last event has the flags
+  // that the server has.
   await eventually(async () => {
     const changes = await world.events(account, 'messageUpdated')
     expect(changes.at(-1)?.data).toMatchObject({

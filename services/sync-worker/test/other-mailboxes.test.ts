@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** No sync pass during a test: every change is found by a notification. */
+/**
+ * IMAP settings with which no full sync pass is due during a test, so that only notifications
+ * reveal changes.
+ */
 const rarely = { resyncDelay: 3_600 }
 const old = new Date('2020-01-01T00:00:00Z')
 const never = { mailboxPollMs: 600_000 }
@@ -44,7 +47,7 @@ test('NOTIFY: all mailboxes are live over one connection', async () => {
   await client.run('UID EXPUNGE 1')
   const [deleted] = await world.expectEvents(account, ['messageDeleted'], 1)
   expect(deleted).toMatchObject({ path: 'Live', data: { uid: 1 } })
-  // The inbox is still watched.
+  // A new message in the inbox is announced, so the inbox is still watched.
   await world.dovecot.deliver(user.user, mail({ subject: 'here' }))
   expect((await world.expectEvents(account, ['messageNew'], 2))[1]).toMatchObject({ path: 'INBOX' })
 })
@@ -69,7 +72,7 @@ test('NotificationHandler: stores reported flags without a search', async () => 
   await world.expectEvents(account, ['messageNew'], 1)
   await using client = await ImapClient.login(user)
   await client.run('SELECT INBOX')
-  // Until the watch starts again, a sync may find the change.
+  // A sync may find the change of flags before the watch of the mailbox starts again.
   await client.run('UID STORE 1 +FLAGS (\\Answered)')
   await world.expectEvents(account, ['messageUpdated'], 1)
   await eventually(async () => {
@@ -94,7 +97,7 @@ test('NOTIFY: created, renamed and deleted mailboxes have events immediately', a
   await client.append('Before', mail({ subject: 'kept' }))
   const [message] = await world.expectEvents(account, ['messageNew'], 1)
 
-  /** Waits for a number of deletions. */
+  /** Waits for a number of `mailboxDeleted` events. Returns these events. */
   const deleted = (count: number) =>
     eventuallyKnown(client, async () => {
       const result = await world.events(account, 'mailboxDeleted')

@@ -82,7 +82,8 @@ test('all mailboxes end the connection, the account is not connected', async () 
   await eventually(async () =>
     expect(await world.state(account)).toMatchObject({ state: 'connectError' }),
   )
-  // Enough attempts to park each mailbox.
+  // After more than 10 connections, each mailbox has ended the connection often enough to be parked
+  // (left out of syncs).
   await eventually(() => expect(server.connections).toBeGreaterThan(10))
   expect((await world.state(account))?.state).not.toBe('connected')
   repair()

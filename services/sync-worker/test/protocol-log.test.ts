@@ -5,7 +5,7 @@ import { eventually } from '@posthorn/testkit'
 import { deleteUnwantedLogs } from '../src/store/logs.ts'
 import { testWorld } from './world.ts'
 
-/** Server of another protocol: sends a banner and nothing else. */
+/** Starts a server of another protocol than IMAP, which sends a banner and nothing else. */
 async function startBannerServer(banner: string) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -92,7 +92,7 @@ test('startTranscripts: stores commands and responses of accounts with logs, wit
   await world.touch(account)
   const left = await linesOf(account)
   expect(left.filter((line) => lines.includes(line))).toEqual([])
-  // Lines written at that moment are deleted by the sweep.
+  // The sweep deletes protocol log lines that were written while the log was being disabled.
   await eventually(async () => {
     await deleteUnwantedLogs(db)
     expect(await linesOf(account)).toEqual([])

@@ -21,10 +21,13 @@ import { testWorld, type World } from './world.ts'
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const rounds = Number(process.env['TEST_STEPS'] ?? 6)
 
-/** Time for a first sync, or for the last passes of four accounts, on a busy machine. */
+/** Timeout for a first sync, or for the last sync passes of four accounts, on a busy machine. */
 const patient = { timeoutMs: 240_000 }
 
-/** A rate limit without a time ends a minute later. */
+/**
+ * Faults of the provider's responses in this test. Rate limits are left out, because a rate limit
+ * without a time ends only after a minute.
+ */
 const kinds = [...formFaults.filter((kind) => kind !== 'limit'), 'reset' as const]
 
 let world: World
@@ -40,10 +43,10 @@ class FuzzedAccount {
   readonly #mailbox: FuzzedMailbox
   readonly #random: SeededRandom
   readonly #view = new FuzzView()
-  /** Messages that left their place since the last comparison. */
+  /** Ids of messages that were moved or deleted since the last comparison. */
   readonly #left = new Set<string>()
   #serial = 0
-  /** Number of passes that have begun to read the feeds. */
+  /** Number of sync passes that have begun to read the feeds (lists of changes). */
   #passes = 0
 
   constructor(account: string, mailbox: FuzzedMailbox, seed: number) {
@@ -54,7 +57,7 @@ class FuzzedAccount {
     mailbox.server.on('*', this.faults.apply)
   }
 
-  /** Client of the worker, which counts the passes. */
+  /** Creates the mail API client of the worker, which counts the sync passes. */
   createApi(use: MailApiUse): MailApi {
     const api = this.#mailbox.createApi(use)
     return {
@@ -66,14 +69,20 @@ class FuzzedAccount {
     }
   }
 
-  /** Takes the mailbox after the first sync as known. */
+  /**
+   * Waits for the first sync, then records the messages of the mailbox as known to the client
+   * without events.
+   */
   async start(): Promise<void> {
     await eventually(() => world.connected(this.#account), patient)
     this.#view.skip(await this.#events())
     for (const { id, ...message } of await this.#visible()) this.#view.messages.set(id, message)
   }
 
-  /** Changes and commands while responses are broken. The worker reads on between them. */
+  /**
+   * Changes the mailbox and sends commands while responses of the provider are broken. The worker
+   * continues to sync meanwhile.
+   */
   async disturb(): Promise<void> {
     const { server } = this.#mailbox
     const probability = [0.2, 0.5, 1][this.#random.below(3)] ?? 1
@@ -116,7 +125,7 @@ class FuzzedAccount {
     else for (const id of this.#mailbox.change(this.#random)) this.#left.add(id)
   }
 
-  /** A command succeeds completely, or fails. */
+  /** Sends a random command about a message. The command must either succeed completely or fail. */
   async #command(): Promise<void> {
     const states = this.#mailbox.states()
     const state = states[this.#random.below(states.length)]
@@ -151,13 +160,13 @@ class FuzzedAccount {
     this.#view.applyNew(await this.#events(), { mayLeave, exists })
   }
 
-  /** Events about messages and mailboxes. */
+  /** Recorded events of the account about messages and mailboxes. */
   async #events() {
     const events = await world.events(this.#account)
     return events.filter(({ event }) => /^(?:message|mailbox)/.test(event))
   }
 
-  /** State of the mailbox, as events describe it. */
+  /** Messages of the mailbox at the fake provider, described as in events. */
   async #visible() {
     const api = this.#mailbox.createApi()
     const folders = await api.folders(new AbortController().signal)

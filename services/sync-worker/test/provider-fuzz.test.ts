@@ -3,14 +3,15 @@ import { FuzzRun } from './feeds/fuzz-run.ts'
 import { fuzzedGmail, fuzzedGraph } from './feeds/fuzzed-mailbox.ts'
 import { account } from './feeds/memory-feed-store.ts'
 
-// Random broken responses of the fakes: TEST_SEED repeats a run, TEST_STEPS sets its rounds.
+// Syncs with random broken responses of fake providers: TEST_SEED repeats a run, TEST_STEPS sets
+// its number of rounds.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const steps = process.env['TEST_STEPS']
 
 test.each([
   ['Gmail', fuzzedGmail, 500],
-  // A round takes 0.1 to 0.3 s, twice to four times as long as with Gmail.
+  // A round with Graph takes 0.1 to 0.3 s, which is two to four times as long as with Gmail.
   ['Microsoft Graph', fuzzedGraph, 200],
 ] as const)(
   `MailboxFeeds: broken responses of %s, seed ${seed}: events and index equal the mailbox afterwards`,
@@ -24,7 +25,7 @@ test.each([
         const broken = run.faults.broken.join('\n  ')
         throw new Error(`seed ${seed}, round ${round}, after\n  ${broken}`, { cause })
       })
-    // A few rounds need not have each outcome.
+    // If a run has fewer than 30 rounds, some outcomes of sync passes may not occur.
     const outcomes = rounds < 30 ? [] : ['pass done', 'pass unavailable', 'read done']
     expect([...run.outcomes.keys()]).toEqual(expect.arrayContaining(outcomes))
   },

@@ -62,7 +62,7 @@ const db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
 const caller = createHttpCaller({
   policy: 'off',
   origins,
-  // Longer than a pull.
+  // The HTTP timeout is longer than a pull from Pub/Sub, which takes 90 s.
   timeoutMs: 120_000,
   maxResponseBytes: 1_000_000,
 })
@@ -147,7 +147,8 @@ const run = async () => {
 const stop = () => subscriptions.released([shardOf('P')])
 beforeEach(async () => {
   await stop()
-  // Ends pulls in flight, which would take messages of the next test.
+  // Closing the fake of Gmail ends pulls from Pub/Sub in flight, which would take messages of the
+  // next test.
   await gmail.fake.close()
   await gmail.fake.open()
   pubsub.topics.clear()
@@ -158,7 +159,10 @@ beforeEach(async () => {
   notified.length = 0
 })
 
-/** Waits until topic and subscription exist, all accounts were notified, and a pull is open. */
+/**
+ * Runs the Pub/Sub subscriber. Waits until topic and subscription exist, all accounts were
+ * notified, and a pull is open.
+ */
 async function runUntilReady(): Promise<void> {
   await run()
   await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
@@ -182,7 +186,7 @@ test('PubSubSubscriptions: another worker holds the shard, so nothing is request
   const { length } = gmail.fake.log
   await subscriptions.claimed([leaseOf(shardOf('P') + 1)])
   await subscriptions.reconcile()
-  // A subscriber would have requested a token before this query.
+  // A subscriber of the application would have requested its access token before this query ends.
   await db.selectFrom('oauth2Apps').select('id').execute()
   const { accessToken: token } = await worker.request(
     getPubSubToken,
@@ -255,7 +259,7 @@ test('PubSubSubscriptions: after an hour, a deleted topic and its permission are
   await runUntilReady()
   pubsub.deleteTopic(topic)
   now += 3_600_000
-  // Ends the pull, which lasts 90 s.
+  // Ends the open pull from Pub/Sub, which lasts 90 s.
   gmail.clock.advance(90_000)
   await eventually(() => expect(pubsub.permitsGmail(topic)).toBe(true))
   await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
@@ -289,7 +293,7 @@ test('PubSubSubscriptions: a check that fails is reported and repeated, and pull
     providerFaults.replies({ status: 403, body: { error } }),
   )
   now += 3_600_000
-  // Ends the pull, which lasts 90 s.
+  // Ends the open pull from Pub/Sub, which lasts 90 s.
   gmail.clock.advance(90_000)
   await eventually(async () => expect((await state())?.state).toBe('failed'))
   mail('ann@mail.example')
@@ -377,7 +381,7 @@ test('createDestinations: topics of linked applications, and URLs below notifica
   const destinations = createDestinations({ db, settings: { get: read } })
   expect(await destinations.findTopic('linked')).toBe(topic)
   expect(await destinations.findTopic('other')).toBeUndefined()
-  // Linked to an application that is not for Pub/Sub.
+  // The OAuth2 application `misled` is linked to an application that is not for Pub/Sub.
   expect(await destinations.findTopic('misled')).toBeUndefined()
   expect(await destinations.findUrls('a b/ü')).toEqual({
     changes: 'https://b.example/oauth/msg/notification?account=a+b%2F%C3%BC',

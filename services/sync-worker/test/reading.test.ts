@@ -29,7 +29,9 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Creates a mailbox with messages for one test. */
+/**
+ * Creates a mailbox with some messages. Returns the entries of the messages in the message list.
+ */
 async function folder(path: string, messages: string[]): Promise<MessageEntry[]> {
   await client.run(`CREATE ${path}`)
   for (const message of messages) await client.append(path, message)
@@ -295,7 +297,7 @@ test('getMessage, getText, getAttachment: rejects ids of missing messages and pa
   await expect(download(encodeAttachmentId({ mailbox, uid, part: '7.1' }))).rejects.toMatchObject(
     notFound,
   )
-  // A part that is not a text of the message is ignored.
+  // The text id names a MIME part that is no text of the message. Such a part is ignored.
   const foreign = encodeTextId({ mailbox, uid, plain: ['2'], html: ['1'] })
   expect(await world.ask(getText, account, { text: foreign, textType: '*' })).toEqual({
     hasMore: false,

@@ -56,7 +56,7 @@ const bounce = mime('Undelivered Mail Returned to Sender', [
   '',
 ])
 
-/** Applies the fault to the requests for one message. */
+/** Limits a fault of the fake provider to the requests for one message. */
 const ofMessage = (id: string, fault: ReturnType<typeof replies>) => (request: ProviderRequest) =>
   Object.values(request.params).includes(id) ? fault(request) : undefined
 
@@ -301,7 +301,7 @@ test('Gmail: a batch that always fails is read message by message', async () => 
   const { gmail, mailbox, scene } = await gmailScene(stack)
   await scene.sync()
   const failing = replies(gmailFailures.unavailable())
-  // As a response above the size limit.
+  // Batches of several messages fail, as if the response exceeded the size limit.
   gmail.on('batch', (request) =>
     request.raw.toString().split('Content-ID').length > 2 ? failing(request) : undefined,
   )

@@ -5,7 +5,7 @@ import { freePort } from '@posthorn/testkit'
 /** TCP relay in front of a server, which can simulate an outage. */
 export class Relay implements AsyncDisposable {
   readonly port: number
-  /** Number of accepted connections. */
+  /** Number of connections that the TCP relay has accepted so far. */
   connections = 0
   readonly #target: { host: string; port: number }
   readonly #sockets = new Set<Socket>()
@@ -16,19 +16,24 @@ export class Relay implements AsyncDisposable {
     this.port = port
   }
 
-  /** Starts a relay on a port that stays free while the relay is down. */
+  /**
+   * Starts a TCP relay to a mail server. The port of the relay stays free while the relay is down.
+   */
   static async to(target: { host: string; port: number }): Promise<Relay> {
     const relay = new Relay(await freePort(), target)
     await relay.up()
     return relay
   }
 
-  /** Connections that are open now. */
+  /** Number of connections that are open through the TCP relay. */
   get open(): number {
     return this.#sockets.size / 2
   }
 
-  /** Cuts all connections and refuses new connections. */
+  /**
+   * Cuts all connections of the TCP relay and refuses new connections, like a server during an
+   * outage.
+   */
   async down(): Promise<void> {
     const server = this.#server
     if (!server) return

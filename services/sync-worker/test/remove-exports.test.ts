@@ -139,7 +139,8 @@ test('removeExportChunks: in two processes, removes the row of an export after i
   const exportId = await insert({ account: null })
   await sql`insert into export_chunks (day, export_id, number, start, size, content)
     select day, ${exportId}, n, n, 1, 'x' from exports, generate_series(1, 3000) as n`.execute(db)
-  // With many rows, the search for an export takes so long that the other process ends a removal.
+  // With 5,000 rows of exports, the search for an export to remove takes so long that the other
+  // process ends a removal meanwhile.
   await copyExport(db, exportId, 5_000)
   const hasRow = () =>
     db.selectFrom('exports').select('day').where('exportId', '=', exportId).executeTakeFirst()
@@ -260,7 +261,7 @@ test('dropExportPartitions: drops past days without exports', async () => {
   const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
   const created = `export_chunks_${today}`
   expect(rows.map(({ name }) => name)).toEqual(['export_chunks_20260102', created])
-  // Encrypted bytes are stored without an attempt to compress them.
+  // Postgres stores the encrypted chunks of exports without an attempt to compress them.
   const { rows: columns } = await sql`select attstorage as storage from pg_attribute
     where attrelid = ${created}::regclass and attname = 'content'`.execute(db)
   expect(columns).toEqual([{ storage: 'e' }])

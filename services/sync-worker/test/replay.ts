@@ -1,12 +1,14 @@
 import type { StoredEvent } from './world.ts'
 
-/** Flags by UID, mailboxes by path. */
+/** Flags of messages by UID, in mailboxes by path. */
 export type Content = Map<string, Map<number, string>>
 
 interface Folder {
   uidValidity: string
   messages: Map<number, string>
-  /** True after a reset: earlier messages have to be listed again. */
+  /**
+   * True after a reset of the mailbox, after which a client has to list the earlier messages again.
+   */
   relisted: boolean
 }
 

@@ -101,7 +101,7 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
   const queueId = await sent(account)
-  // A message of another account has no queue id.
+  // A bounced message that another account has sent gets no queue id in the event.
   await sent(await world.register(world.dovecot.freshUser()))
   await world.expectEvents(account, ['messageNew'], 1)
   await world.dovecot.deliver(user.user, bounce())
@@ -190,7 +190,7 @@ test('messageBounce: marks the submission of the failed recipient in the same tr
   const rows = await world.db.selectFrom('outbox').select(['queueId', 'bouncedAt']).execute()
   const marked = rows.flatMap(({ queueId, bouncedAt }) => (bouncedAt ? queueId : []))
   expect([failed, delayed, other].filter((queueId) => marked.includes(queueId))).toEqual([failed])
-  // The report names another address of the only recipient.
+  // The bounce report names another address than the outbox, for the only recipient of the message.
   const forwarded = await someone()
   const queueId = await sent(forwarded.account, 'alias@there.example')
   await world.dovecot.deliver(forwarded.user.user, bounce())

@@ -79,7 +79,8 @@ const logins = () => server.received.filter((line) => line.startsWith('AUTHENTIC
 test('restart: reads of accounts at the end of the queue need only their own logins', async () => {
   const accounts = await syncedAccounts(count)
   const before = logins()
-  // One login per second: all sessions take longer than the deadline of a read.
+  // With one login per second, the logins of all account sessions take longer than the deadline of
+  // a read.
   await world.startWorker({ logins: slowLogins })
   const last = accounts.slice(-4)
   const pages = await Promise.all(
@@ -87,7 +88,7 @@ test('restart: reads of accounts at the end of the queue need only their own log
   )
   expect(pages.map(({ total }) => total)).toEqual([1, 1, 1, 1])
   expect(logins() - before).toBeLessThan(count / 2)
-  // Sessions of the read accounts log in before sessions of other accounts.
+  // The sessions of accounts that were read log in before the sessions of other accounts.
   const watching = () => server.sessions.filter(({ idling }) => idling).map(({ user }) => user)
   const users = last.map((_, n) => `user-${count - 4 + n}`)
   await eventually(() => expect(watching()).toEqual(expect.arrayContaining(users)))
@@ -95,9 +96,9 @@ test('restart: reads of accounts at the end of the queue need only their own log
 })
 
 test('cold start of two workers: the second one has its share before the logins end', async () => {
-  // One of 20 accounts is in a shard that stays at the first worker.
+  // With 20 accounts, at least one account is in a shard that stays at the first worker.
   const accounts = await syncedAccounts(20)
-  // After the first login, the next login is due after 1 h.
+  // Login limits with which the second login of a worker is due 1 h after the first.
   const logins = { ...slowLogins, perSecond: 1 / 3_600 }
   const held = async (id: string) => {
     const shards = world.db.selectFrom('shards').select('shard').where('owner', '=', id)

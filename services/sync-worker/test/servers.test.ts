@@ -118,7 +118,7 @@ test('UidValidityGuard: a stray UIDVALIDITY resets nothing', async () => {
   stray = 1
   await world.dovecot.deliver(user.user, mail({ subject: 'one' }))
   await world.expectEvents(account, ['messageNew'], 1)
-  // A sync that had selected the inbox before may have found the message.
+  // A sync that selected the inbox before the fault may have found the message.
   await eventually(() => expect(stray).toBe(0))
   await world.dovecot.deliver(user.user, mail({ subject: 'two' }))
   await world.expectEvents(account, ['messageNew'], 2)
@@ -189,7 +189,7 @@ test('runSyncPass: an unchanged mailbox is not selected', async () => {
   await world.connected(account)
   await world.dovecot.deliver(user.user, mail())
   await world.expectEvents(account, ['messageNew'], 1)
-  const quiet = listings + 2 // the polls after the arrival are over
+  const quiet = listings + 2 // polls after the arrival of the message are over
   await eventually(() => listings >= quiet)
   const before = { selects, listings }
   await eventually(() => listings >= quiet + 3)

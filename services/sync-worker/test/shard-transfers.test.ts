@@ -17,14 +17,14 @@ beforeAll(async () => (world = await testWorld({ heartbeatMs: 5_000 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Login of a mail user at a worker, and the end of the session of the login. */
+/** Login of a mail user at a worker, with the time at which its session was closed. */
 interface RecordedLogin {
   at: number
   user: string
   closedAt?: number
 }
 
-/** Backend that records logins. */
+/** Creates an IMAP backend that records the logins of mail users. */
 function recordLogins() {
   const logins: RecordedLogin[] = []
   const backend: ImapBackend = {
@@ -37,7 +37,10 @@ function recordLogins() {
       return session
     },
   }
-  /** Users with a session. Some users have a second session for a moment. */
+  /**
+   * Mail users with an open session. During a transfer, some users have a second session for a
+   * moment.
+   */
   const open = () =>
     new Set(logins.filter(({ closedAt }) => closedAt === undefined).map(({ user }) => user))
   return { backend, logins, open }

@@ -42,6 +42,18 @@ test('holdShards: two workers share; a stopping one hands off first', async () =
   expect(await owners()).toEqual(new Map([[null, 256]]))
 })
 
+test('holdShards: a released worker hands off and resumes only without other workers', async () => {
+  const first = await world.startWorker()
+  await holds(first.id, 256)
+  await sql`update workers set stopping = true where id = ${first.id}::uuid`.execute(world.db)
+  const second = await world.startWorker()
+  await holds(second.id, 256)
+  expect((await owners()).has(first.id)).toBe(false)
+  await world.stopWorker(second)
+  await holds(first.id, 256)
+  await world.stopWorker(first)
+})
+
 test('holdShards: accounts of a killed worker continue without repeated events', async () => {
   const child = world.spawnWorker()
   const users = Array.from({ length: 4 }, () => world.dovecot.freshUser())
@@ -111,7 +123,7 @@ test('lost shards: nothing is stored, connections are closed', async () => {
     world.db,
   )
   await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
-  // Some events may be unpublished.
+  // Some events of the account may not be published, so the test compares the stored events.
   const ids = async () => (await world.events(account)).map(({ eventId }) => eventId)
   const before = await ids()
   await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
@@ -129,7 +141,7 @@ test('Postgres outage: sessions stop and start again', async () => {
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
   await world.connected(account)
-  // Heartbeats wait while another transaction locks the table.
+  // Heartbeats of the worker wait while another transaction locks the table `workers`.
   const blocked = world.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     await eventually(() => relay.open === 0)
@@ -139,7 +151,7 @@ test('Postgres outage: sessions stop and start again', async () => {
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
   expect(event?.data).toMatchObject({ subject: 'while blocked' })
   const shard = world.db.selectFrom('shards').select('owner').where('shard', '=', shardOf(account))
-  // A worker that misses heartbeats claims the shard again afterwards.
+  // A worker that lost its shard by missing heartbeats claims the shard again afterwards.
   await eventually(async () => expect(await shard.execute()).toEqual([{ owner: worker.id }]))
   await world.stopWorker(worker)
 })

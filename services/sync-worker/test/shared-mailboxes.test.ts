@@ -22,7 +22,8 @@ await world.db
   .values({ key: 'notificationBaseUrl', value: JSON.stringify('https://posthorn.example') })
   .execute()
 afterEach(async () => {
-  // First: a running worker would use the fake of the next test.
+  // The workers are stopped first, because a running worker would use the fake of Graph for the
+  // next test.
   await world.reset()
   Object.assign(graph.faults, { appOnly: false, delegatedShared: false })
   graph.subscriptions.clear()
@@ -33,7 +34,10 @@ afterAll(async () => {
   await graph[Symbol.asyncDispose]()
 })
 
-/** Starts a worker with an account that has a login. Returns the account, once connected. */
+/**
+ * Starts a worker with an account that logs in as a user at Graph. Returns the account id, once the
+ * account is connected.
+ */
 async function connect(login: { user: string; own?: true }): Promise<string> {
   const account = await world.registerApi('graph', login)
   await world.connected(account)

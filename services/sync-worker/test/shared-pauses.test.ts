@@ -26,7 +26,8 @@ test('a limit of the whole Google project pauses its accounts in all processes, 
     for (const text of texts) {
       const seconds = Number(paused.exec(text)?.[1])
       expect(seconds).toBeGreaterThanOrEqual(600)
-      // Once per worker, although the worker that was refused receives its own broadcast.
+      // Each worker counts one rate limit, although the worker whose request was refused receives
+      // its own broadcast.
       expect(seconds).toBeLessThan(900)
     }
     const refused = texts.filter((text) =>

@@ -21,7 +21,10 @@ afterAll(() => world.close())
 const plain = ['IMAP4rev1', 'SASL-IR', 'AUTH=PLAIN', 'IDLE', 'UNSELECT', 'UIDPLUS']
 const servers = [plain, [...plain, 'ESEARCH'], [...plain, 'ESEARCH', 'ENABLE', 'CONDSTORE']]
 
-/** Makes half of the lists of all or of new messages short, empty or outdated. */
+/**
+ * Breaks half of the UID lists that the scripted server returns, of all messages or of new
+ * messages: the lists are short, empty or outdated.
+ */
 function breakLists(server: ImapScript, random: SeededRandom): () => void {
   return server.on('UID SEARCH', (command) => {
     const isList = /(?: ALL|UID \d+:\*)$/.test(` ${command.rest}`)

@@ -50,7 +50,7 @@ async function connected(server: ImapScript): Promise<string> {
 const lists = (server: ImapScript) =>
   server.received.filter((line) => /^UID SEARCH.* ALL$/.test(line)).length
 
-/** Waits until the server has listed all messages a number of times. */
+/** Waits until the scripted server has listed all messages of the mailbox a number of times. */
 async function untilListed(server: ImapScript, count: number): Promise<void> {
   const before = lists(server)
   await eventually(() => expect(lists(server)).toBeGreaterThanOrEqual(before + count))
@@ -171,7 +171,7 @@ describe('before a gap has lasted 10 minutes', () => {
     )
     append(server, 'six')
     await untilListed(server, 2)
-    // Without a notification.
+    // The flags change without a notification, so that only a comparison of flags finds the change.
     for (const uid of [1, 2]) inbox.message(uid).flags.add('\\Flagged')
     await world.expectEvents(account, ['messageUpdated'], 1)
     await untilListed(server, 3)
@@ -248,7 +248,7 @@ describe('after a gap has lasted', () => {
   })
   afterAll(() => world.reset())
 
-  /** Counts one message more than the mailbox has. */
+  /** Makes the scripted server report one message more than the mailbox has. */
   const countsTooMany = (server: ImapScript) => {
     const count = mapsLines((lines) =>
       lines.map((line) =>

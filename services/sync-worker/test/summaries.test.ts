@@ -19,7 +19,7 @@ beforeAll(async () => {
   await store({ notifyText: false, generateEmailSummary: true, openAiAPIUrl: model.url })
   await world.startWorker({
     summaries: { timeoutMs: 10_000, concurrency: 2, egressPolicy: 'link-local' },
-    accountsSweepMs: 3_600_000, // see `set`
+    accountsSweepMs: 3_600_000, // only invalidations reveal the account that `set` registers
   })
   user = world.dovecot.freshUser()
   account = await world.register(user)
@@ -34,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   model.setReply()
   model.setModel(() => '{"summary":"A letter."}')
-  await set({}) // a change of the settings closes the circuit breaker
+  await set({}) // changed settings close the circuit breaker
 })
 
 async function store(settings: object): Promise<void> {

@@ -16,7 +16,10 @@ afterAll(async () => {
   silent.close()
 })
 
-/** Port without a server, and port of a server that accepts connections and sends no reply. */
+/**
+ * Ports for servers that cannot be used: a port without a server, and a port whose server accepts
+ * connections and sends nothing.
+ */
 const ports = { closed: 1, silent: (silent.address() as AddressInfo).port }
 
 /** Registers an account whose server a tenant has set. */
@@ -43,7 +46,8 @@ test('tenant: a failed connection is not visible before the timeout, whatever th
   const closed = await registerOfTenant({ port: ports.closed })
   const quiet = await registerOfTenant({ port: ports.silent })
   for (const account of [closed, quiet]) await untilState(account, 'connecting')
-  // Failures of an operator's servers, logins and rejected logins do not wait.
+  // The fixed delay of failures applies to servers of tenants only, and neither to successful nor
+  // to rejected logins.
   const operators = await world.register(world.dovecot.freshUser(), { port: ports.closed })
   const own = await registerOfTenant({})
   const wrong = await registerOfTenant({ pass: 'wrong' })

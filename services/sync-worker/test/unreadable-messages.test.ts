@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** Account on a server whose faults the test controls, connected. */
+/** Connected account on a scripted IMAP server whose faults the test controls. */
 async function scripted(): Promise<{ server: ImapScript; account: string }> {
   const server = await startImapScript()
   servers.push(server)
@@ -33,7 +33,7 @@ async function scripted(): Promise<{ server: ImapScript; account: string }> {
 const list = (account: string) =>
   world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 100 })
 
-/** Count of incomplete messages by reason. */
+/** Value of the metric that counts incomplete messages, by reason. */
 async function counted(): Promise<Record<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text()
   const lines = text.matchAll(/^posthorn_messages_incomplete_total\{reason="(\w+)".*\} (\d+)$/gm)

@@ -16,7 +16,7 @@ function verify(over: Partial<CommandRequest<typeof verifyImap>> = {}) {
   const server = { host, port, tls: { rejectUnauthorized: false } }
   const request = { server, credentials: { user, pass }, mailboxes: false, ...over }
   const how = { key: 'verify.imap', timeoutMs: 30_000 }
-  // The queue may not exist yet.
+  // Repeats the command until the queue of the worker that tests logins exists.
   return eventually(() => world.bus.request(verifyImap, request, how))
 }
 
@@ -53,7 +53,7 @@ test('verifyImap: uses the configured proxy with the sealed login of its URL', a
       expect(proxy.requests[0]).toMatchObject({ kind: 'socks5', user: 'me', pass: 's:cret' })
     })
   }
-  // The worker has dropped the settings before the proxy ends.
+  // The proxy must not end before the worker has dropped the settings that name the proxy.
   await eventually(async () => {
     const { length } = proxy.requests
     await verify({ server })
@@ -61,7 +61,7 @@ test('verifyImap: uses the configured proxy with the sealed login of its URL', a
   })
 })
 
-/** Settings that disposal deletes. */
+/** Stores settings of the operator. Disposal of the result deletes the settings. */
 async function withSettings(settings: Record<string, unknown>): Promise<AsyncDisposable> {
   const rows = Object.entries(settings).map(([key, value]) => ({
     key,

@@ -40,7 +40,7 @@ const metrics = {
   watchRenewed: (outcome: 'created' | 'renewed' | 'failed') => void (counts[outcome] += 1),
 }
 let resources = new AsyncDisposableStack()
-// A renewal that is under way would change the counts of the next test.
+// A renewal of a watch that is still in progress would change the request counts of the next test.
 afterEach(async () => {
   await resources.disposeAsync()
   resources = new AsyncDisposableStack()
@@ -57,7 +57,10 @@ beforeEach(() => {
 type Provider = 'gmail' | 'graph'
 type ApiChanges = Partial<MailApiWatches>
 
-/** Worker with one account of a model, whose clock the test moves. */
+/**
+ * Worker with one account of a model mail API and the account's watch (registration for
+ * notifications). The test moves the clock of the worker.
+ */
 export class Scene {
   readonly model: MailApiModel
   readonly provider: Provider
@@ -92,14 +95,16 @@ export class Scene {
     })
   }
 
-  /** Starts another worker, as after a crash. */
+  /** Starts another worker for the account, as after a crash of the first worker. */
   restart(): void {
     this.#sync = startedRunner()
     this.registry = resources.use(new WatchRegistry({ commit, metrics, log, now: () => this.time }))
     this.handle = this.add()
   }
 
-  /** Records the passes that notifications start, which take no time. */
+  /**
+   * Starts the sync passes that notifications request and records the passes, which take no time.
+   */
   #onNotification(reason: SyncReason): void {
     this.#sync.trigger({ kind: 'push', isMissed: reason === 'missed' })
     this.#runDue()
@@ -135,7 +140,7 @@ export class Scene {
     return this.secrets.at(-1) ?? ''
   }
 
-  /** Passes notifications to the handler as the bus does. */
+  /** Sends notifications of the provider to the command handler, as RabbitMQ does. */
   notify(
     kind: ProviderNotification['kind'],
     secret: string | undefined = this.secret,
@@ -150,10 +155,11 @@ export class Scene {
     return this.registry.handler.handle(request as never, context)
   }
 
-  /** Moves the clock and runs what is due. */
+  /** Moves the clock of the worker and runs renewals of the watch that are due. */
   advance(ms: number): void {
     this.time += ms
-    this.handle.reportUnannounced(new Date(8.64e15)) // wakes the timer, and is no silence
+    // wakes the timer; a future time proves no silence
+    this.handle.reportUnannounced(new Date(8.64e15))
   }
 
   row() {
@@ -174,7 +180,7 @@ export class Scene {
   }
 }
 
-/** Schedule without intervals, whose first pass has ended. */
+/** Runner of a sync schedule without intervals whose first sync action has ended. */
 function startedRunner(): SyncRunner {
   const runner = new SyncRunner()
   runner.start(() => noIntervals)
@@ -199,5 +205,5 @@ export async function watched(provider: Provider): Promise<Scene> {
   return made
 }
 
-/** Hash of a secret, in the form of notifications. */
+/** Hash of the secret in a notification, in the form that commands contain. */
 export const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url')

@@ -98,7 +98,7 @@ test.each(['gmail', 'graph'] as const)(
     expect(renewIn).toBeGreaterThan(0.89 * day)
     expect(renewIn).toBeLessThan(1.11 * day)
     made.advance(0.8 * day)
-    await made.row() // what is due has started
+    await made.row() // due renewals have started
     made.advance(0.4 * day)
     await eventually(() => expect(counts.renewed).toBe(1))
     const row = await made.row()
@@ -236,7 +236,7 @@ test('WatchRegistry: a refusal is reported once, and the account is watched when
     .select('state')
     .where('account', '=', made.lease.account)
     .executeTakeFirstOrThrow()
-  expect(state).toBe('new') // not changed
+  expect(state).toBe('new') // the account state is unchanged
   made.changes = {}
   made.advance(2 * hour)
   await eventually(() => expect(made.handle.isActive).toBe(true))
@@ -251,7 +251,7 @@ test('WatchRegistry: only a lasting refusal of Gmail is reported', async () => {
   await eventually(() => expect(counts.failed).toBe(2))
   expect([await made.row(), await made.errors()]).toEqual([undefined, []])
   made.changes = {}
-  // The topic was created.
+  // A notification that this service sent itself reports that the Pub/Sub topic was created.
   await made.notifyAll([{ kind: 'changed', isOwn: true }])
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(await made.errors()).toEqual([])
@@ -309,7 +309,7 @@ test('WatchRegistry: a silent watch is replaced, at most once an hour', async ()
   await made.notifyAll([{ kind: 'changed' }])
   made.time += 2 * hour
   await made.notifyAll([{ kind: 'changed' }])
-  made.handle.reportUnannounced(minutes(6)) // announced since
+  made.handle.reportUnannounced(minutes(6)) // a notification has followed this change
   made.advance(0)
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(counts.created).toBe(2)
@@ -354,8 +354,8 @@ test('WatchRegistry: a client that listens itself notifies until its session end
   made.advance(minute)
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(connections.map(({ listener }) => listener.until.aborted)).toEqual([true, false])
-  // Messages may have changed while no connection existed: the feeds are read, without a
-  // comparison.
+  // Messages may have changed while the client had no connection for notifications, so the feeds
+  // (lists of changes) are read. All messages are not compared.
   await eventually(() => expect(made.syncs).toEqual(['changed', 'changed', 'changed']))
 
   connections[0]?.listener.onNotification('missed')

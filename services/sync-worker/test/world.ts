@@ -47,21 +47,24 @@ export interface Registration {
   port?: number
 }
 
-/** Login of a mailbox. */
+/** Login of a mail user for whom an account is registered. */
 export type MailUser = Pick<TestUser, 'host' | 'imapPort' | 'user' | 'pass'>
 
 export interface ApiRegistration {
-  /** Generated if absent. */
+  /** Id of the account. Generated if absent. */
   account?: string
   user: string
-  /** True if the login is the login of the mailbox itself. */
+  /**
+   * True if the OAuth2 user is the owner of the mailbox, not a user with access to a shared
+   * mailbox.
+   */
   own?: true
   accessToken?: string
   path?: string[]
   notifyFrom?: Date
 }
 
-/** OAuth2 application of all accounts of `registerApi`. */
+/** Id of the OAuth2 application that all accounts of `registerApi` use. */
 export const apiApplication = 'linked'
 
 /**
@@ -251,7 +254,10 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
     touch,
     events,
     state,
-    /** Waits for a number of events; resolves with all events of these names. */
+    /**
+     * Waits until an account has a number of events with some names. Resolves with all these
+     * events.
+     */
     expectEvents: (account: string, names: string[], count: number) =>
       eventually(async () => {
         const result = await events(account, ...names)
@@ -268,7 +274,10 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
         await ask(listMailboxes, account, { counters: false })
       }),
     ask,
-    /** Stops all workers and deletes all accounts, for files with several kinds of workers. */
+    /**
+     * Stops all workers and deletes all accounts, for test files whose tests need different
+     * workers.
+     */
     async reset() {
       await Promise.all([...workers].map(stopWorker))
       await database.db.deleteFrom('accounts').execute()
@@ -285,7 +294,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
 
 export type World = Awaited<ReturnType<typeof testWorld>>
 
-/** Key of the chunks of an export. */
+/** Key that encrypts the chunks of an export's file, derived from the id of the export. */
 export function exportKeyOf(exportId: string): Buffer {
   return createHash('sha256').update(exportId).digest()
 }

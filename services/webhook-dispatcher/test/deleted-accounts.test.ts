@@ -111,7 +111,7 @@ test('createFanOut: account deleted before its last events are fanned out, deliv
     emitted[account] = await bench.emitUnpublished(
       { account, event: 'messageFailed' },
       { account, event: 'accountDeleted', ...(url && { accountTarget: { url, headers: [] } }) },
-      // An event that is recorded after the deletion of the account has no target.
+      // An event that is recorded after the deletion of its account has no webhook target.
       { account, event: 'messageSent' },
     )
   await using _dispatcher = await bench.start()

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Starts a receiver and makes it the default target. */
+/** Starts a webhook receiver and makes it the default target. */
 async function defaultTarget(): Promise<WebhookReceiver> {
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
@@ -83,7 +83,7 @@ test('createAttempts: a retry has the same ids, bytes and signature, and the att
   await bench.account('repeated')
   await bench.emit({ account: 'repeated' })
   await finished('repeated', 'delivered')
-  // On a busy machine, more than one attempt may time out.
+  // On a busy machine, more than one webhook attempt may time out.
   expect(receiver.requests.length).toBeGreaterThanOrEqual(6)
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-attempts-made'])).toEqual(
     receiver.requests.map((_request, index) => String(index)),
@@ -161,7 +161,7 @@ test('targetOf: accountDeleted reaches the target of the deleted account', async
     { account: 'deleted' },
   )
   await received(own, 1)
-  await finished('deleted', 'delivered') // the only event of a deleted account
+  await finished('deleted', 'delivered') // the only webhook event of a deleted account
   expect(own.requests[0]?.headers).toMatchObject({ 'x-own': 'yes' })
 })
 
@@ -313,7 +313,7 @@ test('stored event of 65 MB: its delivery fails, a claim check and the partition
       { state: 'delivered' },
     ]),
   )
-  // Unpublished events are published as claim checks.
+  // Events that their writer did not publish are published as claim checks (without the body).
   await eventually(async () =>
     expect(
       await bench.db
@@ -355,7 +355,7 @@ test('dispatcherMetrics: counts attempts by outcome and event', async () => {
   await bench.emit({ account: 'counted' })
   await finished('counted', 'delivered')
   const label = 'service="webhook-dispatcher"'
-  // A scrape may precede the counts of Postgres.
+  // A scrape of the metrics may precede the counts of Postgres.
   await eventually(async () => {
     const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
     const text = await response.text()

@@ -22,24 +22,29 @@ export const serviceSecret = 'the key of the signature'
 export interface DispatcherBench extends AsyncDisposable {
   db: Db
   bus: Bus
-  /** URL of the broker. */
+  /** AMQP URL of the RabbitMQ broker. */
   amqpUrl: string
   closeConnections(): Promise<number>
-  /** Terminates the Postgres connections of dispatchers. */
+  /** Terminates the Postgres connections of webhook-dispatcher processes. */
   dropDatabaseConnections(): Promise<void>
-  /** Answers requests for the service secret. Called at the start, unless `secret` is false. */
+  /**
+   * Starts the stand-in for auth-bridge, which answers requests for the service secret. Called at
+   * the start, unless `secret` is false.
+   */
   answerSecret(): Promise<void>
-  /** Sealed header values requested from auth-bridge. `unavailable` makes the requests fail. */
+  /**
+   * Sealed webhook header values requested from auth-bridge. `unavailable` makes the requests fail.
+   */
   headers: { requested: string[]; unavailable: boolean }
-  /** Environment of a dispatcher process. */
+  /** Environment variables of a webhook-dispatcher process. */
   env(more?: Record<string, string>): Record<string, string>
-  /** Starts a dispatcher with the database role of the service. */
+  /** Starts a webhook-dispatcher with the database role of the service. */
   start(env?: Record<string, string>): Promise<DispatcherApp>
   receiver(): Promise<WebhookReceiver>
   set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
   /**
-   * Retries deliveries to a target for 20 s: a failing delivery stays due until the test has
-   * changed the delivery.
+   * Retries deliveries to a webhook target for 20 s: a failing delivery stays due until the test
+   * has changed the delivery.
    */
   retryOften(target: WebhookReceiver): Promise<void>
   account(
@@ -50,9 +55,9 @@ export interface DispatcherBench extends AsyncDisposable {
       tenantSet?: TenantSet[]
     },
   ): Promise<void>
-  /** Records events in a transaction and publishes them, as writers do. */
+  /** Records webhook events in a transaction and publishes them, as writers do. */
   emit(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
-  /** Records events without publishing them: the writer dies after the commit. */
+  /** Records webhook events without publishing them: the writer dies after the commit. */
   emitUnpublished(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
   deliveries(
     account: string,
@@ -71,7 +76,8 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   const bus = stack.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  // Before, `serve` would return without a queue, and invalidations would be dropped.
+  // Before RabbitMQ is connected, `serve` would return without a queue, and invalidations would be
+  // dropped.
   await bus.whenUp()
   const headers = { requested: [] as string[], unavailable: false }
   const handlers = [

@@ -5,13 +5,16 @@ import { sql } from 'kysely'
 import { markFannedOut } from '../src/store/events.ts'
 import { storeDatabase } from './store-database.ts'
 
-// Writers mark events as published while a fan-out marks them. Both statements concern many rows.
+// Tests of row locks on events: writers mark events as published while a fan-out (creation of
+// webhook deliveries) marks them. Both SQL statements concern many rows.
 
 const database = await storeDatabase()
 const { db, own } = database
 afterAll(() => database[Symbol.asyncDispose]())
 
-/** Plans of Postgres, which depend on statistics. The order in which rows are read differs. */
+/**
+ * Query plans of Postgres, which depend on statistics. The order in which rows are read differs.
+ */
 const plans = {
   'nested loops': ['hashjoin', 'mergejoin'],
   'hash joins': ['nestloop', 'mergejoin'],
@@ -19,7 +22,7 @@ const plans = {
 }
 type Plan = keyof typeof plans
 
-/** Runs a statement with a plan in a separate transaction. */
+/** Runs an SQL statement with a query plan in a separate transaction. */
 function withPlan(plan: Plan, run: (tx: Tx) => Promise<void>): Promise<void> {
   return own.transaction().execute(async (tx) => {
     for (const excluded of plans[plan])
@@ -28,7 +31,7 @@ function withPlan(plan: Plan, run: (tx: Tx) => Promise<void>): Promise<void> {
   })
 }
 
-/** Locks the row of an event until released. */
+/** Locks the database row of an event until released. */
 async function lockEvent(id: string) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>()
@@ -87,8 +90,8 @@ test.each(cases)(
     const ids = recorded.map(({ id }) => id)
     const events = order === 'ascending' ? recorded : recorded.toReversed()
     const release = await lockEvent(ids[0] ?? '')
-    // The first statement waits for the first event. The second statement waits for the first
-    // event, too, with other rows locked.
+    // The first SQL statement waits for the locked event. The second statement waits for the event,
+    // too, with other rows locked.
     const first = withPlan(fanOut, (tx) => markFannedOut(tx, pending))
     await untilWaiting(1)
     const second = withPlan(publishing, (tx) => markPublished(tx as Db, events))

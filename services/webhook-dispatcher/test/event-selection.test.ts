@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Interface spec, "Delivery" 1 and 2: targets of an event by setting.
+// Tests of the webhook targets of an event by setting: interface spec, "Delivery" 1 and 2.
 
 const bench = await dispatcherBench()
 const dispatcher = await bench.start()
@@ -18,7 +18,7 @@ const headers = [{ key: 'X-Of', value: 'the account' }]
 
 interface Case {
   settings: Record<string, unknown>
-  /** True if the account has its own target. */
+  /** True if the account has its own webhook target. */
   hasOwn?: boolean
   event?: string
   goesTo: 'default' | 'own' | 'nowhere'
@@ -81,6 +81,6 @@ test.each<[string, Case]>([
   )
   expect(await bench.deliveries(name)).toHaveLength(1)
   expect(request.headers['x-of']).toBe('the account')
-  // Headers of the default target may be credentials of another receiver.
+  // Headers of the default webhook target may be credentials of another receiver.
   expect(request.headers['x-all']).toBe(goesTo === 'own' ? undefined : 'yes')
 })

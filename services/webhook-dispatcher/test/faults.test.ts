@@ -8,7 +8,7 @@ const bench = await dispatcherBench()
 afterAll(async () => bench[Symbol.asyncDispose]())
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Dispatcher in a separate process that can be killed. */
+/** Starts a webhook-dispatcher in a separate process that can be killed. */
 function spawnDispatcher(env: Record<string, string>) {
   const child = spawn(process.execPath, serviceProgram('webhook-dispatcher'), {
     env: { PATH: process.env['PATH'], ...bench.env(env) },
@@ -42,8 +42,8 @@ test('sweepPublish: an event of a writer that died before publishing is delivere
 })
 
 test('sweepFanOut: without the broker, events still reach their targets', async () => {
-  // After the cut, the dispatcher still connects to the port of the relay, which no server of
-  // another test file gets.
+  // After the connection to RabbitMQ was cut, the dispatcher still connects to the port of the
+  // relay, which no server of another test file gets.
   const link = await TcpRelay.to(new URL(bench.amqpUrl))
   const url = Object.assign(new URL(bench.amqpUrl), { host: link.address })
   await using dispatcher = await bench.start({ AMQP_URL: url.href })
@@ -129,7 +129,7 @@ test('dispatch: deliveries of a killed process are repeated after the lease with
   const ids = await bench.emit({ account: 'killed' }, { account: 'killed' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   await victim.end('SIGKILL')
-  // The lease ends.
+  // The leases of the killed dispatcher's webhook deliveries end.
   await bench.db
     .updateTable('deliveries')
     .set({ nextAttemptAt: new Date(0) })
@@ -142,7 +142,7 @@ test('dispatch: deliveries of a killed process are repeated after the lease with
     made: headers['x-svc-wh-attempts-made'],
     rest: [headers['x-svc-wh-id'], headers['x-svc-wh-signature'], body.toString()].join(' '),
   }))
-  // The hanging call was an attempt. The next delivery had no attempt.
+  // The hanging webhook call was an attempt. The next delivery had no attempt.
   const [hung, ...repeated] = seen
   expect(hung).toMatchObject({ eventId: ids[0], made: '0' })
   expect(repeated).toContainEqual({ ...hung, made: '1' })
@@ -153,7 +153,7 @@ test('SIGTERM: running calls are finished, the rest is released uncounted', asyn
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ delayMs: 500 }))
   await bench.account('stopped', { webhooks: receiver.url })
-  // No call is cut, however busy the machine is.
+  // With this shutdown timeout, no webhook call is cut, however busy the machine is.
   const process = spawnDispatcher({ SVC_SHUTDOWN_TIMEOUT: '5m' })
   await bench.emit(...Array.from({ length: 20 }, () => ({ account: 'stopped' })))
   await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(2))

@@ -26,7 +26,7 @@ function webhookHeaders({ headers }: Received, prefix: string): Record<string, u
   )
 }
 
-/** Emits an event and returns its webhook. */
+/** Records an event and returns its webhook request. */
 async function deliver(): Promise<Received> {
   const [eventId] = await bench.emit({ account: 'moved' })
   const find = () =>
@@ -35,7 +35,7 @@ async function deliver(): Promise<Received> {
   return find() as Received
 }
 
-/** Waits until the running dispatcher uses a changed setting. */
+/** Waits until the running webhook-dispatcher uses a changed setting. */
 const untilHeaders = async (assert: (request: Received) => void) =>
   await eventually(async () => assert(await deliver()), { timeoutMs: 30_000 })
 

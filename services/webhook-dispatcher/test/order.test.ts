@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
-// Calls that hang do so for the whole test.
+// Webhook calls that hang do so for the whole test, because the timeout is long.
 const dispatcher = await bench.start({ SVC_WEBHOOK_TIMEOUT: '5m' })
 afterAll(async () => {
   await dispatcher[Symbol.asyncDispose]()
@@ -14,7 +14,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 test('dispatch: first attempts of an account keep their order, a failed one delays no other', async () => {
   const receiver = await bench.receiver()
   await bench.account('ordered', { webhooks: receiver.url })
-  // Batches of different sizes, as a sync records batches.
+  // Batches of events with different sizes, as a sync records batches.
   const batches = [1, 9, 40, 100, 50].map((size) =>
     Array.from({ length: size }, () => ({ account: 'ordered', eventId: crypto.randomUUID() })),
   )
@@ -49,7 +49,7 @@ test('dispatch: a hanging target uses its concurrency limit and delays no other 
   await eventually(() => expect(fast.requests).toHaveLength(100))
   expect(slow.requests).toHaveLength(4)
   slow.replyWith(() => ({}))
-  await slow.close() // ends the hanging calls
+  await slow.close() // ends the hanging webhook calls
   await slow.open()
   await eventually(() => expect(slow.requests).toHaveLength(64))
 })
@@ -62,5 +62,5 @@ test('dispatch: deliveries beyond the memory limit wait in Postgres and keep the
     timeoutMs: 500_000,
   })
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
-  // Calls are made one after the other; each takes 150 ms on a busy machine.
+  // Webhook calls are made one after the other; each takes 150 ms on a busy machine.
 }, 600_000)

@@ -28,23 +28,23 @@ test('Dispatcher.setPaused: starts nothing while paused, then delivers everythin
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('paused')
-  // Calls are slow enough that the pause takes effect long before the last call.
+  // Webhook calls are slow enough that the pause takes effect long before the last call.
   receiver.replyWith(() => ({ delayMs: 1_000 }))
   await emit(0, 60)
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1))
   await pause(true)
-  // Claimed deliveries stay claimed, and no further call is made.
+  // Claimed webhook deliveries stay claimed, and no further call is made.
   const made = await idleCount(receiver)
   expect(made).toBeLessThan(60)
   await emit(60, 5)
   await eventually(async () => expect(await bench.deliveries('paused')).toHaveLength(65))
   expect(await idleCount(receiver)).toBe(made)
 
-  // The new deliveries are due, but no dispatcher could start them.
+  // The new webhook deliveries are due, but no dispatcher could start them.
   const metrics = await fetch(`http://127.0.0.1:${dispatchers[1]?.port}/metrics`)
   expect(await metrics.text()).toMatch(/^posthorn_deliveries_oldest_due_seconds\{.*\} 0$/m)
 
-  // A new dispatcher starts paused, and a stopped dispatcher releases its deliveries.
+  // A new webhook-dispatcher starts paused, and a stopped dispatcher releases its deliveries.
   dispatchers.push(await bench.start())
   await dispatchers.shift()?.[Symbol.asyncDispose]()
   expect(await idleCount(receiver)).toBe(made)
@@ -61,7 +61,8 @@ interface Body {
 }
 
 /**
- * Number of requests, once all requests have ended and the number has not changed for ten polls.
+ * Number of webhook requests, once all requests have ended and the number has not changed for ten
+ * polls.
  */
 function idleCount({ requests }: WebhookReceiver): Promise<number> {
   let before = -1

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { standardSignature } from '../src/attempt/signing.ts'
 
-// Runs the functions of the guides that verify signatures, in all installed languages.
+// Tests that run the functions of the guides that verify webhook signatures, in all installed
+// languages.
 
 const guides = join(import.meta.dirname, '../../../libs/docs/guides')
 const guide = (name: string) => readFileSync(join(guides, name), 'utf8')
@@ -17,12 +18,15 @@ interface Language {
   name: string
   file: string
   run: string[]
-  /** Function in the guide that verifies a signature, or the whole code block with the function. */
+  /**
+   * Function in the guide that verifies a webhook signature, or the whole code block with the
+   * function.
+   */
   example: string
   /**
-   * Program with the example. It calls the function with five arguments at a time and prints the
-   * results. The last argument is the body in base64. One process runs all cases: some runtimes
-   * take seconds to start.
+   * Program with the example of the guide. The program calls the function with five arguments at a
+   * time and prints the results. The last argument is the body in base64. One process runs all
+   * cases: some runtimes take seconds to start.
    */
   program: (example: string) => string
 }

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other
-// delivery.
+// Tests of misbehaving webhook receivers. Each attempt ends in time, uses little memory and delays
+// no other delivery.
 
-const timeoutMs = 10_000 // a busy host needs part of this time to detect a closed connection
+const timeoutMs = 10_000 // a busy host needs part of this timeout to detect a closed connection
 const bench = await dispatcherBench()
 const dispatcher = await bench.start({
   SVC_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Server that responds with `answer` after the request, or after the connection. */
+/** Webhook receiver that responds with `answer` after the request, or after the connection. */
 async function misbehaving(answer: (socket: Socket) => void, read = true): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -41,7 +41,7 @@ async function misbehaving(answer: (socket: Socket) => void, read = true): Promi
 const head = 'HTTP/1.1 200 OK\r\n'
 const megabyte = Buffer.alloc(1_048_576, 'x')
 
-/** Writes as fast as the client reads, up to `count` times. */
+/** Writes to the webhook client as fast as it reads, up to `count` times. */
 function pour(socket: Socket, piece: Buffer | string, count = Infinity): void {
   const more = () => {
     while (count-- > 0 && !socket.destroyed) if (!socket.write(piece)) return
@@ -137,7 +137,7 @@ const cases: Case[] = [
   },
 ]
 
-/** Concurrent calls of each receiver. */
+/** Number of concurrent calls of each webhook receiver. */
 const width = 4
 
 test('createAttempts: classifies each misbehaving receiver without delaying a healthy one', async () => {
@@ -175,6 +175,7 @@ test('createAttempts: classifies each misbehaving receiver without delaying a he
         ])
     })
   clearInterval(watching)
-  // Both ends of the connections are in this process, so the buffers of both ends are included.
+  // Both ends of the webhook connections are in this process, so the buffers of both ends are
+  // included.
   expect(peak - before).toBeLessThan(200 * 1_048_576)
 })

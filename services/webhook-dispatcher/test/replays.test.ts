@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Requests a replay as api-gateway does. */
+/** Requests a replay of failed webhook deliveries as api-gateway does. */
 async function requestReplay(filter: ReplayFilter): Promise<string> {
   const id = crypto.randomUUID()
   await db
@@ -35,7 +35,7 @@ const done = (id: string) =>
 const states = async (account: string) =>
   (await bench.deliveries(account)).map(({ state }) => state).sort()
 
-/** Account with failed deliveries, whose receiver accepts again. */
+/** Account with failed webhook deliveries, whose receiver accepts again. */
 async function failed(account: string, count: number) {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ status: 307 }))
@@ -49,7 +49,7 @@ async function failed(account: string, count: number) {
   return { events, again: () => receiver.requests.slice(before) }
 }
 
-/** Adds copies of the failed delivery of an account, each of a separate event. */
+/** Adds copies of the failed webhook delivery of an account, each of a separate event. */
 const addCopies = (account: string, count: number) =>
   sql`
     insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
@@ -86,7 +86,7 @@ test('runReplays: replays a failed delivery once, as a new delivery of the same 
 
 test('runReplays: a filter selects its deliveries only, in several batches', async () => {
   const many = await failed('many', 1)
-  // Failing 603 deliveries by calls would take minutes on a busy machine.
+  // Failing 603 webhook deliveries by calls would take minutes on a busy machine.
   await addCopies('many', 602)
   const other = await failed('other', 2)
   const [id, twice] = await Promise.all([
@@ -128,7 +128,7 @@ test('recordResults: with webhooksAttemptLog, stores every attempt', async () =>
   await bench.account('warm', { webhooks: other.url })
   await bench.account('logged', { webhooks: receiver.url })
   await eventually(async () => {
-    // The setting takes effect within seconds.
+    // The changed webhook setting takes effect within seconds.
     await bench.emit({ account: 'warm' })
     const log = await db.selectFrom('webhookAttempts').selectAll().execute()
     expect(log.length).toBeGreaterThan(0)

@@ -189,7 +189,7 @@ test('cacheRoutes: a cached route is used until its time, also without a change 
   expect(ids()).toEqual(['lasting'])
   expect(await routes.find('expiring')).toBeUndefined()
   expect(routes.snapshot.version).toBe(version)
-  // An extended route is found again without a broadcast.
+  // A webhook route with an extended expiry is found again without a broadcast.
   const later = new Date(now + 3_600_000)
   await expireAt(later)
   expect(await routes.find('expiring')).toMatchObject({ expiresAt: later })

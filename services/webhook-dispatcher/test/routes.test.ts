@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 let names = 0
-/** Inserts a route as api-gateway does. */
+/** Inserts a webhook route as api-gateway does. */
 async function addRoute(route: {
   targetUrl: string
   filter?: string
@@ -43,7 +43,7 @@ const counted = async (route: string) => {
     .execute()
   return rows.reduce((sum, { count }) => sum + Number(count), 0)
 }
-/** Events of an account that are not fanned out. */
+/** Events of an account for which no webhook deliveries exist yet. */
 const pendingOf = (name: string) =>
   db
     .selectFrom('events')
@@ -96,7 +96,8 @@ test('routes: an expired route gets no event, before api-gateway deletes it', as
   const lasting = await addRoute({ targetUrl, expiresAt: at(3_600_000) })
   const expiring = await addRoute({ targetUrl, expiresAt: at(2_000) })
   const name = await account()
-  // The expiring route is cached by the first fan-out. No change of a route follows.
+  // The expiring webhook route is cached when the first deliveries are created. No change of a
+  // route follows.
   await eventually(async () => {
     await bench.emit({ account: name, event: 'messageSent' })
     await eventually(async () => expect(await pendingOf(name)).toEqual([]))

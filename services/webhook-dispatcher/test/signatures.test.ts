@@ -27,7 +27,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
 const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
 
-/** Verifies with the reference library. */
+/** Verifies a webhook signature with the reference library of Standard Webhooks. */
 function verifies(request: ReceivedRequest | undefined, key: string): boolean {
   try {
     new Webhook(key).verify(request?.body ?? '', (request?.headers ?? {}) as Record<string, string>)

@@ -2,14 +2,14 @@ import { connect, type Db } from '@posthorn/db'
 import { testDatabase } from '@posthorn/testkit'
 
 export interface StoreDatabase {
-  /** Connection of the owner. */
+  /** Database connection of the database owner. */
   db: Db
-  /** Connection with the grants of the service's role. */
+  /** Database connection with the grants of webhook-dispatcher's role. */
   own: Db
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Creates a database for tests of statements, without a running dispatcher. */
+/** Creates a database for tests of SQL statements, without a running webhook-dispatcher. */
 export async function storeDatabase(): Promise<StoreDatabase> {
   const database = await testDatabase()
   const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })

@@ -86,7 +86,7 @@ test('claimDueDeliveries: skips rows that are not due and rows of another proces
   expect(await countDue(own, 1)).toBe(1)
 })
 
-/** Counts of this connection: sequential scans, and rows read by an index. */
+/** Counts of this Postgres connection: sequential scans, and rows read by an index. */
 async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
   const { rows } = await sql<{ scans: string; read: string }>`
     select seq_scan as scans, idx_tup_fetch as read from pg_stat_xact_user_tables
@@ -97,7 +97,7 @@ async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
 
 describe('findOldestDueSeconds', () => {
   const hoursAgo = (hours: number) => ({ nextAttemptAt: new Date(Date.now() - hours * 3_600_000) })
-  /** Age in whole hours, which no delay of the test changes. */
+  /** Age of the oldest due webhook delivery in whole hours, which no delay of the test changes. */
   const hours = async (suspended: string[] = []) =>
     Math.floor((await findOldestDueSeconds(own, suspended)) / 3_600)
 
@@ -205,7 +205,7 @@ test('AttemptRecorder.precount: begin needs no further statement, cancelPrecount
   await recorder.drainPrecounts()
   const [first, second] = upcoming
   if (!first || !second) throw new Error('two were inserted')
-  const stopped = AbortSignal.abort() // no statement would begin
+  const stopped = AbortSignal.abort() // with this aborted signal, no SQL statement would begin
   expect(await recorder.begin(first, stopped)).toBe(1)
   expect(await recorder.cancelPrecount(first.id)).toBe(false)
   expect(await recorder.cancelPrecount(second.id)).toBe(true)

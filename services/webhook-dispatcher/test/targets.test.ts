@@ -162,7 +162,7 @@ test('targetOptions: a target has its own concurrency limit', async () => {
   await bench.emit({ account: 'beside' })
   await eventually(() => expect(healthy.requests).toHaveLength(1))
   expect(receiver.requests).toHaveLength(2)
-  await receiver.close() // ends the hanging calls
+  await receiver.close() // ends the hanging webhook calls
 })
 
 test('TargetThrottle: Retry-After delays the next attempt and suspends the target', async () => {
@@ -185,11 +185,11 @@ test('TargetThrottle: Retry-After delays the next attempt and suspends the targe
   )
   const { nextAttemptAt } = (await deliveryOf('busy')) ?? { nextAttemptAt: new Date(0) }
   expect(nextAttemptAt.getTime() - Date.now()).toBeGreaterThan(500_000)
-  // Targets of earlier tests may be suspended, too.
+  // Webhook targets of earlier tests may be suspended, too.
   expect(await metric(app, 'webhook_targets_paused')).toBeGreaterThanOrEqual(1)
-  // Events of different accounts are fanned out concurrently. The delivery to the suspended target
-  // exists before the other event is recorded: until that event is delivered, a delivery of the
-  // dispatcher to the suspended target would have been attempted, too.
+  // Webhook deliveries for events of different accounts are created concurrently. The delivery to
+  // the suspended target exists before the other event is recorded: until that event is delivered,
+  // a delivery of the dispatcher to the suspended target would have been attempted, too.
   await bench.emit({ account: 'suspended' })
   await eventually(async () =>
     expect(await deliveryOf('suspended')).toMatchObject({ attempts: 0, claim: null }),
@@ -206,7 +206,7 @@ test('TargetThrottle: a dead target with many due rows uses few attempts and del
   const healthy = await bench.receiver()
   await bench.account('dead', { webhooks: dead.url })
   await bench.account('healthy', { webhooks: healthy.url })
-  // Overdue rows, more than one process keeps in memory.
+  // Overdue webhook deliveries, more than one process keeps in memory.
   const rows = Array.from({ length: 12_000 }, (_, n) => ({
     id: crypto.randomUUID(),
     eventId: crypto.randomUUID(),
@@ -232,7 +232,7 @@ test('TargetThrottle: a dead target with many due rows uses few attempts and del
   const app = await start({ SVC_WEBHOOK_RETRY_BASE: '10m' })
   await eventually(async () => {
     expect(dead.requests.length).toBeGreaterThanOrEqual(10)
-    // Targets of earlier tests may still be suspended.
+    // Webhook targets of earlier tests may still be suspended.
     expect(await metric(app, 'webhook_targets_paused')).toBeGreaterThanOrEqual(1)
   })
   for (let n = 1; n <= 5; n++) {

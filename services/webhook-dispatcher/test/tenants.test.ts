@@ -30,7 +30,7 @@ beforeAll(async () => {
   running.use(await bench.start({}))
 })
 
-/** Requests of an account at a receiver. */
+/** Webhook requests about an account that a receiver got. */
 const received = (receiver: WebhookReceiver, account: string) =>
   receiver.requests.filter(({ body }) => body.includes(`"${account}"`))
 const headersAt = async (receiver: WebhookReceiver, account: string) =>
@@ -65,7 +65,7 @@ test('targets: headers that a tenant has set, are sent to the own target only', 
   expect(await headersAt(routed, 'plain')).toEqual(unchanged)
   expect(await headersAt(own, 'own')).toEqual(tenants)
   expect(await headersAt(routed, 'own')).toEqual(unchanged)
-  // An operator's headers of an account go to all targets of operators.
+  // Webhook headers that an operator has set for an account go to all targets of operators.
   expect(await headersAt(all, 'operated')).toEqual(tenants)
 })
 

@@ -47,7 +47,7 @@ const result = async (selection?: Selection, timeoutMs?: number) =>
   (await request(selection, timeoutMs)).result
 const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
 
-/** Verifies the last request with the reference library of Standard Webhooks. */
+/** Verifies the last webhook request with the reference library of Standard Webhooks. */
 function verifies(key: string): boolean {
   const { body = '', headers = {} } = receiver.requests.at(-1) ?? {}
   try {
@@ -58,7 +58,7 @@ function verifies(key: string): boolean {
   }
 }
 
-/** Rows of a delivery that is not a test. */
+/** Database rows that a webhook delivery leaves, and a test call does not. */
 const storedRows = async () => {
   const tables = ['deliveries', 'events', 'webhookAttempts', 'webhookRouteErrors'] as const
   const counts = tables.map((table) => bench.db.selectFrom(table).selectAll().execute())
@@ -270,7 +270,8 @@ describe('onVerifyWebhook', () => {
     await start()
     await expect(
       (async () => {
-        // Permits are added at 1 per second, so far fewer than 100 calls exceed the rate.
+        // Permits for test calls are added at 1 per second, so far fewer than 100 calls exceed the
+        // rate.
         for (let n = 0; n < 100; n++) await request({ url: receiver.url })
       })(),
     ).rejects.toMatchObject({ kind: 'rate-limited', extras: { ttl: 1 } })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import { checkout } from '@posthorn/local/paths'
 import { readLimits } from './limits.ts'
 
@@ -38,6 +38,6 @@ test('readLimits: rejects a quantity that is none', () => {
 
 test('manifests: give every service a memory limit', () => {
   const limits = readLimits(join(checkout, 'k8s/base'))
-  for (const name of serviceNames)
+  for (const name of coreServices)
     expect([name, limits.get(name)?.memoryBytes]).toEqual([name, expect.any(Number)])
 })

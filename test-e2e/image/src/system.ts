@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
-import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
+import { rolePasswords, coreServices, type ServiceName } from '@posthorn/local/role-passwords'
 import { serviceEnv } from '@posthorn/local/system/service-env'
 import {
   Network,
@@ -126,7 +126,7 @@ async function startServices(context: Context): Promise<ContainerSystem['service
       imapProxyServerPort: imapProxyPort,
     },
   }
-  const entries = serviceNames.map(async (name) => {
+  const entries = coreServices.map(async (name) => {
     const container = await startProcess(context, {
       name,
       env: { ...serviceEnv(name, healthPort, shared), SVC_HOST: '0.0.0.0' },

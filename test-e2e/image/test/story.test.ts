@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { deliver, startDovecot, startMailHub } from '@posthorn/local'
 import { runScenario } from '@posthorn/local/demo/scenario'
 import { cacheDirectory, checkout } from '@posthorn/local/paths'
-import { serviceNames } from '@posthorn/local/role-passwords'
+import { coreServices } from '@posthorn/local/role-passwords'
 import type { StartedTestContainer } from '@posthorn/testkit/containers'
 import { waitForEnd } from '../src/containers.ts'
 import { docker, pipeline } from '../src/docker.ts'
@@ -39,7 +39,7 @@ async function runIn(container: StartedTestContainer, command: string): Promise<
   return output.trim()
 }
 
-test.each(serviceNames)('%s: runs as process 1, restricted as in its manifest', async (name) => {
+test.each(coreServices)('%s: runs as process 1, restricted as in its manifest', async (name) => {
   const container = system.services[name]
   const status = await runIn(container, 'readlink /proc/1/exe; cat /proc/1/status')
   expect(status).toMatch(/^\/usr\/local\/bin\/node\n/)
@@ -101,7 +101,7 @@ async function readPeaks(container: StartedTestContainer) {
 test('services: stay below their memory limits', async () => {
   const inMebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(0)} MiB`.padStart(9)
   const lines = ['memory peaks         process 1  container  limit']
-  for (const name of serviceNames) {
+  for (const name of coreServices) {
     const { usedBytes, residentBytes, killed } = await readPeaks(system.services[name])
     const limit = limits.get(name)?.memoryBytes ?? 0
     lines.push(`${name.padEnd(20)} ${[residentBytes, usedBytes, limit].map(inMebibytes).join(' ')}`)
@@ -117,11 +117,11 @@ test('an unknown process exits with 2 and prints the list', async () => {
   await docker('start', id)
   expect((await waitForEnd(id)).exitCode).toBe(2)
   const output = await pipeline('docker logs "$1" 2>&1', id)
-  for (const name of [...serviceNames, 'migrate']) expect(output).toContain(name)
+  for (const name of [...coreServices, 'migrate']) expect(output).toContain(name)
 })
 
 test('SIGTERM: every service exits with 0', async () => {
-  for (const name of serviceNames) {
+  for (const name of coreServices) {
     const id = system.services[name].getId()
     await docker('kill', '--signal=TERM', id)
     expect([name, await waitForEnd(id)]).toEqual([name, { exitCode: 0, isOutOfMemory: false }])

@@ -39,6 +39,6 @@ test('serviceEnv: with pgbouncer, each service connects to it', () => {
 test('serviceEnv: gives each service its own database role and password', () => {
   const users = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').username))
   const passwords = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').password))
-  expect([users.size, passwords.size]).toEqual([7, 7])
+  expect([users.size, passwords.size]).toEqual([8, 8])
   expect(users).toContain('posthorn_webhook_dispatcher')
 })

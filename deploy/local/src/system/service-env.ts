@@ -93,6 +93,7 @@ function ownVariables(
   { secret, publicKey, token, settings }: SharedConfig,
 ): Record<string, string> {
   if (name === 'auth-bridge') return { SVC_SECRET: secret }
+  if (name === 'admin-ui') return {}
   const sealing = { SVC_SECRET_PUBLIC_KEY: publicKey ?? keyPairFromSecret(secret).publicKey.text }
   if (name !== 'api-gateway') return sealing
   return { ...sealing, SVC_PREPARED_TOKEN: token, SVC_SETTINGS: JSON.stringify(settings) }

@@ -4,12 +4,12 @@ import { launch } from '../process/launch.ts'
 import { manageServer, type ManagedServer, waitUntilReady } from '../process/managed-server.ts'
 import { checkout, localDirectory } from '../paths.ts'
 import { freePort } from '../process/ports.ts'
-import { serviceNames, type ServiceName } from '../role-passwords.ts'
+import { coreServices, type ServiceName } from '../role-passwords.ts'
 import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './service-env.ts'
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Names of the services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to those that every installation runs. */
   names?: readonly ServiceName[]
   logDir: string
   /**
@@ -63,7 +63,7 @@ export interface Services {
  * other processes are stopped, and the error contains the end of the failed process's log.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  const { names = serviceNames, replicas = {}, logDir } = options
+  const { names = coreServices, replicas = {}, logDir } = options
   await mkdir(logDir, { recursive: true })
   const instances = listProcesses(names, replicas)
   const bundles: Record<string, string | undefined> = {}

@@ -32,6 +32,7 @@ const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
   imapProxy: fixed('imap-proxy', 'POSTHORN_IMAP_PROXY_PORT', [systemFile, 'imapProxy']),
   smtpProxy: fixed('smtp-proxy', 'POSTHORN_SMTP_PROXY_PORT', [systemFile, 'smtpProxy']),
+  admin: fixed('the administration pages', 'POSTHORN_ADMIN_PORT', [systemFile, 'admin']),
   dovecotImap: fixed('IMAP', 'POSTHORN_DOVECOT_IMAP_PORT', [servers.dovecot, 'imap']),
   dovecotImaps: fixed('IMAPS', 'POSTHORN_DOVECOT_IMAPS_PORT', [servers.dovecot, 'imaps']),
   dovecotSubmission: fixed('submission', 'POSTHORN_DOVECOT_SUBMISSION_PORT', [
@@ -55,6 +56,9 @@ const uses = {
 } satisfies Record<string, PortUse>
 
 type PortName = keyof typeof uses
+/** Processes whose port serves more than health and metrics, with the use of their port. */
+const mainPorts: Readonly<Record<string, PortName>> = { 'api-gateway': 'api', 'admin-ui': 'admin' }
+
 /** Ports of the API, the IMAP and SMTP proxies and the servers of a local system, by use. */
 export type SystemPorts = Record<PortName, number>
 
@@ -79,11 +83,14 @@ export interface SystemPortsOptions {
 export interface AllocatedPorts {
   ports: SystemPorts
   /**
-   * Ports by process name. The port of api-gateway serves the API, health and metrics, all other
-   * ports serve health and metrics.
+   * Ports by process name. The port of api-gateway serves the API, that of admin-ui the
+   * administration pages. All ports serve health and metrics.
    */
   health: Record<string, number>
 }
+
+/** Distance of the port of the administration pages (3008) from that of the API (3000). */
+const adminOffset = 8
 
 /**
  * Chooses all ports of a local system before its first server starts. Ports of an earlier start are
@@ -105,11 +112,11 @@ export async function allocateSystemPorts(options: SystemPortsOptions): Promise<
       ...use,
       wanted: wanted[name as PortName],
       stored: portOf(states[file]?.[key]),
-      ...(name === 'api' && apiFrom !== undefined && { from: apiFrom, isFixed: false }),
+      ...(apiFrom !== undefined && lowestPort(name, apiFrom)),
     }
   }
   const healthName = (name: string) => `health of ${name}`
-  for (const name of processes.filter((each) => each !== 'api-gateway'))
+  for (const name of processes.filter((each) => !(each in mainPorts)))
     requests[healthName(name)] = {
       use: healthName(name),
       stored: portOf(storedHealth[name]),
@@ -127,15 +134,21 @@ export async function allocateSystemPorts(options: SystemPortsOptions): Promise<
     }
   }
   const chosen = await choosePorts(requests, { take, takeAny })
-  const health = processes.map((name) => [
-    name,
-    chosen[name === 'api-gateway' ? 'api' : healthName(name)],
-  ])
+  const health = processes.map((name) => [name, chosen[mainPorts[name] ?? healthName(name)]])
   const ports = Object.keys(uses).map((name) => [name, chosen[name]])
   return {
     ports: Object.fromEntries(ports) as SystemPorts,
     health: Object.fromEntries(health) as Record<string, number>,
   }
+}
+
+/** Lowest port of the API or of the administration pages, which may replace an occupied port. */
+function lowestPort(
+  name: string,
+  apiFrom: number,
+): Pick<PortRequest, 'from' | 'isFixed'> | undefined {
+  if (name === 'api') return { from: apiFrom, isFixed: false }
+  return name === 'admin' ? { from: apiFrom + adminOffset, isFixed: false } : undefined
 }
 
 function portOf(value: unknown): number | undefined {

@@ -9,6 +9,9 @@ export function systemVariables(system: System): Record<string, string> {
     SVC_SERVICE_SECRET: system.serviceSecret,
     POSTHORN_IMAP_PROXY: `${system.host}:${system.imapProxyPort}`,
     POSTHORN_SMTP_PROXY: `${system.host}:${system.smtpProxyPort}`,
+    ...(system.admin
+      ? { POSTHORN_ADMIN_URL: system.admin.url, POSTHORN_ADMIN_SETUP_URL: system.admin.setUpUrl }
+      : {}),
     DATABASE_URL: system.ownerUrl,
     AMQP_URL: system.amqpUrl,
     ...(mail ? { POSTHORN_DOVECOT: JSON.stringify(mail) } : {}),

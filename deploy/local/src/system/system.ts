@@ -8,8 +8,8 @@ import type { DovecotAddress } from '../dovecot/server.ts'
 import { checkout } from '../paths.ts'
 import { withClient } from '../postgres/client.ts'
 import { PortReservations } from '../process/port-reservations.ts'
-import { rolePasswords, serviceNames, type ServiceName } from '../role-passwords.ts'
-import { clientHost } from './service-env.ts'
+import { coreServices, rolePasswords, type ServiceName } from '../role-passwords.ts'
+import { clientHost, type EnvByService } from './service-env.ts'
 import { listProcesses, type Services, type ServicesOptions, startServices } from './services.ts'
 import { loadOrCreateState, randomPassword, readState } from '../files/state-file.ts'
 import {
@@ -28,7 +28,7 @@ export interface SystemOptions extends SystemServersOptions {
   keep?: boolean
   /** Number of processes per service, by name of the service. Defaults to 1. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Names of the services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to those that every installation runs. */
   names?: readonly ServiceName[]
   /**
    * Lowest port to choose for the API if `ports.api` is not set. If `apiFrom` is set, an occupied
@@ -63,6 +63,8 @@ export interface System extends SystemServers {
   serviceSecret: string
   imapProxyPort: number
   smtpProxyPort: number
+  /** Addresses of the administration pages. Undefined if the system does not run them. */
+  admin: AdminAddresses | undefined
   services: Services
   mail?: DovecotAddress
   /**
@@ -72,16 +74,26 @@ export interface System extends SystemServers {
   stop(): Promise<void>
 }
 
+/** Addresses of the administration pages of a local system. */
+export interface AdminAddresses {
+  url: string
+  /** Link with which the first owner is created. */
+  setUpUrl: string
+}
+
 interface Secrets {
   secret: string
   token: string
   serviceSecret: string
+  /** Token of the set-up link of the administration pages. */
+  setupToken: string
 }
 
 interface State extends Secrets {
   api: number
   imapProxy: number
   smtpProxy: number
+  admin: number
   /**
    * Ports for health and metrics by process name, including processes that this start does not run.
    */
@@ -120,6 +132,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       serviceSecret: state.serviceSecret,
       imapProxyPort: state.imapProxy,
       smtpProxyPort: state.smtpProxy,
+      admin: options.names?.includes('admin-ui') ? adminAddresses(state) : undefined,
       services,
       async stop() {
         await services.stopAll()
@@ -153,6 +166,7 @@ function servicesOptions(
       secret: state.secret,
       token: state.token,
       bind,
+      envByService: names?.includes('admin-ui') ? adminVariables(state, bind) : {},
       env: Object.fromEntries(passed) as Record<string, string>,
       settings: {
         serviceSecret: state.serviceSecret,
@@ -169,6 +183,24 @@ function servicesOptions(
   }
 }
 
+/** Addresses of the pages, which listen on loopback only, because they are served without TLS. */
+function adminAddresses({ admin, setupToken }: State): AdminAddresses {
+  const origin = `http://127.0.0.1:${admin}`
+  return { url: `${origin}/admin/`, setUpUrl: `${origin}/admin/set-up#token=${setupToken}` }
+}
+
+function adminVariables(state: State, bind: string): EnvByService {
+  const pages = { SVC_ADMIN_URL: `http://127.0.0.1:${state.admin}` }
+  return {
+    'api-gateway': pages,
+    'admin-ui': {
+      ...pages,
+      SVC_GATEWAY_URL: `http://${clientHost(bind)}:${state.api}`,
+      SVC_ADMIN_SETUP_TOKEN: state.setupToken,
+    },
+  }
+}
+
 const forwardedVariables = /^(SVC|OTEL)_/
 const generatedVariables = new Set([
   'SVC_SECRET',
@@ -180,15 +212,15 @@ const generatedVariables = new Set([
 
 /** Chooses the ports of a local system and stores them with the secrets of the system. */
 async function loadState(
-  { dir, names = serviceNames, replicas = {}, ports: wanted = {}, apiFrom }: SystemOptions,
+  { dir, names = coreServices, replicas = {}, ports: wanted = {}, apiFrom }: SystemOptions,
   use: Pick<SystemPortsOptions, 'bind' | 'reservations'>,
 ) {
   const processes = listProcesses(names, replicas).map(({ name }) => name)
   const allocated = await allocateSystemPorts({ dir, wanted, apiFrom, processes, ...use })
-  const { api, imapProxy, smtpProxy } = allocated.ports
+  const { api, imapProxy, smtpProxy, admin } = allocated.ports
   const file = join(dir, systemFile)
   const { health } = await readState<State>(file)
-  const ports = { api, imapProxy, smtpProxy, health: { ...health, ...allocated.health } }
+  const ports = { api, imapProxy, smtpProxy, admin, health: { ...health, ...allocated.health } }
   const fresh = async () => ({ ...createSecrets(), ...ports })
   const state = await loadOrCreateState<State>(file, fresh, ports)
   return { state, ports: allocated.ports }
@@ -199,6 +231,7 @@ function createSecrets(): Secrets {
     secret: randomPassword(),
     token: randomBytes(32).toString('hex'),
     serviceSecret: randomPassword(),
+    setupToken: randomBytes(32).toString('base64url'),
   }
 }
 

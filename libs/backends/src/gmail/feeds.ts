@@ -10,7 +10,7 @@ import { FullRounds, type RoundCursor } from './rounds.ts'
 /** Change list (feed) of a Gmail mailbox. A Gmail mailbox has only this feed. */
 const mailboxFeed = { id: 'mailbox' }
 
-/** Maximum history records per page, so that changes are committed every 100 records. */
+/** Maximum Gmail history records per page, so that changes are committed every 100 records. */
 const maxRecords = 100
 const maxHistoryBytes = 16 * 1024 * 1024
 

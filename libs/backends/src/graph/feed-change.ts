@@ -18,8 +18,8 @@ export interface FeedRequest {
   position: FeedPosition
   now: number
   /**
-   * False if a failed request for a page of changes must not be repeated. Default: the request is
-   * repeated after temporary failures.
+   * False if a failed Graph request for a page of changes must not be repeated. Default: the
+   * request is repeated after temporary failures.
    */
   repeatable?: boolean
 }

@@ -45,8 +45,8 @@ export interface GraphRequest {
   /** True to repeat a Graph request after temporary failures; defaults to true for GET. */
   repeatable?: boolean
   /**
-   * Failure of a request for an object that does not exist; defaults to the failure of the error
-   * code.
+   * Failure to report if the object of a Graph request does not exist; defaults to the failure of
+   * the error code.
    */
   missing?: MailApiFailure
   /** Checks the form of Graph's response. Default: checks the types of all members. */

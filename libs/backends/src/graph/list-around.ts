@@ -33,7 +33,7 @@ export interface PositionedList {
 
 export interface PageAround {
   page: ListResponse
-  /** Position of the page. */
+  /** Position of the page in the list of Graph messages. */
   skip: number
   /** Number of damaged Graph messages that were skipped before the first message of this page. */
   unreadable: number

@@ -7,7 +7,7 @@ import { translateSearch } from './search-index.ts'
 
 /** Method by which Graph messages that match a search are listed. */
 export type ListPlan =
-  /** Reads messages by id. */
+  /** Method that reads Graph messages by their ids, without a list. */
   | { kind: 'ids'; ids: readonly string[]; check: (message: GraphMessage) => boolean }
   /** Reads the pages of a list in which Graph orders the messages, newest first. */
   | { kind: 'filter'; filter?: string }

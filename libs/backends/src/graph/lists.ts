@@ -69,7 +69,7 @@ export function folderPath(id: string): string {
 interface ReadOptions {
   ids: readonly string[]
   select: string
-  /** Value of `$expand`. */
+  /** Value of `$expand` in a request for a list of Graph messages. */
   expand?: string
   signal: AbortSignal
 }

@@ -73,9 +73,15 @@ const maxInternetHeaders = 5
  * limited number of property names, which are never freed.
  */
 const maxNamed = 50
-/** Maximum length of the name of a header field that becomes a property, in characters. */
+/**
+ * Maximum length of the name of a header field that becomes a property of a Graph message, in
+ * characters.
+ */
 const maxNameLength = 127
-/** Maximum length of the value of a header field that becomes a property, in characters. */
+/**
+ * Maximum length of the value of a header field that becomes a property of a Graph message, in
+ * characters.
+ */
 const maxValueLength = 16_384
 /** Maximum names of omitted header fields that are reported for a Graph message. */
 const maxOmitted = 100

@@ -115,7 +115,7 @@ export function translateTerms(terms: SearchTerms, translations: Translations): 
     })
 }
 
-/** Replaces control characters in a search text with blanks. Undefined for blank text. */
+/** Replaces control characters in a Graph search text with blanks. Undefined for blank text. */
 function cleanText(text: string): string | undefined {
   const clean = text.replace(/\p{Cc}/gu, ' ')
   return clean.trim() === '' ? undefined : clean

@@ -31,8 +31,8 @@ const translations: Translations = {
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // The expressions of `$search` are joined with AND, because a blank between two restrictions of
-  // one property means OR. Operators must be in capitals.
+  // The expressions of Graph's `$search` are joined with AND, because a blank between two
+  // restrictions of one property means OR. Operators must be in capitals.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 

@@ -107,7 +107,7 @@ async function createSession(
     method: 'POST' as const,
     path: `${messagePath(draft)}/attachments/createUploadSession`,
     json: { AttachmentItem: contentId === undefined ? item : { ...item, contentId } },
-    // Creating an upload session may be repeated, because an unused session expires without an
+    // Creating a Graph upload session may be repeated, because an unused session expires without an
     // effect.
     repeatable: true,
     signal,

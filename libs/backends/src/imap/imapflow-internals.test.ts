@@ -13,7 +13,7 @@ import {
 
 const { version } = createRequire(import.meta.url)('imapflow/package.json') as { version: string }
 
-/** Digests of the source of each function, taken from imapflow 2.10.2. */
+/** Digests of the source of each imapflow function, taken from imapflow 2.10.2. */
 const verifiedDigests: Record<string, string> = {
   exec: '8b3183300927127d',
   run: '2a9969d83a91b59b',
@@ -43,7 +43,10 @@ const methods = [
   'compress',
 ] as const satisfies (keyof ImapFlowInternals)[]
 
-/** Properties that are set only during a session: checked by their use in the source. */
+/**
+ * Members of imapflow that are set only during a session. The test checks their use in imapflow's
+ * source.
+ */
 const properties = [
   'preCheck',
   'untaggedHandlers',
@@ -72,6 +75,7 @@ test('imapflow-internals: installed imapflow, has the verified private members',
       .filter((name) => !String(ImapFlow).includes(`this.${name}`))
       .map((name) => `${name}: missing`),
   ]
-  // Failure: compare each listed member with its use in libs/backends, then update the digest.
+  // If this test fails, compare each listed imapflow member with its use in libs/backends, then
+  // update the digest.
   expect({ imapflow: version, problems }).toEqual({ imapflow: version, problems: [] })
 })

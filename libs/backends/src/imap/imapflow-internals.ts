@@ -71,8 +71,8 @@ export interface ImapFlowInternals {
    */
   throttleWait(ms: number): Promise<boolean>
   /**
-   * Starts COMPRESS on a connection. This library replaces the method, because imapflow's function
-   * allocates 200 kB per connection.
+   * Starts COMPRESS on an IMAP connection. This library replaces the method, because imapflow's
+   * function allocates 200 kB per connection.
    */
   compress(): Promise<void>
   /**

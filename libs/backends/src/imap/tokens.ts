@@ -20,7 +20,7 @@ export type LineHandler = (line: Line) => Promise<void>
 /** Arguments of an IMAP command. */
 export type Attributes = (Token | string)[] | false
 
-/** Values of a STATUS response, keyed by STATUS item in upper case. */
+/** Values of an IMAP STATUS response, keyed by STATUS item in upper case. */
 export type StatusItems = ReadonlyMap<string, Token>
 
 /** Maximum length of an IMAP command line in octets. Servers accept 8,192 octets (RFC 7162 §4). */

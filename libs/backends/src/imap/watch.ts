@@ -52,8 +52,8 @@ export const defaultTimings: Timings = {
 type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 
 /**
- * Minimum duration of IDLE. If the server ends IDLE earlier, IDLE is not used: some servers
- * advertise IDLE but end it immediately.
+ * Minimum duration of the IMAP command IDLE. If the server ends IDLE earlier, IDLE is not used:
+ * some servers advertise IDLE but end it immediately.
  */
 const shortMs = 1_000
 

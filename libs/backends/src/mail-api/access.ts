@@ -65,8 +65,9 @@ export interface MailApiUse {
    */
   readonly timeoutMs?: number
   /**
-   * Maximum wait of one request for rate limits, and before a repeat, in milliseconds. A request
-   * that would wait longer fails. If absent, only `timeoutMs` limits the wait.
+   * Maximum wait of one request to the mail provider for rate limits, and before a repeat, in
+   * milliseconds. A request that would wait longer fails. If absent, only `timeoutMs` limits the
+   * wait.
    */
   readonly maxWaitMs?: number
   /**

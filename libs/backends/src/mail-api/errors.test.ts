@@ -4,7 +4,10 @@ import { MailApiError, type MailApiErrorOptions, type MailApiFailure } from './e
 
 const text = 'text of the provider'
 
-/** Error as api-gateway gets it from a worker. libs/http turns its kind into a status. */
+/**
+ * Error of a mail API as api-gateway gets the error from a worker. libs/http turns its kind into a
+ * status.
+ */
 function received(failure: MailApiFailure, options: MailApiErrorOptions) {
   const wire = errorToWire(new MailApiError(failure, text, options))
   const { kind, code, message, status, extras } = errorFromWire(wire)

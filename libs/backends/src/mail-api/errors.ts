@@ -6,15 +6,18 @@ import { AppError, type ErrorKind, type ErrorExtras } from '@posthorn/errors'
  * message. For providers whose HTTP status is passed on see `MailApiErrorOptions.passesStatus`.
  */
 const failures = {
-  /** Message that was deleted, moved out of the mailbox, or never existed. */
+  /**
+   * Failure of a mail provider: message that was deleted, moved out of the mailbox, or never
+   * existed.
+   */
   'message-missing': ['not-found', 'MessageNotFound'],
-  /** Message id that the mail provider cannot read. */
+  /** Failure of a mail provider: message id that the provider cannot read. */
   'unreadable-id': ['invalid', 'InvalidMessageId'],
   'folder-missing': ['not-found', 'FolderNotFound'],
-  /** Label that is not in the list of folders of the mailbox. */
+  /** Failure of a mail provider: label that is not in the list of folders of the mailbox. */
   'label-missing': ['not-found', 'NotFound'],
   'part-missing': ['not-found', 'MessageNotFound'],
-  /** Mailbox without a trash folder. */
+  /** Failure of a mail provider: mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
   /**
    * Expired or deleted watch (registration for notifications) of a mailbox. The caller has to
@@ -179,7 +182,9 @@ export function incompleteResponse(text: string): MailApiError {
   return new MailApiError('unavailable', text, { incomplete: true })
 }
 
-/** True if the error is a failure of a mail API. With `failure`, true only for this failure. */
+/**
+ * True if the error is a failure of a mail API. With `failure`, true only for the given failure.
+ */
 export function isMailApiError(error: unknown, failure?: MailApiFailure): error is MailApiError {
   return error instanceof MailApiError && (failure === undefined || error.failure === failure)
 }

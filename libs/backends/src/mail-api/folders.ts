@@ -39,9 +39,9 @@ export interface FolderCounts {
 }
 
 export interface NewFolder {
-  /** Name of the new folder: last level of its path, not empty, at most 255 characters. */
+  /** Name of the new mail folder: last level of its path, not empty, at most 255 characters. */
   name: string
-  /** Parent of the new folder; absent for the top level. */
+  /** Parent of the new mail folder; absent for the top level. */
   parentId?: string
 }
 
@@ -68,7 +68,7 @@ export interface MailApiFolders {
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>
   /**
-   * Creates a folder.
+   * Creates a mail folder of the mailbox.
    * @throws MailApiError `folder-exists` if a folder has this name, compared without regard to case
    */
   createFolder(folder: NewFolder, signal: AbortSignal): Promise<ApiFolder>

@@ -95,7 +95,7 @@ export interface GetOptions {
 
 /** Download of the content of a message or attachment. */
 export interface ApiDownload {
-  /** Size of the downloaded `content` in bytes. Absent if unknown. */
+  /** Size of the downloaded attachment or message in bytes. Absent if unknown. */
   size?: number
   contentType: string
   filename?: string

@@ -39,8 +39,8 @@ export interface PageOptions {
    */
   limit: number
   /**
-   * True to pass over entries of a list that are damaged in repeated responses, instead of failing.
-   * The page then has the number of these entries (`unreadable`).
+   * True to pass over entries of a message list that are damaged in repeated responses, instead of
+   * failing. The page then has the number of these entries (`unreadable`).
    */
   skipsDamaged?: boolean
   /**
@@ -62,7 +62,10 @@ export interface ApiPage<T> {
   nextPageToken?: string
   /** Number of all entries of a list that match its query. Absent if the provider counts none. */
   total?: number
-  /** Number of damaged entries of a list that were passed over. Absent if there was none. */
+  /**
+   * Number of damaged entries of a mail provider's list that were passed over. Absent if there was
+   * none.
+   */
   unreadable?: number
 }
 

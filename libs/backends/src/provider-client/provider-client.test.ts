@@ -22,7 +22,7 @@ const statuses: Record<number, MailApiFailure> = {
 const status = (code: number, retryAfterMs?: number) =>
   new ProviderError(`status ${code}`, { status: code, retryAfterMs })
 
-/** Client whose requests fail with the errors in order, then succeed. */
+/** Provider client whose HTTP requests fail with the given errors in order, then succeed. */
 function create(
   errors: Error[],
   use: MailApiUse = { priority: 'sync' },
@@ -65,7 +65,10 @@ function create(
   return { client, sent, logins, limiter }
 }
 
-/** Settles a promise while timers run, at most the time in ms. */
+/**
+ * Waits until the promise of a provider request settles while fake timers run, for at most the time
+ * in milliseconds.
+ */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'pending'> {
   const settled = Promise.race([
     promise,
@@ -136,7 +139,8 @@ test('ProviderClient: a longer delay than a minute, the API request or `maxWaitM
     })
     expect(sent).toHaveLength(1)
     if (use.priority === 'sync') continue
-    // The pause lasts, so that the next request of a caller is not sent.
+    // The provider's rate limit still delays requests, so the next request of an API caller is not
+    // sent.
     await expect(client.json(request)).rejects.toMatchObject({ failure: 'rate-limited' })
     expect(sent).toHaveLength(1)
   }

@@ -253,7 +253,7 @@ function isStream(body: ClientRequest['body']): boolean {
   return typeof body === 'object' && 'chunks' in body
 }
 
-/** Size in bytes of a request body in memory. */
+/** Size in bytes of a request body in memory, before the body is sent to a mail provider. */
 function sizeOf(body: ClientRequest['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   return body instanceof Uint8Array ? body.length : 0

@@ -4,7 +4,9 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp } from '@posthorn/net/provider-http'
 import { logRequests } from './request-log.ts'
 
-/** Log lines per request, without times. */
+/**
+ * Recorder of the protocol log of requests to a mail provider: lines per request, without times.
+ */
 function recorded() {
   const requests: string[][] = []
   const openLog = () => {

@@ -25,7 +25,10 @@ export interface ProviderCall {
    * Name of the mail provider's API method as in the table of quota costs, such as `messages.get`.
    */
   operation: string
-  /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
+  /**
+   * Number of calls of the mail provider's method in one request, such as the parts of a batch;
+   * defaults to 1.
+   */
   count?: number
   /**
    * Number of concurrent requests that the mail provider counts for one request, such as the parts

@@ -15,7 +15,7 @@ afterEach(() => void jest.useRealTimers())
 const common = { limits: defaultProviderLimits, replicas: () => 1 }
 const create = (options: Partial<WorkerLimiterOptions> = {}) =>
   new ProviderLimiter({ ...common, service: 'sync-worker', ...options })
-/** Source that lends all units immediately. */
+/** Source of quota units that lends all requested units of a mailbox immediately. */
 const lendsAlways: UnitSource = { take: async () => undefined, reportPause: () => undefined }
 const createSender = (source = lendsAlways) =>
   new ProviderLimiter({ ...common, service: 'sender', source })
@@ -32,7 +32,7 @@ async function run(limiter: ProviderLimiter, account: ProviderAccount, call: Pro
   permit[Symbol.dispose]()
 }
 
-/** Counts the requests that a process of each limiter can make within `ms`. */
+/** Counts the requests to a mail provider that each limiter admits within `ms`. */
 async function countWithin(
   ms: number,
   limiters: readonly ProviderLimiter[],
@@ -83,7 +83,8 @@ test('ProviderLimiter: a worker that takes over a mailbox starts without a burst
     void run(limiter, mailbox(account), get).then(() => (startedAt[account] = performance.now()))
   await jest.advanceTimersByTimeAsync(10_000)
   expect(startedAt['b']).toBe(heldSince)
-  // The debt of a loan of 100 units, and 20 units at 82 units per second.
+  // The new worker waits for the debt of a loan of 100 quota units and for 20 units, at 82 units
+  // per second.
   expect((startedAt['a'] ?? 0) - heldSince).toBeGreaterThan(1_400)
 })
 
@@ -203,7 +204,7 @@ test('ProviderLimiter: live processes share the units of an application equally'
   const { gmail } = defaultProviderLimits
   const limits = { ...defaultProviderLimits, gmail: { ...gmail, applicationUnits: 4_000 } }
   const two = [create({ limits, replicas: () => 2 }), create({ limits, replicas: () => 2 })]
-  // The part of the workers is 75 %.
+  // Sync-workers share 75 % of an application's quota units.
   const count = await countWithin(59_999, two, { call: get })
   expect(count * 20).toBeLessThanOrEqual(3_000)
   expect(count * 20).toBeGreaterThan(2_800)

@@ -35,8 +35,8 @@ export type * from './limiter-options.ts'
  */
 const maxWaiting = 1_000
 /**
- * Minimum size of a request body that counts as an upload. Smaller bodies do not count as uploads,
- * so that changes do not wait behind uploads.
+ * Minimum size of a request body to a mail provider that counts as an upload. Smaller bodies do not
+ * count as uploads, so that changes do not wait behind uploads.
  */
 const minUploadBytes = 16_384
 /**
@@ -44,7 +44,7 @@ const minUploadBytes = 16_384
  * most messages are sent and few are uploaded to a folder.
  */
 const senderUploadShare = 2 / 3
-/** Share of a process's upload bytes that is available immediately. */
+/** Share of a process's upload bytes (limit of a mail provider) that is available immediately. */
 const uploadBurstShare = 1 / 2
 /** Time reserved for the response of this product to reach the API client. */
 const responseMs = 1_000
@@ -60,7 +60,10 @@ export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
   readonly #applications = new Map<string, QuotaLimiter>()
   readonly #uploads = new Map<string, QuotaLimiter>()
-  /** Called when this process has exceeded a request limit of an application. See `sharePauses`. */
+  /**
+   * Called when this process has exceeded a request limit of an OAuth2 application. See
+   * `sharePauses`.
+   */
   onApplicationPause: ((application: ProviderApplication, ms: number) => void) | undefined
 
   constructor(options: ProviderLimiterOptions) {
@@ -94,8 +97,8 @@ export class ProviderLimiter {
       signal,
     })
     try {
-      // The permit for upload bytes comes first, so that no other permit is held during the longer
-      // wait for upload bytes.
+      // The permit for upload bytes comes first, so that a request to the mail provider holds no
+      // other permit during the longer wait for upload bytes.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
       const limiter = this.#limiterOf(mailbox)
@@ -168,8 +171,8 @@ export class ProviderLimiter {
   /** Delays all requests of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
-    // Only the delay that this pause adds is counted: a process also receives its own broadcast of
-    // a pause, which must not be counted again.
+    // Only the delay that this pause of an OAuth2 application adds is counted: a process also
+    // receives its own broadcast of a pause, which must not be counted again.
     const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }

@@ -2,7 +2,10 @@ import type { Invalidation } from '@posthorn/contracts/hints'
 import type { ProviderLimiter } from './provider-limiter.ts'
 import { providers } from './provider-limits.ts'
 
-/** Methods of the bus that shared pauses need: sending and receiving broadcasts. */
+/**
+ * Methods of the bus that shared pauses of OAuth2 applications need: sending and receiving
+ * broadcasts.
+ */
 interface Broadcasts {
   invalidate(message: Invalidation): Promise<void>
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
@@ -21,8 +24,8 @@ export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<
       pauseMs: Math.ceil(pauseMs),
     })
   return bus.onInvalidate(({ topic, id = '', pauseMs }) => {
-    // Ignores a broadcast of a pause without a time, which means that earlier broadcasts may have
-    // been missed. The next refused request shows the pause again.
+    // Ignores a broadcast about a pause of an OAuth2 application that has no time, which means that
+    // earlier broadcasts may have been missed. The next refused request shows the pause again.
     if (topic !== 'providerPauses' || pauseMs === undefined) return
     const [name, ...rest] = id.split(' ')
     const provider = providers.find((each) => each === name)

@@ -48,7 +48,7 @@ export function connectingCases({ backend, account }: TestEnvironment): void {
   test('ImapBackend.connect: unknown host, is unreachable', async () => {
     await using one = await account()
     const connecting = backend.connect({ ...one.options, host: 'unknown.invalid' })
-    // The code is EAI_AGAIN if the name server is unavailable.
+    // The error of the IMAP connection has the code EAI_AGAIN if the name server is unavailable.
     const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)
     await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code })
   })

@@ -31,7 +31,7 @@ function message(encoding: string, body: string): string {
   ].join('\r\n')
 }
 
-/** Message source of a given size with distinct lines. */
+/** Source of a mail message with a given size and distinct lines. */
 function source(bytes: number): Buffer {
   const lines: string[] = ['Subject: large\r\n\r\n']
   for (let length = 0, n = 0; length < bytes; n++) {

@@ -67,14 +67,15 @@ export function flagCases({ backend, account }: TestEnvironment): void {
     for (let n = 0; n < 3; n++) await one.append(mail, { flags: ['old'] })
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    // The connection of `session` has the message until the server reports the deletion.
+    // The IMAP connection of `session` still has the deleted message until the server reports the
+    // deletion.
     await one.expunge(2)
     const change = { add: ['\\Flagged', 'new'], remove: ['old'] }
     const all = { unchanged: [], missing: [] }
     expect(await session.confirmFlags([[1, 3]], change)).toEqual({ ...all, missing: [[2, 2]] })
     const changed = ['\\Flagged', 'new']
     expect(await flagsIn(session)).toEqual({ 1: changed, 3: changed })
-    // A server may report flags only if they were other flags before.
+    // An IMAP server may omit the flags of a STORE response that changes no flag.
     for (const again of [change, { set: ['NEW', '\\flagged'] }, { remove: ['old'] }])
       expect(
         await session.confirmFlags(

@@ -32,7 +32,8 @@ export function mailboxCommandCases({ backend, account }: TestEnvironment): void
       try {
         path = (await session.createMailbox(name)).path
       } catch (error) {
-        // Servers may reject some characters. The session stays usable.
+        // A mail server may reject some characters in mailbox names. The session stays usable after
+        // the rejection.
         expect(error).toMatchObject({ kind: 'rejected' })
       }
       if (path !== undefined) expect((await listed(session)).has(path)).toBe(true)
@@ -117,7 +118,7 @@ export function mailboxCommandCases({ backend, account }: TestEnvironment): void
       },
     )
     expect((await listed(session)).get(below)).toMatchObject({ selectable: true })
-    // The deleted mailbox may stay in the list as the parent of the other mailbox, but is not
+    // The deleted mailbox may stay in the list as the parent of its child mailbox, but is not
     // selectable.
     const selection = session.select(top)
     if (deleted) await expect(selection).rejects.toBeInstanceOf(AppError)

@@ -43,7 +43,7 @@ async function fetchOne(session: MailSession, uid: number): Promise<FetchedMessa
   return message
 }
 
-/** Stores a message and reads it back. */
+/** Stores a mail message in an account and reads the message back. */
 async function roundTrip(
   environment: TestEnvironment,
   one: TestAccount,

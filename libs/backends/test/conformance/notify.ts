@@ -33,7 +33,10 @@ function mailboxNotification(path: string, status: object): object {
   return { kind: 'mailbox', path, status: expect.objectContaining(status) }
 }
 
-/** Session that watches from the inbox, after the initial counters. */
+/**
+ * Session that watches all mailboxes from the inbox, after the server has sent the initial
+ * counters.
+ */
 async function everywhere(one: TestAccount, session: MailSession): Promise<WatchedSession> {
   await one.createMailbox('Work')
   await session.select('INBOX')
@@ -46,7 +49,7 @@ async function everywhere(one: TestAccount, session: MailSession): Promise<Watch
   return watched
 }
 
-/** Cases for servers with `capabilities.notify`. */
+/** Conformance tests for IMAP servers with `capabilities.notify`. */
 export function notifyCases({ backend, account }: TestEnvironment): void {
   test('MailSession.watch: everywhere, starts with all counters and reports mail in any mailbox', async () => {
     await using one = await account()

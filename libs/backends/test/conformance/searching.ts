@@ -18,7 +18,7 @@ function mail(headers: Record<string, string>, text = 'hello'): string {
   ].join('\r\n')
 }
 
-/** Stores four messages with UIDs 1 to 4. */
+/** Stores four messages for the search tests, with the UIDs 1 to 4. */
 async function storeSearchMessages(one: TestAccount): Promise<void> {
   const first = {
     From: 'Jürgen <juergen@example.com>'.replace('Jürgen', '=?utf-8?Q?J=C3=BCrgen?='),
@@ -202,7 +202,7 @@ export function searchCases({ backend, account }: TestEnvironment): void {
     await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    // UIDs are below 2^31: with a greater UID in the set, Cyrus 3.6 returns no result.
+    // UIDs are below 2^31: with a greater UID in a sequence set, Cyrus 3.6 returns no result.
     const far = Array.from({ length: 4_000 }, (_, n) => 2_000_000_000 + 2 * n)
     expect(await searchUidsOf(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual(
       [],

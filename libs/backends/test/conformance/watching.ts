@@ -15,7 +15,8 @@ function watch(session: MailSession): WatchedSession {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notification) => notifications.push(notification), abort.signal)
-  // The end of the watch is awaited only by tests that expect its rejection.
+  // A rejection of the watch (wait for notifications) is ignored here, because only some tests
+  // expect the rejection.
   ended.catch(() => {})
   return {
     notifications,

@@ -6,10 +6,10 @@ const { omits, replies, times } = imapFaults
 
 const flagged = { add: ['\\Flagged'] }
 const nothing = { unchanged: [], missing: [] }
-/** Response of a server that takes a change and makes none. */
+/** Response of an IMAP server that accepts a STORE command and changes no flag. */
 const ignored = replies('{tag} OK done')
 
-/** IMAP commands after SELECT. */
+/** IMAP commands of the session after SELECT. */
 function commandsOf({ received }: ImapScript): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }
@@ -48,7 +48,7 @@ test('confirmFlags: change without effect, is repeated after NOOP', async () => 
 test('confirmFlags: some messages without the change, only these are repeated and returned', async () => {
   const server = await start(4)
   const session = await inbox(server)
-  // The server cannot store the flag in two messages.
+  // The IMAP server cannot store the flag in two of the messages.
   server.on('UID STORE', async (command) => {
     const before = [2, 4].map(
       (uid) => [uid, [...server.mailbox('INBOX').message(uid).flags]] as const,

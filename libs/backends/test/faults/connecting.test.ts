@@ -118,7 +118,10 @@ test('MailSession.select: server that requires ID, sends it after the login', as
   expect(await (await connect(server)).select('INBOX')).toMatchObject({ messages: 1 })
 })
 
-/** The local machine under a name that does not count as loopback, so STARTTLS is required. */
+/**
+ * Address of the local machine that does not count as loopback, so that the IMAP login requires
+ * STARTTLS.
+ */
 const notLoopback = '127.1'
 
 test('ImapBackend.connect: without STARTTLS, is rejected unless plaintext is allowed', async () => {
@@ -152,7 +155,8 @@ test('ImapBackend.connect: STARTTLS removed or broken, sends no password', async
 
 test('ImapBackend.connect: plaintext data before TLS, is discarded', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
-  // STARTTLS response injection: an attacker sends the response to a later command.
+  // STARTTLS response injection: an attacker sends the response to a later IMAP command in
+  // plaintext before TLS starts.
   server.on('STARTTLS', async (command) => [
     ...(await command.defaultReply()),
     '* CAPABILITY IMAP4rev1 X-GM-EXT-1',

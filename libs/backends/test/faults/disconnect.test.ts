@@ -5,11 +5,11 @@ import { letter, backend, optionsOf, start, inTime } from './fault-setup.ts'
 
 interface LimitedLink extends AsyncDisposable {
   port: number
-  /** Bytes of the server that were forwarded. */
+  /** Number of the IMAP server's bytes that the link has forwarded. */
   passed: () => number
 }
 
-/** Forwarder that closes after a number of bytes from the server. */
+/** TCP forwarder that closes the connection after a given number of bytes from the IMAP server. */
 async function startLimitedLink(bytes: number, target: number): Promise<LimitedLink> {
   const sockets = new Set<Socket>()
   let passed = 0
@@ -42,7 +42,7 @@ async function server() {
   return script
 }
 
-/** Runs the calls of a session. Returns the name of the last completed call. */
+/** Runs all kinds of calls of an IMAP session. Returns the name of the last completed call. */
 async function runSession(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined
@@ -84,8 +84,8 @@ test('MailSession: connection closed at any byte, pending calls fail and the ser
     )
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
-  // A disconnect at every byte would take minutes. The step between tested bytes is coprime to the
-  // line lengths and covers each kind of position.
+  // Closing the IMAP connection after every single byte would take minutes. The step between tested
+  // bytes is coprime to the line lengths and covers each kind of position.
   const places = Array.from({ length: Math.ceil(total / 61) }, (_, n) => 1 + n * 61)
   for (let at = 0; at < places.length; at += 8) await Promise.all(places.slice(at, at + 8).map(cut))
   expect(outcomes.get('cut')).toBeGreaterThan(50)

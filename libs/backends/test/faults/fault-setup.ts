@@ -12,7 +12,10 @@ afterEach(async () => {
   for (const each of disposables.splice(0).toReversed()) await each[Symbol.asyncDispose]()
 })
 
-/** Starts a server with this number of messages in its inbox, closed after the test. */
+/**
+ * Starts a scripted IMAP server with a given number of messages in its inbox. The server is closed
+ * after the test.
+ */
 export async function start(messages = 0, options: ImapScriptOptions = {}): Promise<ImapScript> {
   const server = await startImapScript(options)
   disposables.push(server)
@@ -32,13 +35,13 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
     rejectUnauthorized: false,
     credentials: { user: 'jane', pass: 'secret' },
     log: quietLogger(),
-    // The connect timeout is longer than any test: failures must be reported immediately, not by
-    // timeout.
+    // The connect timeout is longer than any test, so that connection failures must be reported
+    // immediately, not by timeout.
     connectTimeoutMs: 300_000,
   }
 }
 
-/** Session that is closed after the test. */
+/** Opens an IMAP session that is closed after the test. */
 export async function connect(
   server: ImapScript,
   more: Partial<ConnectOptions> = {},
@@ -49,21 +52,24 @@ export async function connect(
   return session
 }
 
-/** Session with the inbox selected. */
+/** Opens an IMAP session with the inbox selected. */
 export async function inbox(server: ImapScript, by = backend): Promise<MailSession> {
   const session = await connect(server, {}, by)
   await session.select('INBOX')
   return session
 }
 
-/** UIDs of fetched messages. */
+/** UIDs of the fetched mail messages. */
 export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<number[]> {
   return (await Array.fromAsync(messages)).map(({ uid }) => uid)
 }
 
 const timeLimitMs = 60_000
 
-/** Fails after a time that is too long on any machine: no fault may cause a hang. */
+/**
+ * Rejects if a call of an IMAP session hangs. The time limit is too long for any machine to exceed
+ * without a hang.
+ */
 export function inTime<T>(work: Promise<T>): Promise<T> {
   return withTimeout(work, timeLimitMs, () => {
     throw new Error(`not within ${timeLimitMs} ms`)
@@ -71,8 +77,8 @@ export function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Modifies matching responses to a command. Returns the number of modifications, because a fault
- * that never occurs proves nothing.
+ * Modifies matching responses to an IMAP command. Returns the number of modifications, because a
+ * test whose fault never occurs proves nothing.
  */
 export function distort(
   server: ImapScript,

@@ -3,7 +3,7 @@ import type { Hook, ImapScript } from '@posthorn/testkit'
 import type { MailSession } from '../../src/mail-session.ts'
 import { backend, optionsOf, start, inTime } from './fault-setup.ts'
 
-/** Rounds of one run. The number of a failed round reproduces it. */
+/** Number of rounds of the IMAP fuzz test. The number of a failed round reproduces the failure. */
 const rounds = 240
 const seed = 20_240_229
 
@@ -18,7 +18,7 @@ afterAll(
 
 type Random = (below: number) => number
 
-/** Mulberry32: small, fast, deterministic. */
+/** Random number generator Mulberry32: small, fast and deterministic. */
 function randomFrom(start: number): Random {
   let state = start
   return (below) => {
@@ -69,7 +69,10 @@ function mutate(line: string, random: Random): string {
   return mutations[random(mutations.length)]?.() ?? line
 }
 
-/** Mutates some lines of the default response, and the tagged line in one case of ten. */
+/**
+ * Mutates some lines of the scripted IMAP server's default response, and the tagged line in one
+ * case of ten.
+ */
 function mutateReplies(random: Random): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
@@ -111,8 +114,8 @@ const calls: readonly Call[] = [
 ]
 
 /**
- * Closes the connection of an idle server after 20 turns of the event loop without a command. By
- * then all sent data has arrived, however slow the machine is.
+ * Closes the connection of an idle IMAP server after 20 turns of the event loop without a command.
+ * By then all sent data has arrived, however slow the machine is.
  */
 function hangUpWhenIdle(server: ImapScript): Disposable {
   let receivedLines = server.received.length

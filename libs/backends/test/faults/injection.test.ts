@@ -4,7 +4,8 @@ import { usualCapabilities } from '@posthorn/testkit'
 import type { MailSession } from '../../src/mail-session.ts'
 import { connect, inTime, start } from './fault-setup.ts'
 
-// Values that API clients choose, in every call that sends them. No value may become a command.
+// Pieces of hostile input. API clients can send them in every call, and none may become an IMAP
+// command.
 
 const pieces =
   '\r\n|\n|\r|"|\\|{5}\r\n|{5+}\r\n|~{5}\r\n|a\r\nx DELETE INBOX\r\n|x LOGOUT|(|)|[|]|*|%|&|&AOQ-|ü|💣|\u2028|\x7f| |/|NIL|INBOX|.'
@@ -13,7 +14,7 @@ const hostile = fc.oneof(
   fc.array(fc.constantFrom(...pieces.split('|')), { maxLength: 8 }).map((parts) => parts.join('')),
 )
 
-/** Commands that change nothing. Every call may send them. */
+/** IMAP commands that change nothing. Every call of a session may send these commands. */
 const harmless = ['SELECT', 'UNSELECT', 'LIST', 'LSUB', 'STATUS', 'NOOP']
 const message = Buffer.from('Subject: x\r\n\r\nx\r\n')
 
@@ -85,7 +86,8 @@ describe.each([
         )
         stop()
         expect(names.filter((name) => !allowed.includes(name))).toEqual([])
-        // The session is usable, and the server understood every command.
+        // After hostile input the IMAP session is usable, and the server has understood every
+        // command.
         await session.select('INBOX')
         expect(server.sessions).toHaveLength(1)
       }),

@@ -12,7 +12,7 @@ const ranges = [[1, 3]] as const
 const subjects = ['m1', 'm2', 'm3']
 const headerBytes = 256 * 1024
 
-/** Hook for the description of messages with sections. */
+/** Script hook that handles only FETCH commands with body sections. */
 function withSections(hook: Hook): Hook {
   return (command) => (hasSections(command.rest) ? hook(command) : undefined)
 }
@@ -21,7 +21,7 @@ function hasSections(query: string): boolean {
   return query.includes('ENVELOPE') && query.includes('BODY.PEEK[TEXT]')
 }
 
-/** Arguments of the FETCH commands of a server, from now on. */
+/** Collects the arguments of the FETCH commands that an IMAP server receives from now on. */
 function fetchesOf(server: ImapScript): string[] {
   const fetches: string[] = []
   server.on('FETCH', ({ rest }) => void fetches.push(rest))
@@ -52,7 +52,10 @@ function expectComplete(messages: readonly FetchedMessage[]): void {
   }
 }
 
-/** Opens sessions of one account, which share the record of messages that fail. */
+/**
+ * Opens IMAP sessions of one account, which share the record of the messages that the server cannot
+ * describe.
+ */
 function openWithFaults(server: ImapScript) {
   const faults = new MessageFaults()
   return async () => {

@@ -59,7 +59,7 @@ test('limit with a delay in the header or the text, or without one', async () =>
     const failure = { failure: 'rate-limited', retryAfterMs, kind: 'rate-limited' }
     await expect(api.folders(signal)).rejects.toMatchObject(failure)
   }
-  // A request refused without a delay is repeated after a backoff.
+  // A Gmail request that was refused without a retry time is repeated after a backoff.
   const before = gmail.requests('labels.list').length
   gmail.on('labels.list', once(gmailFailures.tooManyRequests()))
   expect(await api.folders(signal)).not.toEqual([])
@@ -120,7 +120,7 @@ test('members of the wrong type or missing, never become ids or texts', async ()
     gmail.on(method, providerFaults.times(count, providerFaults.deviates({ body })))
   deviates('labels.list', { labels: [{ id: 'a b', name: 'x' }, { id: 'INBOX' }] })
   expect((await api.folders(signal)).map(({ id }) => id)).toEqual(['INBOX'])
-  // A list with an entry without an id is requested four times.
+  // A Gmail message list that has an entry without an id is requested four times.
   const list = { messages: [{}, { id: 'é' }], nextPageToken: 'x'.repeat(9_000) }
   deviates('messages.list', list, 4)
   await expect(api.listIds({}, { limit: 10 }, signal)).rejects.toMatchObject({

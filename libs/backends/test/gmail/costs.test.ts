@@ -5,7 +5,7 @@ import { type GmailSetup, startGmail } from './gmail-setup.ts'
 
 const feed = { id: 'mailbox' }
 
-/** Calls and units of some work. */
+/** Number of Gmail requests and quota units that some work needs. */
 async function costOf({ gmail }: GmailSetup, work: () => Promise<unknown>) {
   const before = gmail.fake.log.length
   await work()
@@ -65,7 +65,8 @@ test('units: first round, 5 per 500 messages and label', async () => {
     setup.mailbox.deliver(mail('m'), { labels: ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL'] })
   const { units, names } = await costOf(setup, () => cursorOf(setup))
   const lists = names.filter((name) => name === 'messages.list').length
-  // Four lists with 4 pages each, 11 empty lists. Profile, history and two lists of labels.
+  // Requests of the first full round: four message lists with 4 pages each, 11 empty lists, the
+  // profile, the history and two label lists.
   expect(lists).toBe(4 * 4 + 11)
   expect(units).toBe(lists * 5 + 5)
 })
@@ -81,7 +82,7 @@ test('units: first round with 10,000 labels, 1 per label and 5 per label with me
   const index = new FeedIndex(setup.create({ priority: 'initial-sync' }))
   const { units, names, batches } = await costOf(setup, () => index.follow())
   const lists = names.filter((name) => name === 'messages.list').length
-  // Lists of the mailbox, of 14 labels of the system, and of the labels in use.
+  // Message lists of the mailbox, of 14 system labels, and of the user labels in use.
   expect(lists).toBe(1 + 14 + used.length)
   expect(batches).toBe(Math.ceil(10_000 / 25))
   expect(units).toBe(count + lists * 5 + 5)

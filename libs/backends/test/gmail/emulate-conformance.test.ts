@@ -5,7 +5,8 @@ import { createUnlimited } from './gmail-setup.ts'
 
 const address = 'jane@mail.example'
 
-// A third-party server of the Gmail API, instead of our fake, drives the same client.
+// A third-party server of the Gmail API (`emulate`) replaces the fake of this repository and drives
+// the same client.
 
 async function emulateEnvironment(): Promise<MailApiEnvironment> {
   const server = await startEmulate(address)

@@ -1,22 +1,25 @@
 /**
- * Ids of `emulate` in the form of Gmail's: `msg_…` and `thr_…` become 16 hexadecimal digits, and
- * history ids of 21 digits numbers of 64 bits.
+ * Maps ids of the third-party Gmail server `emulate` to the form of Gmail ids: `msg_…` and `thr_…`
+ * become 16 hexadecimal digits, and history ids of 21 digits become numbers of 64 bits.
  */
 export class EmulateIds {
   readonly #byOwn = new Map<string, string>()
   readonly #byGmail = new Map<string, string>()
   #count = 0
-  /** Lower than the history ids of this server, which start with the time in milliseconds. */
+  /**
+   * Base below the history ids of the Gmail server `emulate`, which start with the time in
+   * milliseconds.
+   */
   readonly #base = BigInt(Date.now() - 60_000) * 100_000_000n
 
-  /** Converts ids in the body of a response to the form of Gmail ids. */
+  /** Converts ids in a response body of `emulate` to the form of Gmail ids. */
   toGmail(text: string): string {
     return text
       .replace(/(?:msg|thr)_[\w-]{16,20}/g, (own) => this.#gmailId(own))
       .replace(/"(\d{21})"/g, (_, id: string) => `"${BigInt(id) - this.#base}"`)
   }
 
-  /** Converts ids in the path or body of a request to the ids of `emulate`. */
+  /** Converts Gmail ids in the path or body of a request to the ids of the server `emulate`. */
   toEmulate(text: string): string {
     return text
       .replace(/\b19b0[\da-f]{12}\b/g, (id) => this.#byGmail.get(id) ?? id)
@@ -26,7 +29,9 @@ export class EmulateIds {
       )
   }
 
-  /** Replaces an id of Gmail in this and later responses. The old id has no message. */
+  /**
+   * Replaces a Gmail message id in this and later responses. No message has the old id afterwards.
+   */
   renew(body: string, id: string): string {
     const own = this.#byGmail.get(id) ?? id
     this.#byOwn.delete(own)

@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers'
 import { createEmulator } from 'emulate'
 import { EmulateIds } from './emulate-ids.ts'
 
-/** Server of `emulate` with one mailbox. */
+/** Third-party Gmail server `emulate` with one mailbox. */
 export interface EmulateServer extends AsyncDisposable {
   readonly origin: string
   readonly token: string
-  /** Sources of the messages that were sent. */
+  /** Sources of the messages that were sent through the Gmail server `emulate`. */
   readonly sent: readonly string[]
 }
 
@@ -32,9 +32,9 @@ const boundary = 'front'
 const json = 'application/json'
 
 /**
- * Starts the Gmail of `emulate` behind a server. The server adds the two endpoints that `emulate`
- * lacks and every client needs, the profile and batches. It gives ids the form of Gmail ids, and a
- * draft another message id when the draft is sent.
+ * Starts the third-party Gmail server `emulate` behind a proxy server. The proxy server adds the
+ * two endpoints that `emulate` lacks and every client needs, the profile and batches. The proxy
+ * server gives ids the form of Gmail ids, and a draft another message id when the draft is sent.
  */
 export async function startEmulate(address: string): Promise<EmulateServer> {
   const token = 'token-of-emulate'
@@ -96,7 +96,7 @@ async function handle(
   return { ...reply, body: ids.renew(reply.body, id) }
 }
 
-/** Profile of the mailbox, with the history id of the history since the beginning. */
+/** Profile of the Gmail mailbox, with the first history id of the mailbox. */
 async function profile(call: Call, url: string, emailAddress: string): Promise<Reply> {
   const { body } = await call({ url: url.replace(/\/profile.*$/, '/history?startHistoryId=1') })
   const { historyId } = JSON.parse(body) as { historyId: string }

@@ -24,7 +24,7 @@ interface ErrorCase {
 type Call = (setup: GmailSetup, then: string) => Promise<unknown>
 
 const content = Buffer.from(mail('a'))
-/** Sent as JSON, and large enough for another form. */
+/** Messages whose size selects the form of their upload to Gmail: as JSON, or as media. */
 const medium = Buffer.from(mail('a') + 'x'.repeat(1_000_000))
 const large = Buffer.from(mail('a') + 'x'.repeat(4_000_000))
 
@@ -42,7 +42,9 @@ const afterHistory: Call = async ({ api }) => {
   return api.changes({ id: 'mailbox' }, { cursor, limit: 10 }, signal)
 }
 
-/** Operation by request, and the call that sends it. */
+/**
+ * Error fixtures' Gmail requests, with the operation and the client call that sends the request.
+ */
 const calls: [RegExp, operation: string, Call][] = [
   [/attachments/, 'messages.attachments.get', attachment],
   [
@@ -85,7 +87,7 @@ const calls: [RegExp, operation: string, Call][] = [
   [/watch/, 'watch', async ({ api }) => api.watch('', signal)],
 ]
 
-/** Failures of requests without a client that waits. */
+/** Failures of Gmail requests that the client repeats, when no API caller waits. */
 const failures: Partial<Record<string, MailApiFailure>> = {
   'retry-get': 'message-missing',
   'list-and-compare': 'stale-cursor',
@@ -94,10 +96,11 @@ const failures: Partial<Record<string, MailApiFailure>> = {
   wait: 'rate-limited',
 }
 
-/** Reactions to an error by which a request that was refused once succeeds in another way. */
+/** Reactions to a Gmail error by which a request that was refused once succeeds in another way. */
 const repaired = new Set(['renew-token', 'use-upload', 'drop-thread', 'stop-and-watch'])
 
-// A request never has more than 1,000 ids, and parts of batches have tests of their own.
+// A Gmail request of the client never has more than 1,000 ids, and parts of batches have tests of
+// their own.
 const cases = readFixture<ErrorCase[]>('errors').filter(
   ({ name }) => name !== 'too-many-ids' && name !== 'batch-inner-429',
 )

@@ -8,7 +8,7 @@ import { type GmailSetup, startGmail } from './gmail-setup.ts'
 
 const feed = { id: 'mailbox' }
 
-/** States of the mailbox as an index has them. */
+/** State of the messages in the Gmail mailbox, in the form in which an index stores it. */
 function actual({ mailbox }: GmailSetup): Record<string, object> {
   return snapshotOf(
     mailbox.list.map(({ id, labels }) => ({
@@ -26,7 +26,7 @@ async function expectEqual(setup: GmailSetup, index: FeedIndex): Promise<void> {
   expect(index.snapshot()).toEqual(actual(setup))
 }
 
-/** Follows from a cursor until the round is complete. */
+/** Reads changes of the Gmail mailbox from a cursor on until the feed is complete. */
 async function follow({ api }: GmailSetup, cursor: string): Promise<ChangesPage[]> {
   const pages: ChangesPage[] = []
   for (let next = cursor; ; next = pages.at(-1)?.cursor ?? '') {
@@ -57,7 +57,8 @@ test('changes: first round, reads the history id before the first list and gets 
   const lists = setup.gmail.requests('messages.list')
   expect(lists.every(({ query }) => query.get('includeSpamTrash') === 'true')).toBe(true)
   expect(new Set(lists.map(({ query }) => query.get('maxResults')))).toEqual(new Set(['500']))
-  // The lists of all messages, INBOX and UNREAD have 3 pages each. Other lists have one page.
+  // The Gmail message lists of the mailbox, INBOX and UNREAD have 3 pages each. Other message lists
+  // have one page.
   expect(lists).toHaveLength(3 * 3 + 12)
 })
 
@@ -67,7 +68,7 @@ test('changes: process that stops after each page, continues with the cursor', a
   let cursor: string | undefined
   const ids = new Set<string>()
   for (;;) {
-    // Each page is read by a new client.
+    // Each page of Gmail changes is read by a new client.
     const position = { limit: 7, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id } of page.changed) ids.add(id)
@@ -118,7 +119,8 @@ test('changes: 1,000 changes, are read in pages of 100 records', async () => {
   const pages = await follow(setup, cursor)
   expect(pages.map(({ changed }) => changed.length)).toEqual(Array.from({ length: 10 }, () => 100))
   expect(setup.gmail.requests('history.list').length).toBe(1 + 10)
-  // A crash after any page repeats no earlier page.
+  // After a crash behind any page of Gmail changes, reading continues without repeating an earlier
+  // page.
   const again = await follow(setup, pages[4]?.cursor ?? '')
   expect(again.flatMap(({ changed }) => changed)).toHaveLength(500)
 })
@@ -259,14 +261,14 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   const labels = new Map<string, string[]>()
   let calls = 0
   for (let cursor: string | undefined, isComplete = false; !isComplete; calls++) {
-    // Each page is read by a new client.
+    // Each page of Gmail changes is read by a new client.
     const position = { limit: 2, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id, addedLabels = [] } of page.changed)
       labels.set(id, [...(labels.get(id) ?? []), ...addedLabels])
     cursor = page.cursor
     isComplete = page.complete
-    // The label is deleted during the round.
+    // The Gmail label is deleted during the full round (listing of all messages).
     if (page.changed.some(({ addedLabels }) => addedLabels?.includes(used[1] ?? '')))
       mailbox.labels.delete(used[9] ?? '')
   }
@@ -280,7 +282,7 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   )
   const counted = gmail.requests('labels.get').map(({ params }) => params['id'] ?? '')
   expect(counted.toSorted()).toEqual(ids.filter((id) => id !== used[9]).toSorted())
-  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and requests that only
-  // count.
+  // 15 pages of all messages, 15 pages of the inbox, 2 pages of each label in use, and Gmail
+  // requests that only count messages.
   expect(calls).toBeLessThanOrEqual(30 + 2 * used.length + 1_000 / 25)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Reads test data: forms of messages, error responses and searches of Gmail. */
+/** Reads a test data file: message forms, error responses or searches of Gmail. */
 export function readFixture<T>(name: 'errors' | 'messages' | 'search-cases'): T {
   return JSON.parse(
     readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'),

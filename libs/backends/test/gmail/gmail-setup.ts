@@ -19,16 +19,19 @@ const topic = 'projects/p/topics/t'
 export interface GmailSetup extends AsyncDisposable {
   gmail: GmailFake
   mailbox: GmailMailbox
-  /** A new client for each call, as in services. */
+  /** Gmail client that creates a new client for each call, as services do. */
   api: MailApi
-  /** Options of all logins, in their order. */
+  /** Options of all logins that the Gmail client has requested, in order. */
   logins: LoginOptions[]
-  /** Replaces the token that logins return. */
+  /** Replaces the access token that the logins of the Gmail client return. */
   setToken: (token: string) => void
   create: (use: MailApiUse) => MailApi
 }
 
-/** Clients whose limits are the limits of the server, so that no test waits for units. */
+/**
+ * Creates Gmail clients whose request limits equal the limits of the fake server, so that no test
+ * waits for quota units.
+ */
 export function createUnlimited(origin: string, clock?: () => number) {
   const mappedOrigins = { [gmailOrigin]: origin }
   const caller = createHttpCaller({
@@ -51,7 +54,10 @@ export function createUnlimited(origin: string, clock?: () => number) {
   return { createApi, caller }
 }
 
-/** Client of a mailbox of a fake. Pauses of its limiter end before the next call. */
+/**
+ * Starts a Gmail fake with a mailbox and creates a client for the mailbox. Pauses of the client's
+ * rate limiter end before the next call.
+ */
 export async function startGmail(use: MailApiUse = { priority: 'caller' }): Promise<GmailSetup> {
   const gmail = await startGmailFake()
   const mailbox = gmail.addMailbox(address)
@@ -98,7 +104,7 @@ export async function startGmail(use: MailApiUse = { priority: 'caller' }): Prom
   }
 }
 
-/** Environment of the conformance suite for Gmail. */
+/** Environment of the mail API conformance tests for Gmail. */
 export async function gmailEnvironment(): Promise<MailApiEnvironment> {
   const setup = await startGmail({ priority: 'caller', timeoutMs: 5_000 })
   const { gmail, mailbox, api } = setup
@@ -123,7 +129,7 @@ export async function gmailEnvironment(): Promise<MailApiEnvironment> {
   }
 }
 
-/** Fails as many requests as the client sends. */
+/** Makes the Gmail fake refuse as many requests as the client sends for one call. */
 function failNext(gmail: GmailFake, failure: MailApiFailure): void {
   const date = new Date('2026-11-01T12:00:00Z')
   const inSeven = gmailFailures.rateLimitedUntil(new Date(date.getTime() + 7_000))

@@ -33,7 +33,7 @@ const bodies: [name: string, body: (list: string) => object | string][] = [
   ['an object of other members', () => ({ html: {} })],
 ]
 
-/** Calls, and a response with a member of another form. */
+/** Calls of the Gmail client, and a response in which one member has another form. */
 const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: object][] = [
   [
     'the token of the next page is a number',
@@ -67,7 +67,9 @@ const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: ob
   ],
 ]
 
-/** Damaged histories: a full round finds the changes. */
+/**
+ * Damaged Gmail histories, after which a full round (listing of all messages) finds the changes.
+ */
 const histories: [name: string, body: object][] = [
   ['the token of the next page is an object', { historyId: '2000', nextPageToken: {} }],
   ['the list of records is null', { history: null, historyId: '2000' }],

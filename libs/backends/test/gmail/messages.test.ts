@@ -31,7 +31,7 @@ const { expected, messages, sources } = readFixture<{
 }>('messages')
 const options = { headers: true, attachments: true }
 
-/** Members of a message in the form of the expected summaries. */
+/** Members of a Gmail message in the form of the expected summaries. */
 function summaryOf(message: GmailMessage) {
   const read = toApiMessage(message, options)
   if (!read) throw new Error('message without an id')
@@ -95,7 +95,10 @@ describe('GmailFake: responses have the form of the samples', () => {
   })
 })
 
-/** Payload without attachment ids, decoded file names and padding. */
+/**
+ * Payload of a Gmail message without attachment ids, decoded file names and padding, for
+ * comparisons.
+ */
 function shapeOf({ body = {}, parts, headers = [], ...part }: GmailMessagePart = {}): object {
   const { attachmentId, data, ...rest } = body
   return {

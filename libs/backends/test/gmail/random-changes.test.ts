@@ -6,7 +6,7 @@ import { mail } from '../mail-api/environment.ts'
 import { FeedIndex, snapshotOf } from '../mail-api/feed-index.ts'
 import { type GmailSetup, startGmail } from './gmail-setup.ts'
 
-/** One random change by another client. */
+/** Makes one random change in the Gmail mailbox, as another client would. */
 function changeSomething({ mailbox }: GmailSetup, random: SeededRandom): void {
   const all = mailbox.list
   const message = all[random.below(all.length)]
@@ -23,7 +23,7 @@ function changeSomething({ mailbox }: GmailSetup, random: SeededRandom): void {
   else mailbox.saveDraft(Buffer.from(mail('draft')), { draftId: `r${random.below(3)}` })
 }
 
-/** Irregularities, each for a twentieth of the requests. */
+/** Irregular responses of the Gmail fake, each for a twentieth of the requests. */
 function irregular(random: SeededRandom): ProviderFault {
   const limited = gmailFailures.tooManyRequests()
   const faults = [
@@ -35,7 +35,7 @@ function irregular(random: SeededRandom): ProviderFault {
   ]
   let last = false
   return (request) => {
-    // Requests never fail twice in a row, so that repeats suffice.
+    // Gmail requests never fail twice in a row, so that the client's repeats suffice.
     last = !last && random.happens(0.2)
     return last ? faults[random.below(faults.length)]?.(request) : undefined
   }

@@ -4,7 +4,7 @@ import { gmailError, gmailFailures } from '@posthorn/testkit/providers/gmail'
 import { mail, signal } from '../mail-api/environment.ts'
 import { startGmail } from './gmail-setup.ts'
 
-/** Message of a number of bytes, with lines as in attachments. */
+/** Message of a given number of bytes, with base64 lines as in attachments. */
 function messageOf(bytes: number): Buffer {
   const head = mail('large')
   return Buffer.concat([Buffer.from(head), Buffer.alloc(bytes - head.length, 'QUJDRA==\r\n')])

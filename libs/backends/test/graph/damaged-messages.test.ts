@@ -4,13 +4,16 @@ import { mail, signal } from '../mail-api/environment.ts'
 import { FeedIndex } from '../mail-api/feed-index.ts'
 import { startGraph } from './environment.ts'
 
-// Folders with messages that no list of the service can contain.
+// Tests of Graph folders with damaged messages, which Graph cannot return in any list.
 
 const raw = (subject: string) => Buffer.from(mail(subject))
 const delta = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 const dayMs = 86_400_000
 
-/** Fills the inbox. The messages have different times, so that lists have an order. */
+/**
+ * Fills the inbox of the fake Graph mailbox. The messages have different times, so that lists have
+ * an order.
+ */
 function fill(mailbox: FakeMailbox, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const receivedAt = mailbox.clock.now - (count - at) * 1_000
@@ -36,12 +39,12 @@ test.each([
   await index.follow()
   expect(Object.keys(index.snapshot()).sort()).toEqual(readable(mailbox))
 
-  // New messages follow without a full list.
+  // New messages of the Graph folder are found without listing all messages again.
   fill(mailbox, 3)
   await index.follow()
   expect(Object.keys(index.snapshot()).sort()).toEqual(readable(mailbox))
 
-  // The delta is tried again after a day.
+  // After a day the delta (list of changes) of the Graph folder is tried again.
   mailbox.damaged.clear()
   const before = fake.server.requests(delta).length
   await index.follow()

@@ -24,7 +24,10 @@ import {
 import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
 import type { MailApiEnvironment } from '../mail-api/environment.ts'
 
-/** Limiter that does not wait after a rate limit: the fake has a virtual clock. */
+/**
+ * Request limiter that does not wait after a rate limit of the Graph fake, because the fake has a
+ * virtual clock.
+ */
 class UnpausedLimiter extends ProviderLimiter {
   readonly pauses: number[] = []
 
@@ -41,7 +44,7 @@ export interface GraphSetup extends AsyncDisposable {
   fake: GraphFake
   api: MailApi
   pauses: number[]
-  /** Creates a client with other dependencies or access. */
+  /** Creates a Graph client with other dependencies or another account access. */
   create(change?: {
     deps?: Partial<GraphApiDeps>
     access?: Partial<MailApiAccess>
@@ -49,13 +52,13 @@ export interface GraphSetup extends AsyncDisposable {
   }): MailApi
 }
 
-/** Source that lends all units immediately. */
+/** Source of quota units that lends all requested units of a mailbox immediately. */
 export const lendsAlways: UnitSource = {
   take: async () => undefined,
   reportPause: () => undefined,
 }
 
-/** Starts a fake and a receiver of notifications, and creates a client. */
+/** Starts a Graph fake and a receiver of notifications, and creates a Graph client. */
 export async function startGraph(
   options: GraphFakeOptions & { service?: ProviderLimiterOptions['service'] } = {},
 ): Promise<GraphSetup> {
@@ -114,7 +117,7 @@ export async function startGraph(
   }
 }
 
-/** Server that answers the handshake of subscriptions. */
+/** HTTP server that answers the handshake of Graph subscriptions (change notifications). */
 async function startReceiver() {
   const server = createServer((request, response) => {
     const token = new URL(request.url ?? '', 'http://x').searchParams.get('validationToken') ?? ''
@@ -132,7 +135,10 @@ async function startReceiver() {
   }
 }
 
-/** Responses of the failures that tests request, and how often they are sent. */
+/**
+ * Graph responses for the failures that tests request, and the number of times that the fake sends
+ * each response.
+ */
 const failures: Partial<Record<MailApiFailure, [status: number, code: string, count: number]>> = {
   'rate-limited': [429, 'ApplicationThrottled', 6],
   'token-rejected': [401, 'InvalidAuthenticationToken', 2],
@@ -141,7 +147,7 @@ const failures: Partial<Record<MailApiFailure, [status: number, code: string, co
   unavailable: [503, 'ServiceUnavailable', 4],
 }
 
-/** Fails requests until the client reports the failure. */
+/** Makes the Graph fake fail requests until the client reports the failure. */
 export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?: number): void {
   const [status, code, count] = failures[failure] ?? [400, failure, 1]
   const headers = retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1_000}` }
@@ -149,7 +155,7 @@ export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?
   fake.server.on('*', providerFaults.times(count, providerFaults.replies(response)))
 }
 
-/** Environment of the conformance suite for Graph. */
+/** Environment of the mail API conformance tests for Microsoft Graph. */
 export async function graphEnvironment(
   options: GraphFakeOptions = {},
 ): Promise<MailApiEnvironment> {

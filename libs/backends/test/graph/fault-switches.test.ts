@@ -8,7 +8,7 @@ import { providerFaults } from '@posthorn/testkit/providers'
 import { mail, signal } from '../mail-api/environment.ts'
 import { startGraph } from './environment.ts'
 
-// Irregular behaviour of the fake that no other test of the client uses.
+// Tests of irregular behaviour of the Graph fake that no other test of the Graph client uses.
 
 const raw = (subject: string) => Buffer.from(mail(subject))
 
@@ -18,7 +18,7 @@ interface ChangeNotification {
   resourceData?: { id: string }
 }
 
-/** Fake with a subscription, and the notifications that it sends. */
+/** Graph fake with a subscription, and the change notifications that the fake sends. */
 async function subscribed() {
   await using stack = new AsyncDisposableStack()
   const setup = stack.use(await startGraph({ handshakes: false }))
@@ -150,13 +150,14 @@ describe('responses of the Graph fake', () => {
     const headers = time === undefined ? {} : { 'retry-after': time }
     const response = { ...faultResponse(429, 'TooManyRequests'), headers }
     fake.server.on('*', providerFaults.times(1, providerFaults.replies(response)))
-    // A client with little time reports a long delay instead of waiting.
+    // A Graph client whose API caller has little time left reports a long retry delay instead of
+    // waiting.
     const api = setup.create({ use: { priority: 'caller', timeoutMs: 60_000 } })
     const read = await api.getMessage(id, {}, signal).catch((error: unknown) => error)
     if (pauseMs > 60_000) expect(read).toMatchObject({ failure: 'rate-limited' })
     else expect(read).toMatchObject({ id })
     expect(pauses).toHaveLength(1)
-    // A date in `Retry-After` has a precision of seconds.
+    // A date in Graph's header `Retry-After` has a precision of seconds.
     expect(Math.abs((pauses[0] ?? 0) - pauseMs)).toBeLessThanOrEqual(
       header === 'a date' ? 30_000 : 0,
     )

@@ -21,7 +21,7 @@ function snapshotOfMailbox(mailbox: FakeMailbox): Record<string, object> {
   )
 }
 
-/** One random change by another client. */
+/** Makes one random change in the Graph mailbox, as another client would. */
 function change(mailbox: FakeMailbox, random: SeededRandom): void {
   const all = mailbox.list()
   const message = all[random.below(all.length)]
@@ -133,8 +133,8 @@ describe('graph feeds', () => {
       const follow = () => api.changes(feed, { cursor, limit: 10 }, signal)
       await expect(follow()).rejects.toMatchObject({ failure: 'stale-cursor' })
       expect(await api.changes(feed, { limit: 10 }, signal)).toMatchObject({ full: true })
-      // The first deletion moves the folder below the deleted items, where its delta link is lost,
-      // too.
+      // The first deletion moves the Graph folder below Deleted Items, where its delta link
+      // (position in the changes) is lost, too.
       fake.mailbox.deleteFolder(folder)
       fake.mailbox.deleteFolder(folder)
       await expect(follow()).rejects.toMatchObject({ failure: 'folder-missing' })

@@ -8,7 +8,10 @@ import { signal } from '../mail-api/environment.ts'
 import { startGraph } from './environment.ts'
 
 const messageIdHeader = '<large@mail.example>'
-/** Request by request: the second file is uploaded in two slices. */
+/**
+ * Requests that store a Graph draft with two files, one by one: the second file is uploaded in two
+ * slices.
+ */
 const sizes = [200_000, 4_000_000]
 const requests = [
   'POST /messages',
@@ -34,7 +37,9 @@ function filePart(size: number): string {
   return `--b\r\n${fields}; filename=f\r\nContent-Transfer-Encoding: base64\r\n\r\n${text}\r\n`
 }
 
-/** Caller of a process that dies around its n-th request: later requests are not sent either. */
+/**
+ * HTTP caller of a process that dies around its n-th request: later requests are not sent either.
+ */
 function dyingCaller(
   inner: HttpCaller,
   { at, phase }: { at: number; phase: 'before' | 'after' },
@@ -103,7 +108,7 @@ describe('graph depositDraft', () => {
       const dying = setup.create({ deps: { caller: dyingCaller(caller, { at, phase }) } })
       await expect(dying.appendMessage(content, target, signal)).rejects.toBeDefined()
       const executed = phase === 'before' ? at - 1 : at
-      // A second upload of the message must not be found instead of the first upload.
+      // A second upload of the message to Graph must not be found instead of the first upload.
       const gate = new DeliveryGate()
       const remove = setup.fake.server.on('upload', providerFaults.holds(gate))
       const again = setup.api.appendMessage(content, target, signal)

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { type GraphSetup, startGraph } from './environment.ts'
 
-// Message lists that are continued by time, while messages are deleted.
+// Tests of Graph message lists that are continued by time while messages are deleted.
 
 const { signal } = new AbortController()
 const start = Date.UTC(2026, 0, 1)
 const search = { since: new Date(start), before: new Date(start + 86_400_000) }
 
-/** Delivers messages. Returns the messages, newest first. */
+/** Delivers messages to the Graph mailbox. Returns the messages, newest first. */
 function deliver({ fake }: GraphSetup, count: number, perSecond = 2) {
   const raw = Buffer.from('Subject: x\r\n\r\nx\r\n')
   const messages = Array.from({ length: count }, (_, number) => {

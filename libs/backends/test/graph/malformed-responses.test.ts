@@ -4,7 +4,7 @@ import type { MailApi } from '../../src/mail-api/index.ts'
 import { mail, signal } from '../mail-api/environment.ts'
 import { type GraphSetup, startGraph } from './environment.ts'
 
-// Responses that the description of Microsoft Graph does not permit, and broken connections.
+// Responses that the API description of Microsoft Graph does not permit, and broken connections.
 
 const feed = { id: 'F=', folderId: 'F=' }
 const cursor = JSON.stringify({ kind: 'delta', query: '$deltatoken=x' })

@@ -12,11 +12,14 @@ interface Entry {
   status: number
   headers: Record<string, string>
   body: object | string
-  /** `state`: of an account whose sync keeps getting the response; default: `connected`. */
+  /**
+   * `state` is the state of an account whose sync keeps getting this Graph error response; default:
+   * `connected`.
+   */
   expect: { kind: string; code?: string; retryAfterSeconds?: number; then: string; state?: string }
 }
 
-// Error responses of the service, and the failures that they are for API clients.
+// Error responses of Microsoft Graph, and the failures that API clients see for them.
 const entries = JSON.parse(
   readFileSync(join(import.meta.dirname, 'provider-errors.json'), 'utf8'),
 ) as Entry[]
@@ -31,7 +34,7 @@ beforeEach(() => {
   remove = []
 })
 
-/** Sends the response to the next `count` requests. */
+/** Makes the Graph fake send an error response to the next `count` requests. */
 function reply({ status, headers, body }: Entry, count = Infinity): void {
   const response = { status, headers, body }
   const fault = providerFaults.deviates(response)
@@ -42,7 +45,7 @@ const content = Buffer.from(mail('a'))
 const folder = { id: 'F=', folderId: 'F=' }
 const isListed = /\/messages(?:\?|$)/
 
-/** Calls of the interface that make the request of an entry. */
+/** Calls of the mail API that send the Graph request of an error table's entry. */
 const calls: [request: RegExp, call: (api: MailApi, entry: Entry) => Promise<unknown>][] = [
   [
     /^GET .*\/messages\/delta/,
@@ -74,7 +77,7 @@ function cursorOf(): string {
 }
 
 async function failureOf(entry: Entry): Promise<MailApiError | undefined> {
-  // A client with little time reports long delays instead of waiting.
+  // A Graph client whose API caller has little time left reports long delays instead of waiting.
   const api = setup.create({ use: { priority: 'caller', timeoutMs: 2_900 } })
   const call = calls.find(([request]) => request.test(entry.request))?.[1]
   try {
@@ -85,14 +88,17 @@ async function failureOf(entry: Entry): Promise<MailApiError | undefined> {
   return undefined
 }
 
-/** Requests that the client never makes: they would be faults of its own. */
+/**
+ * Error responses to Graph requests that the client never sends: such a request would be a fault of
+ * the client.
+ */
 const neverMade = [
   'batch-too-large',
   'delta-whole-mailbox',
   'delta-with-expand',
   'property-unknown',
 ]
-/** Entries with a test of their own. */
+/** Error responses of Graph that have a test of their own. */
 const others = [
   'mime-too-long-200',
   'batch-inner-429',
@@ -102,7 +108,9 @@ const others = [
   'subscription-get-fails',
   'subscription-too-long',
 ]
-/** The kinds of errors without a code that have the status of the entry. */
+/**
+ * Error kinds by which a Graph error without a code is reported, by the kind in the error table.
+ */
 const kinds: Record<string, string> = { timeout: 'unreachable', invalid: 'rejected' }
 
 const isPlain = ({ name, expect: { then } }: Entry) =>
@@ -117,7 +125,7 @@ describe('graph: error responses', () => {
       reply(entry)
       const error = await failureOf(entry)
       const { kind, code, retryAfterSeconds, then } = entry.expect
-      // The interface of mail APIs has a failure of its own for a missing watch.
+      // The mail API has a failure of its own for a missing watch (registration for notifications).
       if (then === 'recreate') return expect(error).toMatchObject({ failure: 'watch-missing' })
       expect(error).toMatchObject({
         name: 'MailApiError',
@@ -126,7 +134,8 @@ describe('graph: error responses', () => {
       if (code !== undefined) expect(error?.code).toBe(code)
       if (retryAfterSeconds !== undefined)
         expect(error?.retryAfterMs).toBe(retryAfterSeconds * 1_000)
-      // An error of the mailbox within the error of a subscription decides.
+      // If the error of a Graph subscription contains an error of the mailbox, the error of the
+      // mailbox decides.
       const failure = kind === 'unreachable' ? 'unavailable' : 'watch-refused'
       if (entry.request.includes('subscriptions')) expect(error?.failure).toBe(failure)
       return undefined
@@ -221,7 +230,8 @@ describe('graph: error responses', () => {
     )
     const before = fake.server.log.length
     setup.pauses.length = 0
-    // Another account, because the entries slowed down their own account.
+    // The client of another Graph account sends these requests, because the error entries slowed
+    // down the first account.
     const api = setup.create({ access: { account: 'b' } })
     await api.updateMessages(ids, { flagged: true }, signal)
     expect(ids.map((id) => fake.mailbox.message(id, true).flagStatus)).toEqual(

@@ -148,7 +148,8 @@ describe('graph requests', () => {
     const read = api.getMessage(ids[0] ?? '', {}, signal)
     await eventually(async () => expect(gate.waiting).toBe(1))
     const update = api.updateMessages(ids, { flagged: true }, signal)
-    // Enough requests of another process for the batch to arrive, if it were sent.
+    // The Graph requests of another process take long enough for the batch to arrive, if the batch
+    // were sent.
     for (let count = 0; count < 5; count++) await sender.depositDraft(raw('draft'), {}, signal)
     expect(fake.server.requests('POST /$batch')).toEqual([])
     gate.open()
@@ -189,7 +190,8 @@ describe('graph requests', () => {
   test('mailbox of the token: every request, part of a batch and subscription uses /me', async () => {
     await using setup = await startGraph()
     const { fake } = setup
-    // The directory may have another name for the user.
+    // The name of the mailbox's user in the Microsoft directory may differ from the email address
+    // of the login.
     const login = async () => ({ user: 'alias@mail.example', accessToken: 'token', own: true })
     const api = setup.create({ access: { login } })
     const ids = ['a', 'b'].map((each) => fake.mailbox.deliver({ raw: raw(each) }).id)

@@ -25,7 +25,7 @@ interface Case {
   index: Expected
 }
 
-// Searches of the interface, and what the service is asked for.
+// Searches of the mail API, and the Graph requests that they lead to.
 const cases = JSON.parse(
   readFileSync(join(import.meta.dirname, 'search-translation.json'), 'utf8'),
 ) as Case[]
@@ -39,7 +39,7 @@ const toTerms = (search: Case['search']) =>
     ]),
   ) as SearchTerms
 
-/** Message that fails every checked term. */
+/** Graph message that fails every search term that is checked by the client. */
 const other: GraphMessage = { id: 'x', isRead: true }
 
 function queryOf(plan: ListPlan): string {

@@ -9,7 +9,7 @@ const session = 'POST /messages/{message-id}/attachments/createUploadSession'
 const send = 'POST /messages/{message-id}/send'
 const small = Buffer.from(mail('a'))
 
-/** Message with files of the sizes `sizes`. */
+/** Source of a message with files of the sizes `sizes`. */
 function withFiles(sizes: number[], header = ''): Buffer {
   const parts = sizes.map(
     (size, index) =>
@@ -96,7 +96,7 @@ describe('graph sending', () => {
       failure: 'too-large',
     })
     expect(fake.mailbox.messages.size).toBe(0)
-    // The process ends: the draft remains, without its Message-ID.
+    // The process that creates the Graph draft ends: the draft remains, without its Message-ID.
     fake.server.on(
       'POST /messages/{message-id}/permanentDelete',
       providerFaults.replies({ status: 403 }),

@@ -9,13 +9,13 @@ import { startGraph } from './environment.ts'
 const raw = (subject: string) => Buffer.from(mail(subject))
 const getMessage = 'GET /messages/{message-id}'
 
-// Messages in the form of the service, made by hand.
+// Handmade messages in the form of Microsoft Graph.
 const samples = JSON.parse(readFileSync(join(import.meta.dirname, 'messages.json'), 'utf8')) as {
   name: string
   message: GraphMessage
 }[]
 
-/** Members of the interface for a message of the service. */
+/** Members that the mail API returns for a Graph message. */
 function expectedOf(message: GraphMessage) {
   const { from, subject, toRecipients = [], body } = message
   const address = from?.emailAddress?.address
@@ -112,7 +112,7 @@ describe('graph lists', () => {
     fake.faults.losesNextLinks = true
     const delivered: string[] = []
     for (let count = 0; count < 9; count++) {
-      // Two messages have the same time at the end of the first page.
+      // Two Graph messages at the end of the first page have the same time.
       const receivedAt = Date.UTC(2026, 0, 1) + Math.floor((count + 1) / 2) * 60_000
       delivered.unshift(fake.mailbox.deliver({ raw: raw('offer'), receivedAt }).id)
     }

@@ -7,9 +7,9 @@ import { lendsAlways, startGraph } from './environment.ts'
 const fileBytes = 4_000_000
 const fileCount = 7
 const windowMs = 600
-/** The limit of Graph holds for 300 s. The clock of the fake runs that much faster. */
+/** Factor by which the Graph fake's clock runs faster: the real upload limit applies to 300 s. */
 const clockFactor = 300_000 / windowMs
-/** Upload limit in bytes, of which the sender has two thirds. */
+/** Upload limit of the Graph fake in bytes, of which the sender has two thirds. */
 const uploadBytes = 18_000_000
 
 const head = `From: ann@mail.example\r\nTo: bob@mail.example\r\nSubject: large\r\nMIME-Version: 1.0`
@@ -21,7 +21,10 @@ const content = Buffer.from(
     `--b\r\n\r\ntext\r\n${part.repeat(fileCount)}--b--\r\n`,
 )
 
-/** A request that was delayed on its way counts in the window of its arrival. */
+/**
+ * The upload limit includes one more file: an upload that was delayed on its way counts in the time
+ * window of its arrival.
+ */
 const limits = { uploadBytes: (uploadBytes * 2) / 3 + fileBytes }
 
 test('depositDraft: above the upload limit of a mailbox, waits and is never refused', async () => {

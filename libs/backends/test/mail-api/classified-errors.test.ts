@@ -5,7 +5,7 @@ import { readProviderError } from '@posthorn/net/provider-error'
 import { toGmailError } from '../../src/gmail/errors.ts'
 import { graphError } from '../../src/graph/graph-error.ts'
 
-// Every error response of the tables goes through the classifier of its provider.
+// Test that every error response in the error tables of Gmail and Graph leads to the right failure.
 
 interface Row {
   name: string
@@ -22,7 +22,7 @@ const tables = [
 
 const actions: Readonly<Record<string, readonly string[]>> = {
   wait: ['rate-limited'],
-  // A mailbox of Gmail that is reported as disabled once.
+  // A Gmail mailbox that Gmail reports as disabled, once.
   retry: ['unavailable', 'mailbox-disabled'],
   'renew-token': ['token-rejected'],
   'resync-folder': ['stale-cursor'],
@@ -30,14 +30,17 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'check-draft': ['unavailable'],
   'retry-get': ['message-missing'],
 }
-/** Temporary failures, which no row with another action may have. */
+/**
+ * Temporary failures of mail providers. Only error responses with the action `retry` or similar may
+ * lead to them.
+ */
 const temporary = ['rate-limited', 'unavailable', 'token-rejected', 'stale-cursor']
 const exceptions = [
-  // The token was renewed before.
+  // The access token had already been renewed before this error response.
   'token-expired-after-renewal',
   'token-empty',
   'token-invalid-after-renewal',
-  // Errors of subscriptions and of requests that no client makes.
+  // Error responses to subscription requests, and to Graph requests that the client never sends.
   'delta-with-expand',
   'subscription-backend',
   'subscription-gone-at-renewal',

@@ -1,56 +1,71 @@
 import type { ApiFolder, MailApi, MailApiFailure, MessageQuery } from '../../src/mail-api/index.ts'
 
-/** Placement and flags of a delivered message. Default: the message arrives unseen in the inbox. */
+/**
+ * Placement and flags of a message that is delivered to the test mailbox. By default, the message
+ * arrives unseen in the inbox.
+ */
 export interface DeliveredPlacement {
   folderId?: string
   unseen?: boolean
   receivedAt?: Date
-  /** Id of the message, one of `ids`. */
+  /** Id of the delivered message, from the list `ids` of the environment. */
   id?: string
 }
 
-/** Unused mailbox at a provider, a fake of it or the model. */
+/** Unused test mailbox: at a mail provider, at a fake of the provider, or in the model. */
 export interface MailApiEnvironment extends AsyncDisposable {
   readonly api: MailApi
-  /** Ids that the provider may give to messages, in all forms. */
+  /** Ids that the mail provider may give to messages, in all forms of ids. */
   readonly ids: readonly string[]
-  /** True if clients get the provider's status instead of a code (Gmail). */
+  /** True if API clients get the provider's HTTP status instead of an error code (Gmail). */
   readonly passesStatus: boolean
-  /** Stores a message (RFC 5322) as another client and returns its id. */
+  /**
+   * Stores a message (RFC 5322) in the test mailbox as another client and returns the message id.
+   */
   deliver(raw: string, placed?: DeliveredPlacement): Promise<string>
-  /** Lets the next `count` reads of a message find nothing, as after an early notification. */
+  /**
+   * Makes the next `count` reads of a message report it as missing, as after an early notification.
+   */
   hide(id: string, count: number): void
-  /** Lets all cursors of feeds expire. */
+  /** Makes all cursors of the mailbox's feeds (change lists) expire. */
   expireCursors(): void
-  /** Ends all watches without a notification. */
+  /**
+   * Ends all watches (registrations for notifications) of the test mailbox without a notification.
+   */
   removeWatches(): void
-  /** Fails the next request in the provider's form, permanently enough for the client to report. */
+  /**
+   * Makes the mail provider refuse the next request with this failure, as often as the client needs
+   * to report the failure.
+   */
   failNext(failure: MailApiFailure, retryAfterMs?: number): void
-  /** Sources of the messages that left the mailbox, in order. */
+  /** Sources of the messages that were sent from the test mailbox, in order. */
   sent(): readonly string[]
 }
 
 export type CreateEnvironment = () => Promise<MailApiEnvironment>
 
-/** Defines a test of the suite. */
+/** Function that defines one test of the conformance suite for mail APIs. */
 export type DefineCase = (name: string, run: () => Promise<void>) => void
 
-/** Signal of calls that are not aborted. */
+/** Abort signal for mail API calls that no test aborts. */
 export const { signal } = new AbortController()
 
-/** Message with a Message-ID header that contains its subject. */
+/** Source of a message (RFC 5322) whose Message-ID header contains its subject. */
 export function mail(subject: string, extra = ''): string {
   return `From: Ann <ann@mail.example>\r\nTo: bob@mail.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@mail.example>\r\n${extra}\r\nhello ${subject}\r\n`
 }
 
-/** @throws Error if the mailbox has no folder with this special use */
+/**
+ * Finds the folder of a mailbox with a special use.
+ * @throws Error if the mailbox has no such folder
+ */
 export async function folderOf(api: MailApi, specialUse: string): Promise<ApiFolder> {
   const folder = (await api.folders(signal)).find((each) => each.specialUse === specialUse)
   if (!folder) throw new Error(`no folder ${specialUse}`)
   return folder
 }
 
-/** Ids of all pages of a list. */
+/** Ids of the messages on all pages of a message list. */
 export async function listAll(api: MailApi, query: MessageQuery): Promise<string[]> {
   const ids: string[] = []
   let pageToken: string | undefined
@@ -63,7 +78,7 @@ export async function listAll(api: MailApi, query: MessageQuery): Promise<string
   return ids
 }
 
-/** True if a message is in a folder. */
+/** True if a mail API reports a message as part of a folder. */
 export async function isIn(api: MailApi, id: string, folderId: string): Promise<boolean> {
   const { labels, folderId: only } = await api.getMessage(id, {}, signal)
   return api.traits.placement === 'labels' ? labels.includes(folderId) : only === folderId

@@ -11,7 +11,7 @@ const failures: [MailApiFailure, members: object, permanent: boolean][] = [
   ['unavailable', { kind: 'unreachable', code: 'ConnectionError' }, false],
 ]
 
-/** Failures that clients of Gmail see as the provider's status. */
+/** Failures that API clients see as the mail provider's HTTP status (Gmail). */
 const passed: readonly MailApiFailure[] = ['access-denied', 'mailbox-disabled', 'unavailable']
 
 export function failingCases(create: CreateEnvironment, test: DefineCase): void {

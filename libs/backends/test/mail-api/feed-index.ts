@@ -11,17 +11,17 @@ import { signal } from './environment.ts'
 
 type IndexedState = Omit<MessageState, 'threadId'>
 
-/** Messages that a full round has named so far. */
+/** Messages that the current full round (listing of all messages) has named so far. */
 type RoundState = Map<string, MessageChange & { labels: string[] }>
 
 /**
- * Index of a mailbox that follows its feeds by the rules of `ChangesPage` alone. Shows that these
- * rules suffice.
+ * Index of a mailbox that follows its feeds (change lists) by the rules of `ChangesPage` alone.
+ * Shows that these rules suffice.
  */
 export class FeedIndex {
   readonly messages = new Map<string, IndexedState>()
   readonly cursors = new Map<string, string>()
-  /** Number of pages of feeds read. */
+  /** Number of pages of feeds (change lists) that the index has read. */
   pages = 0
   readonly #api: MailApi
   readonly #limit: number
@@ -33,7 +33,10 @@ export class FeedIndex {
     this.#limit = limit
   }
 
-  /** Reads all feeds until each is complete, then verifies removals from folders. */
+  /**
+   * Reads all feeds (change lists) of the mailbox until each is complete, then verifies removals
+   * from folders.
+   */
   async follow(): Promise<void> {
     const feeds = this.#api.feeds(await this.#api.folders(signal))
     for (const id of this.cursors.keys())
@@ -46,8 +49,8 @@ export class FeedIndex {
   }
 
   /**
-   * Follows all feeds, and restarts all of them after a stale cursor. Returns true if a cursor was
-   * stale.
+   * Follows all feeds (change lists) of the mailbox, and restarts all feeds after a stale cursor.
+   * Returns true if a cursor was stale.
    */
   async followOrRestart(): Promise<boolean> {
     try {
@@ -61,13 +64,13 @@ export class FeedIndex {
     }
   }
 
-  /** Restarts all feeds with a full round. */
+  /** Restarts all feeds (change lists) of the mailbox with a full round over all messages. */
   restartAll(): void {
     this.cursors.clear()
     this.#rounds.clear()
   }
 
-  /** Ids with labels, folder and flags, in a comparable form. */
+  /** Ids of the indexed messages with labels, folder and flags, in a comparable form. */
   snapshot(): Record<string, object> {
     return snapshotOf([...this.messages.values()])
   }
@@ -80,7 +83,7 @@ export class FeedIndex {
     this.cursors.set(feed.id, page.cursor)
     if (page.full) {
       this.#addToRound(feed, page)
-      // A full round is followed by the changes since its start.
+      // A full round (listing of all messages) is followed by the changes since its start.
       return false
     }
     for (const change of page.changed) this.#merge(change)
@@ -144,7 +147,7 @@ export class FeedIndex {
   }
 }
 
-/** States by id, without their order. */
+/** States of messages (labels, folder and flags) by message id, regardless of their order. */
 export function snapshotOf(states: readonly IndexedState[]): Record<string, object> {
   return Object.fromEntries(
     states.map(({ id, folderId = '', labels, unseen, flagged, draft }) => [

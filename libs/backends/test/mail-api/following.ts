@@ -11,7 +11,7 @@ import {
 } from './environment.ts'
 import { FeedIndex, snapshotOf } from './feed-index.ts'
 
-/** States of all messages, from lists and gets. */
+/** States of all messages in the mailbox, read by lists and gets of the mail API. */
 async function actualSnapshot(api: MailApi): Promise<Record<string, object>> {
   const ids = new Set(await listAll(api, {}))
   for (const { id: folderId } of await api.folders(signal))

@@ -164,7 +164,7 @@ export function readingCases(create: CreateEnvironment, test: DefineCase): void 
   })
 }
 
-/** Reads all pages of a list, two entries each. */
+/** Reads all pages of a list of the mail API, two entries per page. */
 async function readPages(
   read: (page: { limit: number; pageToken?: string }) => Promise<{
     entries: { id: string }[]

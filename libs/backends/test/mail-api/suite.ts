@@ -7,7 +7,9 @@ import { readingCases } from './reading.ts'
 import { sendingCases } from './sending.ts'
 import { watchingCases } from './watching.ts'
 
-/** Reasons by the names of tests that a server cannot pass. */
+/**
+ * Reasons why a mail provider's server cannot pass tests of the conformance suite, by test name.
+ */
 export type Deviations = Readonly<Record<string, string>>
 
 /**

@@ -20,7 +20,8 @@ export function watchingCases(create: CreateEnvironment, test: DefineCase): void
     const { api } = environment
     const watch = await api.watch('secret', signal)
     environment.removeWatches()
-    // Gmail has one watch per mailbox, and renewing a missing watch creates the watch.
+    // A Gmail mailbox has one watch (registration for notifications), and renewing a missing watch
+    // creates the watch.
     if ((await api.listWatches(signal)) === undefined) return
     await expect(api.renewWatch(watch.id, signal)).rejects.toMatchObject({
       failure: 'watch-missing',

@@ -108,7 +108,8 @@ export class RecoveringChannel<C extends Channel> {
       this.#attempted.resolve()
       if (signal.aborted) return
       if (!connection.connected.isOpen || Date.now() - started > healthyMs) failures = 0
-      if (!connection.connected.isOpen) continue // The loss of the connection is logged once.
+      // The loss of the RabbitMQ connection is logged once, by the connection itself.
+      if (!connection.connected.isOpen) continue
       if (failures === 0)
         log.warn({ channel: name, reason: messageOf(reason) }, 'channel closed, reopening')
       failures += 1

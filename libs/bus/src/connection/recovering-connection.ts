@@ -28,7 +28,7 @@ export interface RecoveringConnectionOptions {
   url: string
   /** Name of the RabbitMQ connection, which RabbitMQ shows in its list of connections. */
   name: string
-  /** Called after each change of `connected` or `unblocked` of the connection. */
+  /** Called after each change of the RabbitMQ connection's members `connected` or `unblocked`. */
   onChange: () => void
   /**
    * Called with the reason when an attempt to connect to RabbitMQ fails or a connection is lost.
@@ -125,9 +125,9 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // The socket of a closed connection is destroyed after a delay. An unreachable broker never
-      // accepts the last bytes, and the kernel would keep the socket open until its retransmissions
-      // time out.
+      // The socket of a closed RabbitMQ connection is destroyed after a delay. An unreachable
+      // broker never accepts the last bytes, and the kernel would keep the socket open until its
+      // retransmissions time out.
       setTimeout(() => destroy(model), closeMs).unref()
     }
   }

@@ -34,8 +34,8 @@ export class Invalidations {
   }
 
   async add(listener: Listener): Promise<AsyncDisposable> {
-    // Each call wraps the listener for invalidations in a new function, so that the same listener
-    // can be added twice.
+    // Each call wraps the listener for invalidations (broadcasts about changed values) in a new
+    // function, so that the same listener can be added twice.
     const entry: Listener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#channel ??= this.#open()

@@ -3,7 +3,7 @@ import { BrokerMonitor } from './broker-monitor.ts'
 
 afterEach(() => void jest.useRealTimers())
 
-/** Monitor of one request on a fake clock. */
+/** Broker monitor (detector of a silent RabbitMQ) of one request on a fake clock. */
 function createMonitor() {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
   const state = { isWaiting: true, canSend: true, echoes: 0 }
@@ -31,7 +31,7 @@ test('BrokerMonitor: without the echo, the broker is silent until a frame arrive
   expect(monitor.isSilent).toBe(false)
   await pass(1_000)
   expect(monitor.isSilent).toBe(true)
-  // All requests have failed. Further echoes detect that the broker delivers again.
+  // All RPC requests have failed. Further echo messages detect that the broker delivers again.
   state.isWaiting = false
   await pass(3_000)
   expect(state.echoes).toBeGreaterThanOrEqual(4)

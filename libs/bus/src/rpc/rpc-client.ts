@@ -286,7 +286,8 @@ export class RpcClient {
         correlationId: id,
       })
     } catch {
-      // The error is ignored. A request whose cancellation could not be sent ends at its deadline.
+      // The error of sending the cancellation is ignored. An RPC request whose cancellation could
+      // not be sent ends at its deadline.
     }
   }
 }

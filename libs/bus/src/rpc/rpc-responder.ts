@@ -84,7 +84,8 @@ export class RpcResponder {
     }
     if (active.wasCancelled(request.id)) return 'cancelled'
     if (Date.now() >= request.deadline) return 'expired'
-    if (active.has(request.id)) return 'repeated' // Redelivered request: the first execution replies.
+    // Redelivered RPC request whose first execution still runs: the first execution replies.
+    if (active.has(request.id)) return 'repeated'
     const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
     // A redelivered request may already be running in another process, whose reply is still
     // accepted. A command with `atMostOnce` is therefore not executed again.
@@ -119,7 +120,7 @@ export class RpcResponder {
   }
 
   /**
-   * Sends the requester an acknowledgement of its request. From then on, the requester checks
+   * Sends the requester an acknowledgement of its RPC request. From then on, the requester checks
    * periodically whether this process is alive.
    */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {

@@ -17,7 +17,7 @@ import { status } from './status/command.ts'
 import { tokens } from './tokens/group.ts'
 import { webhooks } from './webhooks/group.ts'
 
-/** Commands of the program in the order of the help. */
+/** Commands of the program `posthorn` in the order of the help. */
 export const commands: readonly (CommandSpec | CommandGroup)[] = [
   login,
   logout,
@@ -39,7 +39,7 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   completion,
 ]
 
-/** All commands with their paths, such as `accounts list`. */
+/** All commands of the program with their paths, such as `accounts list`. */
 export function commandList(): { path: string; spec: CommandSpec }[] {
   return commands.flatMap((part) =>
     'commands' in part

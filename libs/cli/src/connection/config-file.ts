@@ -1,29 +1,31 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../exit-codes.ts'
 import type { Terminal } from '../io/terminal.ts'
 
-/** Login that `posthorn login` stores. */
+/** Server URL and access token that `posthorn login` stores. */
 export interface StoredLogin {
   url: string
   token: string
 }
 
-/** Path of the configuration: `POSTHORN_CONFIG`, or below the folder of the XDG specification. */
+/**
+ * Path of the configuration file: `POSTHORN_CONFIG`, or below the folder of the XDG specification.
+ */
 export function configPath(env: Terminal['env']): string {
   const folder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
   return env['POSTHORN_CONFIG'] || join(folder, 'posthorn', 'config.json')
 }
 
-/** Stored login. Undefined if there is none. */
+/** Login that `posthorn login` stored. Undefined if no login is stored. */
 export async function readLogin(path: string): Promise<StoredLogin | undefined> {
   let text
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CommandError(`${path} cannot be read: ${String((error as Error).message)}`)
+    throw failure(path, 'read', error)
   }
   const login = parse(text)
   if (typeof login?.url !== 'string' || typeof login.token !== 'string')
@@ -36,23 +38,41 @@ export async function readLogin(path: string): Promise<StoredLogin | undefined> 
  * replaced as a whole, so that a crash leaves the old or the new login.
  */
 export async function writeLogin(path: string, login: StoredLogin): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}`
-  await rm(temporary, { force: true })
-  await writeFile(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  await chmod(temporary, 0o600)
-  await rename(temporary, path)
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await rm(temporary, { force: true })
+    await writeFile(temporary, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await chmod(temporary, 0o600)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    throw failure(path, 'written', error)
+  }
 }
 
-/** Removes the stored login. False if there was none. */
+/** True if other users of the machine can read the stored login. */
+export async function isReadableByOthers(path: string): Promise<boolean> {
+  // Another run of the program may delete the file.
+  const { mode } = await stat(path).catch(() => ({ mode: 0 }))
+  return process.platform !== 'win32' && (mode & 0o077) !== 0
+}
+
+/** Removes the login that `posthorn login` stored. False if no login is stored. */
 export async function removeLogin(path: string): Promise<boolean> {
   try {
     await rm(path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw new CommandError(`${path} cannot be removed: ${String((error as Error).message)}`)
+    throw failure(path, 'removed', error)
   }
+}
+
+function failure(path: string, verb: string, error: unknown): CommandError {
+  return new CommandError(
+    `${path} cannot be ${verb}: ${String((error as Error).message)}. POSTHORN_CONFIG names another file.`,
+  )
 }
 
 function parse(text: string): Partial<StoredLogin> | null {

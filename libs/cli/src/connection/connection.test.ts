@@ -1,18 +1,27 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { afterAll, expect, test } from '@jest/globals'
 import { configPath, readLogin, writeLogin } from './config-file.ts'
-import { resolveConnection, toUrl } from './connection.ts'
+import { resolveConnection, toToken, toUrl } from './connection.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-connection-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 const home = { HOME: dir }
 const stored = { url: 'https://stored.example', token: 'stored-token' }
 const stdin = Readable.from(['piped-token\n'])
-const contextOf = (env: Record<string, string>) => ({
-  terminal: { env, stdin },
+const contextOf = (env: Record<string, string>, stderr = new PassThrough()) => ({
+  terminal: { env, stdin, stderr },
   signal: new AbortController().signal,
 })
 
@@ -71,4 +80,31 @@ test('toUrl: rejects what is not the URL of a server', () => {
     'https://x#y',
   ])
     expect(() => toUrl(text)).toThrow()
+})
+
+test('writeLogin: a path that cannot be written, an error with a remedy and no further file', async () => {
+  const folder = join(dir, 'unwritable')
+  mkdirSync(join(folder, 'config.json'), { recursive: true })
+  await expect(writeLogin(join(folder, 'config.json'), stored)).rejects.toThrow(
+    /cannot be written: .*POSTHORN_CONFIG/,
+  )
+  expect(readdirSync(folder)).toEqual(['config.json'])
+})
+
+test('resolveConnection: a login that other users can read, a warning', async () => {
+  const path = join(dir, 'readable.json')
+  await writeLogin(path, stored)
+  const stderr = new PassThrough()
+  const context = contextOf({ POSTHORN_CONFIG: path }, stderr)
+  await resolveConnection({}, context)
+  expect(stderr.read()).toBeNull()
+  chmodSync(path, 0o644)
+  expect(await resolveConnection({}, context)).toEqual(stored)
+  expect(String(stderr.read())).toContain('chmod 600')
+})
+
+test('toToken: spaces around a token are removed, other characters are not shown', () => {
+  expect(toToken(' abc\r\n')).toBe('abc')
+  for (const text of ['first\nsecond', 'two words', 'schlüssel', '\u001b[31m', '  '])
+    expect(() => toToken(text)).toThrow(/^the access token has spaces or other characters/)
 })

@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers'
 import { CommandError } from '../exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Parts of the context of a command that an input needs. */
+/** Standard input and abort signal, which a command needs to read its input. */
 export interface InputContext {
   terminal: Pick<Terminal, 'stdin'>
-  /** Ends the wait for input: a terminal or a pipe may never send the end. */
+  /** Signal that ends the wait for input: a terminal or a pipe may never send the end. */
   signal: AbortSignal
 }
 
@@ -31,7 +31,7 @@ export async function readInput(path: string, context: InputContext): Promise<st
   })
 }
 
-/** Describes an error of an input. An interruption stays as it is. */
+/** Describes an error of reading an input file. An interruption is returned unchanged. */
 export function inputError(path: string, error: unknown): Error {
   const { name, message } = error as Error
   if (name === 'AbortError') return error as Error

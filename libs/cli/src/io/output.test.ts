@@ -8,7 +8,7 @@ interface Row {
 const columns = [{ title: 'ID', isKey: true, text: ({ id }: Row) => id }]
 const empty = 'no rows'
 
-/** Output to a stream that stores each write. */
+/** Output of a command to a stream that stores each write. */
 function openOutput({ json }: { json: boolean }) {
   const writes: string[] = []
   const closed = new AbortController()

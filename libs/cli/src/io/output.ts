@@ -3,22 +3,27 @@ import { type Column, TableFormat } from './table.ts'
 import { jsonText, printable } from './printable.ts'
 import type { OutputStream } from './terminal.ts'
 
-/** Rows after which a table prints what was read so far. */
+/** Number of rows after which a command's output table prints the rows read so far. */
 const defaultRowsPerPrint = 200
 
-/** Options of a table. */
+/** Options of a table that a command prints. */
 export interface TableOptions {
-  /** Text for people if there are no rows. */
+  /** Text for people if the output table has no rows. */
   empty: string
-  /** Rows after which the table prints what was read so far: the size of a page. Default 200. */
+  /**
+   * Number of rows after which the output table prints the rows read so far: the size of a page.
+   * Default 200.
+   */
   rowsPerPrint?: number
 }
 
-/** Options of the output of a command. */
+/** Options of the standard output of a command. */
 export interface OutputOptions {
-  /** True prints JSON for programs instead of texts and tables for people. */
+  /** True to print JSON for programs instead of texts and tables for people. */
   json: boolean
-  /** Aborts when the reader has closed the output. Later writes are discarded. */
+  /**
+   * Signal that aborts when the reader has closed the standard output. Later writes are discarded.
+   */
   closed: AbortSignal
 }
 
@@ -38,20 +43,20 @@ export class Output {
     this.isJson = json
   }
 
-  /** Prints a result: `text` for people, or `value` as JSON. */
+  /** Prints the result of a command: `text` for people, or `value` as JSON. */
   async result(value: unknown, text: string | readonly string[]): Promise<void> {
     if (this.isJson) await this.#write(`${jsonText(value)}\n`)
     else await this.lines(typeof text === 'string' ? [text] : text)
   }
 
-  /** Prints lines for people as they are, except for characters that change the terminal. */
+  /** Prints output lines for people unchanged, except for characters that change the terminal. */
   async lines(lines: readonly string[]): Promise<void> {
     await this.#write(lines.map((line) => `${printable(line)}\n`).join(''))
   }
 
   /**
-   * Prints rows while they are read, as a table or as a JSON value per line. After an error, the
-   * rows before it are printed.
+   * Prints rows of a list while they are read, as a table or as a JSON value per line. After an
+   * error, the rows before the error are printed.
    */
   async table<T>(
     rows: Iterable<T> | AsyncIterable<T>,
@@ -79,12 +84,12 @@ export class Output {
     if (isEmpty && !this.isJson) await this.lines([empty])
   }
 
-  /** Prints rows one by one as they happen, such as events. */
+  /** Prints rows such as events one by one as they happen. */
   async stream<T>(rows: AsyncIterable<T>, text: (row: T) => string): Promise<void> {
     for await (const row of rows) await this.result(row, text(row))
   }
 
-  /** Writes bytes unchanged, such as the source of a message. */
+  /** Writes bytes to standard output unchanged, such as the source of a message. */
   async bytes(chunk: Uint8Array): Promise<void> {
     await this.#write(chunk)
   }
@@ -95,7 +100,7 @@ export class Output {
 
   async #write(chunk: string | Uint8Array): Promise<void> {
     if (chunk.length === 0 || this.#closed.aborted || this.#stream.write(chunk)) return
-    // Rejects only if the output is closed while the write waits.
+    // The wait for the standard output rejects only if the output is closed meanwhile.
     await once(this.#stream, 'drain', { signal: this.#closed }).catch(() => undefined)
   }
 }

@@ -17,7 +17,7 @@ export class Progress {
     this.#stream = stream
   }
 
-  /** Shows the state of the work, such as `exported 1,200 of 20,000 messages`. */
+  /** Shows the progress of a command, such as `exported 1,200 of 20,000 messages`. */
   show(text: string): void {
     const line = printable(text)
     if (this.#stream.isTTY) {
@@ -32,7 +32,7 @@ export class Progress {
     this.#stream.write(`${line}\n`)
   }
 
-  /** Prints a line that stays. */
+  /** Prints a line on standard error that stays, unlike the line of the progress. */
   note(text: string): void {
     this.clear()
     this.#stream.write(`${printable(text)}\n`)

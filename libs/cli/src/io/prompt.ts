@@ -14,17 +14,20 @@ export class Prompt {
     this.#signal = signal
   }
 
-  /** Asks for a text. Without a terminal, fails with `remedy`, which names the option to use. */
+  /**
+   * Asks the user for a text. Without a terminal, fails with `remedy`, which names the option to
+   * use.
+   */
   async text(question: string, { remedy }: { remedy: string }): Promise<string> {
     return this.#ask(question, { remedy, isHidden: false })
   }
 
-  /** Asks for a secret, which the terminal does not show. */
+  /** Asks the user for a secret, which the terminal does not show. */
   async secret(question: string, { remedy }: { remedy: string }): Promise<string> {
     return this.#ask(question, { remedy, isHidden: true })
   }
 
-  /** Asks for a yes before a destructive command. */
+  /** Asks the user for a yes before a destructive command. */
   async confirm(question: string): Promise<boolean> {
     const remedy = 'confirm with --yes'
     const answer = await this.#ask(`${question} [y/N] `, { remedy, isHidden: false })
@@ -39,14 +42,16 @@ export class Prompt {
     if (!stdin.isTTY || !stderr.isTTY) throw new UsageError(`no terminal for a question: ${remedy}`)
     stderr.write(printable(question))
     const nothing = new Writable({ write: (_chunk, _encoding, done) => done() })
-    // Readline echoes the keys itself to its output, because it sets the terminal to raw mode.
+    // Node's readline echoes the keys to its output, because it sets the terminal to raw mode. A
+    // secret needs an output that shows nothing.
     const lines = createInterface({
       input: stdin,
       output: isHidden ? nothing : stderr,
       terminal: true,
     })
     try {
-      // In raw mode, Ctrl-C is a key. The signal aborts the question, as it aborts other work.
+      // In raw mode of the terminal, Ctrl-C is a key. The interrupt aborts the question, as it
+      // aborts other work.
       lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
       const closed = new Promise<never>((_resolve, reject) => {
         lines.once('close', () => reject(new UsageError(`no answer: ${remedy}`)))

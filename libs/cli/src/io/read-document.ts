@@ -11,7 +11,7 @@ export async function readDocument(path: string, context: InputContext): Promise
   const document = parseDocument(text, { prettyErrors: true })
   const [error] = document.errors
   if (error) throw new CommandError(`${path} is no YAML or JSON: ${error.message.split('\n')[0]}`)
-  // Aliases could make a small file very large.
+  // Aliases in a YAML file could make a small file very large.
   return document.toJS({ maxAliasCount: 100 })
 }
 

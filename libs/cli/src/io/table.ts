@@ -1,21 +1,23 @@
 import { printable } from './printable.ts'
 
-/** Column of a table: its title, and the text of a row in it. */
+/** Column of an output table: its title, and the text of a row in the column. */
 export interface Column<T> {
   title: string
   text: (row: T) => string | number | boolean | null | undefined
-  /** True for an id that other commands take: the first column, which is never cut. */
+  /** True for a column with ids that other commands take: the first column, which is never cut. */
   isKey?: boolean
 }
 
-/** Spaces between two columns. */
+/** Spaces between two columns of an output table. */
 const gap = '  '
-/** Maximum width of a column, in characters, if the table is not the only content of its line. */
+/**
+ * Maximum width of a table column, in characters, if the table is not the only content of its line.
+ */
 const maxWidth = 60
 
 /**
- * Formats rows as a table with aligned columns. The widths are those of the first rows that are
- * formatted, so that a long list is printed while it is read. Lines are cut at `lineWidth`.
+ * Formats rows as a table with aligned columns. The column widths are those of the first rows that
+ * are formatted, so that a long list is printed while it is read. Lines are cut at `lineWidth`.
  */
 export class TableFormat<T> {
   readonly #columns: readonly Column<T>[]
@@ -27,7 +29,7 @@ export class TableFormat<T> {
     this.#lineWidth = lineWidth
   }
 
-  /** Lines of rows. The first call also returns the line of the titles. */
+  /** Output lines of table rows. The first call also returns the line of the titles. */
   format(rows: readonly T[]): string[] {
     const cells = rows.map((row) => this.#columns.map(({ text }) => textOf(text(row))))
     const isFirst = this.#widths === undefined
@@ -49,7 +51,8 @@ export class TableFormat<T> {
       .trimEnd()
     const [key = ''] = cells
     const isWide = widthOf(key) + gap.length + 1 > this.#lineWidth
-    // An id stays whole, and has no `…` behind it, which would look like a part of the id.
+    // An id in a table stays whole, without a following `…`, which would look like a part of the
+    // id.
     if (isWide && this.#columns[0]?.isKey) return key
     return cut(line, this.#lineWidth)
   }
@@ -73,19 +76,19 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 const segmenter = new Intl.Segmenter()
 
-/** Texts whose characters all need one column, as most texts of a list. */
+/** Pattern of texts whose characters all need one column of a terminal, as most texts of a list. */
 const simple = /^[ -~]*$/
 
-/** Columns that a text needs on a terminal. */
+/** Number of terminal columns that a text needs. */
 export function widthOf(text: string): number {
-  // The segmenter needs memory for each character, too much for the texts of a long list.
+  // Node's text segmenter needs memory for each character, too much for the texts of a long list.
   if (simple.test(text)) return text.length
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1
   return width
 }
 
-/** Cuts a text at a number of columns. A text that was cut ends with `…`. */
+/** Cuts a text at a number of terminal columns. A text that was cut ends with `…`. */
 function cut(text: string, width: number): string {
   if (text.length <= width && widthOf(text) <= width) return text
   if (simple.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`

@@ -12,7 +12,7 @@ export interface InputStream extends Readable {
   setRawMode?: (mode: boolean) => unknown
 }
 
-/** Surroundings of a command: standard streams and environment variables of the process. */
+/** Standard streams and environment variables of the process, which commands use. */
 export interface Terminal {
   stdin: InputStream
   stdout: OutputStream

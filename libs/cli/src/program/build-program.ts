@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { UsageError } from '../exit-codes.ts'
 import type { CommandContext, CommandGroup, CommandSpec, JobSpec, OptionSpec } from './command.ts'
 
-/** Parts of the program. */
+/** Commands, jobs and services from which the command line is built. */
 export interface ProgramParts {
   version: string
   commands: readonly (CommandSpec | CommandGroup)[]
@@ -20,16 +20,17 @@ export function buildProgram(parts: ProgramParts): Command {
     .description('Calls a Posthorn server from the command line.')
     .usage('<command> [arguments] [options]')
     .version(`posthorn ${parts.version}`, '-v, --version', 'print the release')
-    .option('--url <url>', 'URL of the server (POSTHORN_URL)')
-    .option(
-      '--token-file <path>',
-      'file with the access token, `-` for standard input (POSTHORN_TOKEN)',
+    .addOption(toOption({ flags: '--url <url>', description: 'URL of the server (POSTHORN_URL)' }))
+    .addOption(
+      toOption({
+        flags: '--token-file <path>',
+        description: 'file with the access token, `-` for standard input (POSTHORN_TOKEN)',
+      }),
     )
     .option('--json', 'print JSON: a value per line')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', footer(parts.services))
-    .showHelpAfterError()
   for (const part of parts.commands)
     if ('commands' in part) addGroup(program, part, parts)
     else addCommand(program, part, parts)
@@ -45,7 +46,10 @@ Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 server not reachable.
 \`posthorn login\` stores the URL and the token.`
 
 function withStreams(command: Command, { write, writeError }: ProgramParts): Command {
-  return command.exitOverride().configureOutput({ writeOut: write, writeErr: writeError })
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: writeError })
+    .showHelpAfterError('The option --help shows commands and options.')
 }
 
 function addGroup(
@@ -72,6 +76,8 @@ function addCommand(parent: Command, spec: CommandSpec, parts: ProgramParts): vo
   command.action(async () => {
     const options = command.optsWithGlobals()
     const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[]
+    // A script with a variable that has no value.
+    if (args.includes('')) throw new UsageError('an argument is empty: pass a value')
     const context = parts.createContext(options, spec)
     if (spec.confirm && options['yes'] !== true) await confirm(context, spec.confirm(args, options))
     const run = await spec.load()
@@ -87,21 +93,28 @@ async function confirm(context: CommandContext, question: string): Promise<void>
 
 function toOption({ flags, description, ...spec }: OptionSpec): Option {
   const option = new Option(flags, description)
-  const { parse, repeatable } = spec
-  if (spec.choices) option.choices(spec.choices)
+  const { parse = (text: string) => text, repeatable, mayBeEmpty = false } = spec
   if (spec.default !== undefined) option.default(spec.default)
   if (spec.required) option.makeOptionMandatory()
-  const convert = parse && ((text: string) => parseWith(parse, text))
-  if (repeatable)
+  const convert = (text: string) => {
+    if (text === '' && !mayBeEmpty) throw new InvalidArgumentError('expected a value')
+    return parseWith(parse, text)
+  }
+  if (spec.choices) option.choices(spec.choices)
+  // Options without a value have no text.
+  else if (!option.required) return option
+  else if (repeatable)
     option.argParser((text: string, previous: unknown[] | undefined) => [
       ...(previous ?? []),
-      convert ? convert(text) : text,
+      convert(text),
     ])
-  else if (convert) option.argParser(convert)
+  else option.argParser(convert)
   return option
 }
 
-/** Converts the text of an option. Commander adds the name of the option to the error. */
+/**
+ * Converts the text of a command line option. Commander adds the name of the option to the error.
+ */
 function parseWith(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text)
@@ -111,8 +124,8 @@ function parseWith(parse: (text: string) => unknown, text: string): unknown {
 }
 
 /**
- * Lists a job in the help. The entry point of the program runs jobs before this parser. A group
- * with the name of a job has the help of both.
+ * Lists a job of the image, such as `migrate`, in the help. The entry point of the program runs
+ * jobs before this parser. A group with the name of a job has the help of both.
  */
 function addJob(program: Command, { name, summary, help }: JobSpec, parts: ProgramParts): void {
   const group = program.commands.find((command) => command.name() === name)
@@ -122,14 +135,14 @@ function addJob(program: Command, { name, summary, help }: JobSpec, parts: Progr
   }
   const command = withStreams(new Command(name), parts).summary(summary)
   command.helpInformation = () => help
-  // A global option before the job, such as `posthorn --json migrate`.
+  // This action runs only if a global option precedes the job, such as `posthorn --json migrate`.
   command.action(() => {
     throw new UsageError(`name the job first: posthorn ${name}`)
   })
   program.addCommand(command)
 }
 
-/** Help of a service, which is not part of the list. */
+/** Adds the help of a service, which the list of commands does not contain. */
 function addService(program: Command, name: string, parts: ProgramParts): void {
   const command = withStreams(new Command(name), parts)
   command.helpInformation = () =>
@@ -140,12 +153,15 @@ function addService(program: Command, name: string, parts: ProgramParts): void {
   program.addCommand(command, { hidden: true })
 }
 
-/** True for errors by which the parser ends after it has printed the help or the version. */
+/**
+ * True for errors by which the command line parser ends after it has printed the help or the
+ * version.
+ */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0
 }
 
-/** True for errors of the parser that it has printed: wrong arguments. */
+/** True for errors that the command line parser has printed: wrong arguments. */
 export function isWrongUsage(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode !== 0
 }

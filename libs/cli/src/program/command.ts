@@ -8,64 +8,72 @@ import type { Terminal } from '../io/terminal.ts'
 /** Values of the options of a command, by name in camel case. */
 export type OptionValues = Readonly<Record<string, unknown>>
 
-/** Everything that a command uses besides its arguments. */
+/** Client, output and other objects that a command uses besides its arguments. */
 export interface CommandContext {
   terminal: Terminal
   output: Output
   progress: Progress
   prompt: Prompt
-  /** Aborts at SIGINT and SIGTERM, and when the reader of the output has closed it. */
+  /**
+   * Signal for commands that aborts at SIGINT and SIGTERM, and when the reader of the output has
+   * closed the output.
+   */
   signal: AbortSignal
   /** All commands and jobs of the program. */
   program: { commands: readonly (CommandSpec | CommandGroup)[]; jobs: readonly JobSpec[] }
-  /** Connection of the command: options, environment or stored login. */
+  /** Server URL and token of the command: from options, environment or stored login. */
   connection: () => Promise<Connection>
-  /** Client of the API. Calls are repeated for `retryForMs`, by default 3 s. */
+  /** Creates a client of the API. Calls are repeated for `retryForMs`, by default 3 s. */
   posthorn: (options?: { retryForMs?: number }) => Promise<Posthorn>
 }
 
-/** Call of a command that its help shows. A test runs each of them. */
+/** Example of a command line that the help of a command shows. A test runs each example. */
 export interface Example {
-  /** Purpose of the call, such as `Show the last error of an account`. */
+  /** Purpose of the example, such as `Show the last error of an account`. */
   purpose: string
-  /** Command line without the name of the program, such as `accounts show anna`. */
+  /** Command line of the example without the program name, such as `accounts show anna`. */
   line: string
 }
 
-/** Option of a command. */
+/** Specification of a command line option. */
 export interface OptionSpec {
-  /** Flags, such as `--state <state>`. */
+  /** Flags of the option, such as `--state <state>`. */
   flags: string
   description: string
-  /** Allowed values. */
+  /** Allowed values of the option. */
   choices?: readonly string[]
   default?: string
-  /** Converts the text of the option. Throws a UsageError if the text is wrong. */
+  /** Converts the text of the option. Throws a UsageError if the text is invalid. */
   parse?: (text: string) => unknown
-  /** True if the option can be repeated: its value is a list. */
+  /** True if an empty text is a value, such as that of a message without a subject. */
+  mayBeEmpty?: boolean
+  /** True if the option can be repeated: its value is then a list. */
   repeatable?: boolean
   required?: boolean
 }
 
-/** Argument of a command. */
+/** Specification of a command line argument. */
 export interface ArgumentSpec {
-  /** `<name>`, `[name]` if it is optional, `<name...>` if it can be repeated. */
+  /** Notation of the argument: `<name>`, `[name]` if optional, `<name...>` if repeatable. */
   name: string
   description: string
 }
 
-/** Function of a command. The module that contains it is loaded when the command runs. */
+/**
+ * Function that runs a command. The module that contains the function is loaded when the command
+ * runs.
+ */
 export type RunCommand = (
   context: CommandContext,
   args: readonly string[],
   options: OptionValues,
 ) => Promise<void>
 
-/** Command of the program: the texts of the help, and the function of the command. */
+/** Specification of a command: the texts of its help, and the function that runs the command. */
 export interface CommandSpec {
   name: string
   summary: string
-  /** Further text of the help. */
+  /** Further text in the help of the command. */
   details?: string
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
@@ -80,7 +88,7 @@ export interface CommandSpec {
   load: () => Promise<RunCommand>
 }
 
-/** Commands with a common first word, such as `accounts`. */
+/** Group of commands with a common first word, such as `accounts`. */
 export interface CommandGroup {
   name: string
   summary: string
@@ -91,6 +99,6 @@ export interface CommandGroup {
 export interface JobSpec {
   name: string
   summary: string
-  /** Text of the help: usage, options, environment variables. */
+  /** Text of the job's help: usage, options, environment variables. */
   help: string
 }

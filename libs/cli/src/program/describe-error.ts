@@ -1,33 +1,28 @@
 import type { PosthornError } from '@posthorn/client'
 import { CommandError, exitCodes } from '../exit-codes.ts'
+import { connectionLines, remedyOf } from './remedies.ts'
 
-/** Lines for the user about the error of a command, and the exit code of the program. */
+/** Lines for the user about the failure of a command, and the exit code of the program. */
 export interface DescribedError {
   lines: readonly string[]
   exitCode: number
 }
 
 /**
- * Describes the error of a command. The names of classes are compared, because the client is loaded
- * late.
+ * Describes the error of a command for the user. The names of error classes are compared, because
+ * the API client is loaded late.
  */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode }
   if (!(error instanceof Error)) return { lines: [String(error)], exitCode: exitCodes.failed }
   if (error.name === 'PosthornError') return describeResponse(error as PosthornError)
   if (error.name === 'PosthornConnectionError')
-    return {
-      lines: [
-        `no connection to the server: ${reasonOf(error.cause)}`,
-        'Check the URL and the network.',
-      ],
-      exitCode: exitCodes.unreachable,
-    }
+    return { lines: connectionLines(error.cause), exitCode: exitCodes.unreachable }
   return { lines: [error.message], exitCode: exitCodes.failed }
 }
 
 /**
- * True for the response of a server that does not have the called operation: an older or newer
+ * True for the API response of a server that does not have the called operation: an older or newer
  * release. Responses about a missing account or entry have a code or another message.
  */
 export function isUnknownOperation(error: unknown): boolean {
@@ -36,20 +31,30 @@ export function isUnknownOperation(error: unknown): boolean {
   return code === undefined && message === 'Not Found'
 }
 
-/** Text for a server that does not have an operation. The versions are compared by the user. */
-export function unknownOperation(versions: { server: string; program: string }): string {
-  return (
-    `the server does not have this operation: it has release ${versions.server}, ` +
-    `this program ${versions.program}. Use the program in the image of the server.`
-  )
+/**
+ * Text for a server that does not have an operation. The versions are compared by the user. The
+ * version of a server is unknown if nothing of the API responds at the URL.
+ */
+export function unknownOperation({
+  server,
+  program,
+}: {
+  server: string | undefined
+  program: string
+}): string {
+  return server === undefined
+    ? `the server does not have this operation: check the URL, or use the program in the image of the server (this program has release ${program})`
+    : `the server does not have this operation: it has release ${server}, this program ${program}. Use the program in the image of the server.`
 }
 
 function describeResponse(error: PosthornError): DescribedError {
   const { status, code, message, fields, requestId, ttl } = error
-  const remedy = remedies[code ?? ''] ?? remedies[String(status)]
+  const remedy = remedyOf(error)
+  // A proxy responds with a page, whose text does not help.
+  const text = message.trimStart().startsWith('<') ? 'the response is a page of a proxy' : message
   return {
     lines: [
-      `${message} (${[status, code].filter(Boolean).join(' ')})`,
+      `${text} (${[status, code].filter(Boolean).join(' ')})`,
       ...fields.map(({ path, message }) => `  ${path}: ${message}`),
       ...(remedy === undefined ? [] : [remedy]),
       ...(ttl === undefined ? [] : [`Repeat the command in ${ttl} s.`]),
@@ -60,17 +65,4 @@ function describeResponse(error: PosthornError): DescribedError {
         ? exitCodes.unreachable
         : exitCodes.failed,
   }
-}
-
-/** Remedies by error code or HTTP status. */
-const remedies: Readonly<Record<string, string>> = {
-  401: 'Run `posthorn login` with a token that is valid.',
-  403: 'The token does not permit the command. Use a token with the necessary scope.',
-}
-
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  const code = (cause as NodeJS.ErrnoException).code
-  if (cause.cause instanceof Error) return reasonOf(cause.cause)
-  return cause.message || (code ?? cause.name)
 }

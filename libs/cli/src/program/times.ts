@@ -37,7 +37,10 @@ function timeAt(text: string, fromPeriod: (ms: number) => number): string {
   return time.toISOString()
 }
 
-/** Reads a time with a year, month and day. A text such as `1` is a year for `Date`. */
+/**
+ * Reads a time with a year, month and day from an option. `Date` would accept a text such as `1` as
+ * a year.
+ */
 function readTime(text: string): Date | undefined {
   return /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? validDate(text) : undefined
 }
@@ -47,7 +50,7 @@ function validDate(value: string | number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Converts the text of an option to the texts between its commas. */
+/** Converts the text of an option to a list of the texts between its commas. */
 export function commaSeparated(text: string): string[] {
   const values = text.split(',').map((value) => value.trim())
   if (values.includes('')) throw new UsageError('expected texts that are separated by commas')

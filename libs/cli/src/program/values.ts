@@ -13,7 +13,7 @@ export function nonNegativeInteger(text: string): number {
   return text === '0' ? 0 : positiveInteger(text)
 }
 
-/** Checks the number of a port. */
+/** Converts the text of an option to the number of a port. */
 export function portNumber(text: string): number {
   const value = positiveInteger(text)
   if (value > 65_535) throw new UsageError('expected a port from 1 to 65535')

@@ -1,27 +1,27 @@
-/** Options of one call. */
+/** Options of one API call. */
 export interface CallOptions {
-  /** Signal that ends the call, its retries and its stream. */
+  /** Signal that ends the API call, its retries and its stream. */
   signal?: AbortSignal | undefined
-  /** Time after the start of the call within which further attempts may start. */
+  /** Time after the start of the API call within which further attempts may start. */
   retryForMs?: number | undefined
-  /** Further request headers. */
+  /** Further HTTP headers of the API request. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Operation of the API in the client. */
+/** Operation of the API, as the client calls it. */
 export interface Operation<T> {
   name: string
-  /** Method and path template: `GET /v1/account/{account}`. */
+  /** HTTP method and path template of the API operation: `GET /v1/account/{account}`. */
   route: string
-  /** True if a second request with the same content changes nothing more. */
+  /** True if a second request of the API operation with the same content changes nothing more. */
   isRepeatable: boolean
-  /** True if each call has an idempotency key. */
+  /** True if each call of the API operation has an idempotency key. */
   hasIdempotencyKey?: boolean
-  /** Reads the result from a successful response. */
+  /** Reads the result of the API operation from a successful response. */
   read(response: Response): Promise<T>
 }
 
-/** Input of any operation: its parameters and its body. */
+/** Input of any API operation: its parameters and its body. */
 export type OperationInput = object
 
 /** Connection to the API, through which the functions of operations send their requests. */

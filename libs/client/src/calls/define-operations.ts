@@ -2,19 +2,19 @@ import type { CallOptions, Client } from './client.ts'
 import { listAll, listPages, type PageFunctions } from './pages.ts'
 import { resumeDownload } from './resume-download.ts'
 
-/** Arguments of a call: the input may be left out if all its members are optional. */
+/** Arguments of an API call: the input may be left out if all its members are optional. */
 export type CallArguments<I> =
   Record<never, never> extends I
     ? [input?: I, options?: CallOptions]
     : [input: I, options?: CallOptions]
 
-/** Arguments of a call to any operation. */
+/** Arguments of a call to any API operation. */
 type AnyArguments = [input?: object, options?: CallOptions]
 
-/** Function that calls an operation through a client. */
+/** Function that calls an API operation through a client. */
 export type OperationFunction<I, R> = (client: Client, ...args: CallArguments<I>) => Promise<R>
 
-/** Defines an operation with a JSON response. */
+/** Defines an API operation with a JSON response. */
 export function defineOperation<I extends object, R>(
   name: string,
   route: string,
@@ -25,7 +25,7 @@ export function defineOperation<I extends object, R>(
   return (client, ...args) => client.call(operation, ...(args as AnyArguments))
 }
 
-/** Defines an operation that an idempotency key makes repeatable. */
+/** Defines an API operation that an idempotency key makes repeatable. */
 export function defineSubmission<I extends object, R>(
   name: string,
   route: string,
@@ -35,7 +35,10 @@ export function defineSubmission<I extends object, R>(
   return (client, ...args) => client.call(operation, ...(args as AnyArguments))
 }
 
-/** Defines an operation that returns a page. `entries` is the member with the entries. */
+/**
+ * Defines an API operation that returns a page of a list. `entries` is the member with the entries
+ * of the page.
+ */
 export function defineList<I extends object, R extends object, K extends keyof R & string>(
   name: string,
   route: string,
@@ -48,7 +51,7 @@ export function defineList<I extends object, R extends object, K extends keyof R
   })
 }
 
-/** Defines an operation that returns a text. */
+/** Defines an API operation that returns a text. */
 export function defineTextOperation<I extends object>(
   name: string,
   route: string,
@@ -62,7 +65,7 @@ export function defineTextOperation<I extends object>(
   return (client, ...args) => client.call(operation, ...(args as AnyArguments))
 }
 
-/** Defines an operation that returns a response whose body is a stream. */
+/** Defines an API operation that returns a response whose body is a stream. */
 export function defineDownload<I extends object>(
   name: string,
   route: string,
@@ -76,7 +79,7 @@ export function defineDownload<I extends object>(
   return (client, ...args) => client.call(operation, ...(args as AnyArguments))
 }
 
-/** Defines a download that continues where its connection was cut. */
+/** Defines an API download that continues where its connection was cut. */
 export function defineResumableDownload<I extends object>(
   name: string,
   route: string,

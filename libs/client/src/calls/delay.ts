@@ -1,13 +1,19 @@
 const firstDelayMs = 250
 const maxDelayMs = 8_000
 
-/** Delay before the next attempt: doubles with each attempt, half of it is random. */
+/**
+ * Delay before the next attempt of an API call: doubles with each attempt, half of the delay is
+ * random.
+ */
 export function backoffMs(attempts: number): number {
   const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempts)
   return delayMs * (0.5 + Math.random() / 2)
 }
 
-/** Resolves after a time. Rejects with the reason of the signal if the signal aborts. */
+/**
+ * Resolves after a time, before the next attempt of an API call. Rejects with the reason of the
+ * signal if the signal aborts.
+ */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -1,6 +1,8 @@
 import type { ErrorCode } from './generated/error-codes.ts'
 
-/** Input that the API rejected, with its path in the request, such as `to.0.address`. */
+/**
+ * Input that the API rejected, with the path of the input in the request, such as `to.0.address`.
+ */
 export interface RejectedInput {
   key: string
   path: string
@@ -27,7 +29,10 @@ export interface Problem {
 }
 
 const retryableStatuses = new Set([429, 503, 504])
-/** Codes of the retryable statuses with which the same request fails until something is changed. */
+/**
+ * Error codes of retryable HTTP statuses with which an API request fails again until something is
+ * changed.
+ */
 const permanentCodes = new Set([
   'QuotaExceeded',
   'TooManyExports',
@@ -39,25 +44,25 @@ const permanentCodes = new Set([
 /** Error response of the API. */
 export class PosthornError extends Error {
   override readonly name = 'PosthornError'
-  /** Name of the operation that failed. */
+  /** Name of the API operation that failed. */
   readonly operation: string
-  /** HTTP status of the response. */
+  /** HTTP status of the error response. */
   readonly status: number
-  /** Error code. Absent for errors without a code. */
+  /** Error code of the API. Absent for errors without a code. */
   readonly code: Problem['code']
-  /** Rejected inputs, if the request failed its validation. */
+  /** Inputs that the API rejected, if the request failed its validation. */
   readonly fields: readonly RejectedInput[]
-  /** State of the account, with status 503. */
+  /** State of the account in an error response with status 503. */
   readonly state: string | undefined
-  /** Seconds until the rate limit resets, with status 429. */
+  /** Seconds until the rate limit resets, in an error response with status 429. */
   readonly ttl: number | undefined
-  /** Id of the request in the log of the service. */
+  /** Id of the failed API request in the log of the service. */
   readonly requestId: string | undefined
-  /** True if the same request may succeed later. */
+  /** True if the failed API request may succeed later without a change. */
   readonly isRetryable: boolean
-  /** Milliseconds after which the API asks to repeat the request. */
+  /** Milliseconds after which the API asks to repeat the failed request. */
   readonly retryAfterMs: number | undefined
-  /** Body of the response. */
+  /** Body of the API's error response. */
   readonly problem: Problem
 
   constructor(operation: string, response: Response, problem: Problem) {
@@ -77,7 +82,9 @@ export class PosthornError extends Error {
   }
 }
 
-/** Failure of a call without a complete response: no connection, or a connection that was cut. */
+/**
+ * Failure of an API call without a complete response: no connection, or a connection that was cut.
+ */
 export class PosthornConnectionError extends Error {
   override readonly name = 'PosthornConnectionError'
   readonly operation: string
@@ -97,22 +104,33 @@ function reasonOf(error: unknown): string {
   return cause === undefined || cause === null ? message : reasonOf(cause)
 }
 
-/** Reads the body of an error response. A proxy before the API may send another body. */
+/** Reads the body of an API error response. A proxy before the API may send another body. */
 export async function readError(operation: string, response: Response): Promise<PosthornError> {
   const text = await response.text()
   const { status, statusText } = response
-  let problem: Partial<Problem> | undefined
-  try {
-    problem = JSON.parse(text) as Partial<Problem>
-  } catch {
-    problem = undefined
-  }
+  const problem = parseProblem(text)
   const error = statusText || `Status ${status}`
-  const message = problem?.message ?? (text.slice(0, 200) || error)
+  const message = problem.message ?? (text.slice(0, 200) || error)
   return new PosthornError(operation, response, { statusCode: status, error, ...problem, message })
 }
 
-/** Converts seconds or an HTTP date to a waiting time in milliseconds. */
+/** Problem in a body. Without members that another program than the API uses for other values. */
+function parseProblem(text: string): Partial<Problem> {
+  try {
+    const { message, fields, ...problem } = JSON.parse(text) as Partial<Problem>
+    return {
+      ...problem,
+      ...(typeof message === 'string' && { message }),
+      ...(Array.isArray(fields) && { fields }),
+    }
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * Converts the header `Retry-After`, seconds or an HTTP date, to a waiting time in milliseconds.
+ */
 function waitOf(value: string | number | undefined): number | undefined {
   if (value === undefined || value === '') return undefined
   const seconds = Number(value)

@@ -3,14 +3,14 @@ import { readChunks } from './read-chunks.ts'
 /** Bytes that the client encodes in base64 while it sends a request. */
 export type Binary = Blob | Uint8Array | ReadableStream<Uint8Array>
 
-/** Text in base64, or the bytes themselves. */
+/** Binary content in an API request: text in base64, or the bytes themselves. */
 export type Base64 = string | Binary
 
-/** Body of a request. */
+/** Body of an API request. */
 export interface RequestBody {
-  /** Creates the body of an attempt. */
+  /** Creates the request body for one attempt of an API call. */
   create(): Promise<Pick<RequestInit, 'body'>>
-  /** True if the body can be created only once, because a stream is part of it. */
+  /** True if the request body can be created only once, because a stream is part of the body. */
   isOneShot: boolean
 }
 
@@ -22,7 +22,7 @@ export function serialize(value: unknown): RequestBody {
   const binaries: Binary[] = []
   const mark = `\u0000${Math.random()}\u0000`
   const text = JSON.stringify(value, function replace(this: Record<string, unknown>, key, member) {
-    // Buffers of Node are already converted by their `toJSON` here.
+    // At this point, `toJSON` has already converted buffers of Node, so the original value is used.
     const original = this[key]
     if (!isBinary(original)) return member as unknown
     binaries.push(original)
@@ -51,7 +51,10 @@ async function* encode(texts: readonly string[], binaries: readonly Binary[]) {
   }
 }
 
-/** Number of bytes that are encoded at a time: a multiple of 3, so that there is no padding. */
+/**
+ * Number of bytes of a request that are encoded in base64 at a time: a multiple of 3, so that there
+ * is no padding.
+ */
 const pieceLength = 24_576
 
 async function* toBase64(binary: Binary): AsyncGenerator<string> {
@@ -85,7 +88,9 @@ async function* chunksOf(binary: Binary): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Creates the body of a request as a stream, or as a `Blob` where requests cannot be streams. */
+/**
+ * Creates the body of an API request as a stream, or as a `Blob` where requests cannot be streams.
+ */
 async function toRequestInit(
   chunks: () => AsyncGenerator<Uint8Array<ArrayBuffer>>,
 ): Promise<Pick<RequestInit, 'body'>> {

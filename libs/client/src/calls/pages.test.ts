@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createClient } from '../create-client.ts'
 import { listMessages, listOutbox, listWebhookReplays } from '../generated/operations.ts'
 
-/** Creates a client that gets the results in turn, and records the queries. */
+/** Creates an API client that gets the given results in turn, and records the queries. */
 function clientWith(results: readonly object[]) {
   const queries: string[] = []
   const send = (url: string) => {

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from './client.ts'
 
-/** Input of an operation without the position of the page. */
+/** Input of an API operation without the position of the page. */
 export type PagedInput<I> = Omit<I, 'page' | 'cursor'>
 
 type PagedArguments<I> =
@@ -10,7 +10,7 @@ type PagedArguments<I> =
 
 type Entry<R, K extends keyof R> = R[K] extends readonly (infer E)[] ? E : never
 
-/** Iterators over the pages of an operation, and over the entries of all pages. */
+/** Iterators over the pages that an API operation returns, and over the entries of all pages. */
 export interface PageFunctions<I, R, K extends keyof R> {
   pages: (client: Client, ...args: PagedArguments<I>) => AsyncGenerator<R, void, undefined>
   all: (client: Client, ...args: PagedArguments<I>) => AsyncGenerator<Entry<R, K>, void, undefined>
@@ -18,7 +18,7 @@ export interface PageFunctions<I, R, K extends keyof R> {
 
 type Call<R> = (client: Client, input: object, options?: CallOptions) => Promise<R>
 
-/** Members of a page that lead to the next page. */
+/** Members of an API response's page that lead to the next page. */
 interface PagePosition {
   page?: number
   pages?: number

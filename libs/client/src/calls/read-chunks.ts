@@ -1,4 +1,4 @@
-/** Reads a stream. Unlike `for await`, this also works in Safari. */
+/** Reads the stream of an API response. Unlike `for await`, this also works in Safari. */
 export async function* readChunks<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
   const reader = stream.getReader()
   try {

@@ -15,13 +15,13 @@ afterEach(() => {
 
 interface FileServerOptions {
   file: Buffer
-  /** Number of bytes after which each of the first connections is cut. */
+  /** Number of bytes after which the test's file server cuts each of the first connections. */
   cuts: number[]
-  /** ETag per request. */
+  /** Returns the ETag of the downloaded file for each request. */
   etag?: (request: number) => string
 }
 
-/** Serves a file with ranges. Returns a client and the requested ranges. */
+/** Serves a file with HTTP ranges. Returns a client and the requested ranges. */
 async function serveFile({ file, cuts, etag = () => '"1"' }: FileServerOptions) {
   const ranges: (string | undefined)[] = []
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ async function serveFile({ file, cuts, etag = () => '"1"' }: FileServerOptions) 
     if (cut === undefined) return void response.end(part)
     response.flushHeaders()
     if (cut > 0) response.write(part.subarray(0, cut))
-    // Ends the connection after all written bytes.
+    // Ends the connection to the downloading client after all written bytes.
     response.socket?.end()
   })
   servers.push(server)

@@ -3,17 +3,19 @@ import { PosthornConnectionError } from './errors.ts'
 interface ResumeOptions {
   name: string
   signal: AbortSignal | undefined
-  /** Requests the rest of the file. */
+  /** Requests the remaining bytes of the downloaded file. */
   readFrom: (range: { range: string; ifRange: string }) => Promise<Response>
 }
 
 /**
- * Maximum number of interruptions in a row without a byte between them. A file that cannot be read
- * to its end would be requested forever.
+ * Maximum interruptions of a file's download in a row without a new byte. A file that cannot be
+ * read to its end would be requested forever.
  */
 const maxStalls = 3
 
-/** Returns a response whose body continues with a range request when its connection is cut. */
+/**
+ * Returns an HTTP response whose body continues with a range request when its connection is cut.
+ */
 export function resumeDownload(response: Response, options: ResumeOptions): Response {
   const { status, statusText, headers, body } = response
   const etag = headers.get('etag')

@@ -7,12 +7,12 @@ import type * as baseline from './generated/baseline.ts'
 
 type Accepts<Recorded, Current extends Recorded> = Current
 
-/** Names of the recorded events, each of which still exists. */
+/** Names of the events in the recorded contracts. Each event must still exist. */
 export type RecordedNames = Accepts<WebhookEventBody['event'], baseline.WebhookEventBody['event']>
 
 type Body<N, U> = Extract<U, { event: N }>
 
-/** Events as a program for the recorded contracts reads them. */
+/** Webhook events as a program for the recorded contracts reads them. */
 export type RecordedEvents = {
   [N in baseline.WebhookEventBody['event']]: Accepts<
     Body<N, baseline.WebhookEventBody>,

@@ -1769,6 +1769,144 @@ export interface UpdateGatewayResult {
   gateway: string
 }
 
+/** Parameters and body of `getStatsSeries`. */
+export interface GetStatsSeriesInput {
+  /**
+   * Names of the counters, separated by commas, such as `events:messageNew,submit:fail`. The
+   * names are those in `counters` of `GET /v1/stats`. At most 20.
+   */
+  keys: string
+  /**
+   * Start of the period (ISO 8601), rounded down to a multiple of `step`. At most 8 days ago.
+   * Defaults to one hour before `to`, at least one `step`.
+   */
+  from?: string
+  /**
+   * End of the period (ISO 8601), rounded up to a multiple of `step`. Now if absent or in the
+   * future.
+   */
+  to?: string
+  /**
+   * Duration that one value covers, in seconds: a multiple of 60, from one minute to one day.
+   * The period must have at most 1500 steps. Defaults to 60.
+   */
+  step?: number
+}
+
+/** Result of `getStatsSeries`. */
+export interface GetStatsSeriesResult {
+  /** Start of the first step (ISO 8601). */
+  from: string
+  /** End of the last step (ISO 8601). The last step may be incomplete. */
+  to: string
+  /** Duration that one value covers, in seconds. */
+  step: number
+  /** One series for each requested counter, in the order of the request. */
+  series: {
+    /** Name of the counter. */
+    key: string
+    /**
+     * Sum of the counter in each step, oldest first. 0 for a step without counts, also if no
+     * such counter exists.
+     */
+    values: number[]
+  }[]
+}
+
+/** Parameters and body of `listFindings`. */
+export type ListFindingsInput = Record<string, never>
+
+/** Result of `listFindings`. */
+export interface ListFindingsResult {
+  /** Findings, the most urgent first. Empty if there is nothing to report. */
+  findings: {
+    /**
+     * Kind of the finding, such as `serviceUrlUnset`. Findings about one webhook target or
+     * queue have its address or name after a colon. Unique among the findings, and unchanged as
+     * long as the condition lasts.
+     */
+    id: string
+    /**
+     * Urgency of the finding. `error`: work fails or stands still; `warning`: work is degraded
+     * or will fail; `info`: a state that may be intended.
+     */
+    level: 'error' | 'warning' | 'info'
+    /** Condition in one line. */
+    title: string
+    /** Description of the condition and of its effect. */
+    detail: string
+    /** Action that ends the condition. */
+    remedy: string
+    /**
+     * Number of affected entries, such as failed deliveries. Counting stops at 10,000. Absent
+     * if the finding is not about a number of entries.
+     */
+    count?: number
+    /**
+     * Time of the oldest affected entry, or of the start of the condition (ISO 8601). Absent if
+     * unknown.
+     */
+    since?: string
+  }[]
+}
+
+/** Parameters and body of `listWorkers`. */
+export type ListWorkersInput = Record<string, never>
+
+/** Result of `listWorkers`. */
+export interface ListWorkersResult {
+  /**
+   * Workers, sorted by id. A worker that is not alive is listed for up to 1 h after its last
+   * heartbeat.
+   */
+  workers: {
+    /** Id of the worker. Each start of a sync-worker process generates a new id. */
+    id: string
+    /**
+     * True if the worker has sent a heartbeat recently (3 times `SVC_WORKER_HEARTBEAT`). Other
+     * workers claim the shards of a worker that is not alive.
+     */
+    alive: boolean
+    /** Time of the last heartbeat of the worker (ISO 8601). */
+    heartbeatAt: string
+    /**
+     * True if the worker hands its shards over to other workers, because the worker is stopping
+     * or was released.
+     */
+    releasing: boolean
+    /** True if the worker has no memory for further accounts. */
+    refusing: boolean
+    /**
+     * Expected end of the logins for accounts that were transferred to the worker (ISO 8601).
+     * Absent if no logins are expected.
+     */
+    loggingInUntil?: string
+    /** Shards (groups of accounts, numbered 0 to 255) that the worker holds. */
+    shards: number[]
+    /** Number of accounts in the shards of the worker. */
+    accounts: number
+  }[]
+  /** Shards without a live worker. */
+  unheld: {
+    /** Shards (groups of accounts, numbered 0 to 255) that no live worker holds. */
+    shards: number[]
+    /** Number of accounts in these shards. No worker serves these accounts. */
+    accounts: number
+  }
+}
+
+/** Parameters and body of `releaseWorker`. */
+export interface ReleaseWorkerInput {
+  /** Id of the worker. */
+  worker: string
+}
+
+/** Result of `releaseWorker`. */
+export interface ReleaseWorkerResult {
+  /** Always true: a failed request gets an error response. */
+  releasing: boolean
+}
+
 /** Parameters and body of `deleteLicense`. */
 export type DeleteLicenseInput = Record<string, never>
 

@@ -412,6 +412,65 @@ export const updateGateway = /* @__PURE__ */ defineOperation<
 )
 
 /**
+ * Read counters over time
+ *
+ * Reads the counters of `GET /v1/stats` over time, in steps of one minute or longer. Counters
+ * are stored for 8 days.
+ */
+export const getStatsSeries = /* @__PURE__ */ defineOperation<
+  types.GetStatsSeriesInput,
+  types.GetStatsSeriesResult
+>(
+  'getStatsSeries',
+  'GET /admin/api/stats/series',
+)
+
+/**
+ * List conditions that need attention
+ *
+ * Checks the installation for conditions that an operator should know: missing settings,
+ * failing webhook targets, accounts without a worker, late work, paused queues, failing logins
+ * of many accounts, failed exports, the version of the database schema and the clock. Each
+ * finding names its remedy.
+ */
+export const listFindings = /* @__PURE__ */ defineOperation<
+  types.ListFindingsInput,
+  types.ListFindingsResult
+>(
+  'listFindings',
+  'GET /admin/api/findings',
+)
+
+/**
+ * List the workers
+ *
+ * Lists the sync-worker processes, which serve the accounts, with their shards (groups of
+ * accounts) and numbers of accounts.
+ */
+export const listWorkers = /* @__PURE__ */ defineOperation<
+  types.ListWorkersInput,
+  types.ListWorkersResult
+>(
+  'listWorkers',
+  'GET /admin/api/workers',
+)
+
+/**
+ * Release the shards of a worker
+ *
+ * Makes a worker hand its shards (groups of accounts) over to the other workers, as fast as
+ * they can log the accounts in. The worker takes no shards from then on, until its process is
+ * restarted, unless no other worker runs. `GET /admin/api/workers` shows the progress.
+ */
+export const releaseWorker = /* @__PURE__ */ defineOperation<
+  types.ReleaseWorkerInput,
+  types.ReleaseWorkerResult
+>(
+  'releaseWorker',
+  'POST /admin/api/workers/{worker}/release',
+)
+
+/**
  * Remove the license key
  *
  * Removes the license key. The operation exists for compatibility and always responds with 403,

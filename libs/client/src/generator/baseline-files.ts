@@ -11,8 +11,8 @@ import { samplesText } from './samples.ts'
 const head = '// Contracts when they were last recorded. Written by `make client-baseline`.\n'
 
 /**
- * Returns the sources with the recorded types of the API, with which later types must be
- * compatible, as pairs of path below `src` and text.
+ * Returns the source files with the recorded types of the API client, with which later types must
+ * be compatible, as pairs of path below `src` and text.
  */
 export function generateBaseline(description: ApiDocument): [path: string, text: string][] {
   const operations = listOperations(description)

@@ -5,25 +5,25 @@ import {
   nameOfReference,
 } from '@posthorn/contracts/openapi/document'
 
-/** Operation of the API as the client offers it. */
+/** Operation of the API as the generated client offers the operation. */
 export interface ClientOperation {
   id: string
-  /** Method and path template: `GET /v1/account/{account}`. */
+  /** HTTP method and path template of the API operation: `GET /v1/account/{account}`. */
   route: string
   documentation: string
   input: ApiSchema
   result: ApiSchema
   contentType: string
-  /** True if a second request with the same content changes nothing more. */
+  /** True if a second request of the API operation with the same content changes nothing more. */
   isRepeatable: boolean
-  /** True if an idempotency key makes the operation repeatable. */
+  /** True if an idempotency key makes the API operation repeatable. */
   hasIdempotencyKey: boolean
   hasRanges: boolean
-  /** Name of the member of the result that has the entries of a page. */
+  /** Name of the member of the operation's result that has the entries of a page. */
   entries: string | undefined
 }
 
-/** Names of the input members that are sent in headers. */
+/** Names of the input members that the client sends in HTTP headers. */
 const headerMembers: Readonly<Record<string, string>> = {
   'X-SVC-Timeout': 'timeout',
   'Idempotency-Key': 'idempotencyKey',
@@ -33,7 +33,7 @@ const headerMembers: Readonly<Record<string, string>> = {
 
 const noContent: [string, { schema: ApiSchema }] = ['', { schema: {} }]
 
-/** Lists the operations of the OpenAPI document, in its order. */
+/** Lists the API operations of the OpenAPI document, in the order of the document. */
 export function listOperations({ paths, components }: ApiDocument): ClientOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -60,8 +60,8 @@ export function listOperations({ paths, components }: ApiDocument): ClientOperat
 }
 
 /**
- * Operations that move messages to the trash, and delete messages in the trash permanently. The id
- * of a message at Gmail or Microsoft Graph stays valid after the move. A second request could
+ * API operations that move messages to the trash, and delete messages in the trash permanently. The
+ * id of a message at Gmail or Microsoft Graph stays valid after the move. A second request could
  * therefore delete the messages that the first request has moved.
  */
 const trashingOperations: ReadonlySet<string> = new Set(['deleteMessage', 'deleteMessages'])
@@ -79,7 +79,7 @@ function entriesOf({ properties = {} }: ApiSchema): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.type === 'array')
 }
 
-/** ApiSchema of the object with all parameters and the body of an operation. */
+/** Schema of the object with all parameters and the body of an API operation. */
 function inputSchema({ operationId, parameters, requestBody }: ApiOperation): ApiSchema {
   const properties: Record<string, ApiSchema> = {}
   const required: string[] = []
@@ -89,7 +89,7 @@ function inputSchema({ operationId, parameters, requestBody }: ApiOperation): Ap
     if (isRequired) required.push(name)
   }
   for (const { name, in: location, description, schema, ...parameter } of parameters) {
-    // The query parameter takes the place of this header.
+    // In the operation's input, the query parameter takes the place of the header `Last-Event-Id`.
     if (location === 'header' && name === 'Last-Event-Id') continue
     const member = location === 'header' ? headerMembers[name] : name
     if (member === undefined) throw new Error(`${operationId} has the unknown header ${name}`)

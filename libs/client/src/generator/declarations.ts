@@ -5,7 +5,7 @@ import type { ClientOperation } from './client-operations.ts'
 import { commentText, typeText } from './type-text.ts'
 
 export interface DeclarationOptions {
-  /** True if descriptions become comments. */
+  /** True if descriptions of the API become comments in the generated client. */
   hasComments: boolean
 }
 
@@ -19,7 +19,7 @@ export function schemaDeclarations(
   )
 }
 
-/** Declares the input and the result of each operation. */
+/** Declares the TypeScript types for the input and the result of each API operation. */
 export function operationDeclarations(
   operations: readonly ClientOperation[],
   options: DeclarationOptions,
@@ -34,7 +34,10 @@ export function operationDeclarations(
   })
 }
 
-/** Declares the events, their union, and the state changes of `followChanges`. */
+/**
+ * Declares the TypeScript types of the webhook events, their union, and the state changes of
+ * `followChanges`.
+ */
 export function eventDeclarations(
   { webhooks }: ApiDocument,
   options: DeclarationOptions,
@@ -66,7 +69,7 @@ function declaration(
     : `${comment}export type ${name} = ${text}\n`
 }
 
-/** Converts the name of an operation or event to the name of a type. */
+/** Converts the name of an API operation or event to the name of a TypeScript type. */
 export function pascal(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -20,8 +20,8 @@ test.each(generateClient(readApiDocument('0.0.0')))(
 )
 
 /**
- * Compiles the client as generated from a changed description. Returns the errors with their lines
- * of code.
+ * Compiles the API client as generated from a changed OpenAPI document. Returns the compiler errors
+ * with their lines of code.
  */
 function compileWith(change: (description: ApiDocument) => void): string {
   const description = structuredClone(readApiDocument('0.0.0'))
@@ -82,30 +82,30 @@ test('type tests: with an added operation, member, parameter and event, compile'
 })
 
 const breakingChanges: Record<string, (description: ApiDocument) => void> = {
-  // A removed operation.
+  // Breaking change of the API: a removed operation.
   getStats: ({ paths }) => delete (paths as Record<string, object>)['/v1/stats'],
-  // A removed member of a request.
+  // Breaking change of the API: a removed member of a request.
   subject: (description) => {
     const schema = schemaOf(description, 'Submission')
     schema.properties = without(schema.properties, 'subject')
   },
-  // A new required member of a request.
+  // Breaking change of the API: a new required member of a request.
   purpose: (description) => {
     const schema = schemaOf(description, 'TokenRequest')
     schema.properties = { ...schema.properties, purpose: { type: 'string' } }
     schema.required = [...(schema.required ?? []), 'purpose']
   },
-  // Another type of a parameter.
+  // Breaking change of the API: another type of a parameter.
   deleteAccount: (description) => {
     const parameters = find(description, 'deleteAccount').parameters
     for (const parameter of parameters) parameter.schema = { type: 'integer' }
   },
-  // A member of a response that became optional.
+  // Breaking change of the API: a member of a response that became optional.
   listMessages: (description) => {
     const schema = schemaOf(description, 'MessageEntry')
     schema.required = (schema.required ?? []).filter((name) => name !== 'id')
   },
-  // A removed event.
+  // Breaking change of the API: a removed event.
   messageSent: ({ webhooks }) => delete (webhooks as Record<string, object>)['messageSent'],
 }
 

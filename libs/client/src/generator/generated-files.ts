@@ -33,7 +33,7 @@ function errorCodesText(): string {
   return `${head}\n/** Documented error codes of the API. */\nexport type ErrorCode =\n${codes.join('')}`
 }
 
-/** Imports of the named schemas that declarations use. */
+/** TypeScript imports of the named schemas that declarations use. */
 function importsOf({ components }: ApiDocument, declarations: readonly string[]): string[] {
   const code = declarations.join('\n').replaceAll(/\/\*\*[^]*?\*\//g, '')
   const words = new Set(code.match(/\b[A-Z]\w+/g))
@@ -66,7 +66,10 @@ ${types.map((each) => `  ${each}`).join(',\n')}
 ${args.map((each) => `  ${each},\n`).join('')})\n`
 }
 
-/** Function that defines an operation in the client, and its arguments after the route. */
+/**
+ * Function that defines an API operation in the generated client, and its arguments after the
+ * route.
+ */
 function definition(operation: ClientOperation): { define: string; rest: string[] } {
   const { route, contentType, isRepeatable, hasRanges, entries } = operation
   if (operation.hasIdempotencyKey) return { define: 'defineSubmission', rest: [] }
@@ -74,7 +77,7 @@ function definition(operation: ClientOperation): { define: string; rest: string[
   if (contentType !== 'application/json')
     return { define: hasRanges ? 'defineResumableDownload' : 'defineDownload', rest: [] }
   if (entries !== undefined) return { define: 'defineList', rest: [`'${entries}'`] }
-  // By default, the client treats all operations except POST as repeatable.
+  // By default, the API client treats all operations except POST as repeatable.
   const isDefault = isRepeatable !== route.startsWith('POST')
   return { define: 'defineOperation', rest: isDefault ? [] : [String(isRepeatable)] }
 }

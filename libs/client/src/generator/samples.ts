@@ -7,9 +7,9 @@ import type { ClientOperation } from './client-operations.ts'
 import { pascal } from './declarations.ts'
 
 /**
- * Returns sample inputs of all operations with all members. The compiler rejects a sample after a
- * member was removed. There are two samples per operation, with the first and with the last of all
- * alternatives.
+ * Returns sample inputs of all API operations with all members. The compiler rejects a sample after
+ * a member was removed. There are two samples per operation, with the first and with the last of
+ * all alternatives.
  */
 export function samplesText(
   operations: readonly ClientOperation[],
@@ -29,7 +29,10 @@ export function samplesText(
 
 interface SampleOptions {
   description: ApiDocument
-  /** Index of the alternative of a union. */
+  /**
+   * Index of the alternative that a sample input takes of each union in the schema: the first or
+   * the last.
+   */
   alternative: 0 | -1
 }
 

@@ -1,10 +1,10 @@
 import { type ApiSchema, nameOfReference } from '@posthorn/contracts/openapi/document'
 
-/** Options of the TypeScript text of a schema. */
+/** Options of generating the TypeScript text of a schema. */
 export interface TypeTextOptions {
-  /** True for requests, in which bytes can take the place of a text in base64. */
+  /** True for request schemas, in which bytes can take the place of a text in base64. */
   isRequest?: boolean
-  /** True if descriptions become comments. */
+  /** True if descriptions of the schema become comments. */
   hasComments?: boolean
   indent?: string
 }
@@ -44,7 +44,7 @@ function namedTypeText(schema: ApiSchema, options: TypeTextOptions): string {
   }
 }
 
-/** Returns the members of an object schema in braces. */
+/** Returns the TypeScript text of an object schema's members in braces. */
 function objectText(schema: ApiSchema, options: TypeTextOptions): string {
   const { properties, patternProperties, additionalProperties } = schema
   const [values] = Object.values(patternProperties ?? {})
@@ -85,7 +85,8 @@ function inParentheses(text: string): string {
 function unionText(members: readonly string[], indent: string): string {
   const distinct = [...new Set(members)]
   const hasLiterals = distinct.some((member) => member.startsWith("'"))
-  // Keeps the literals for the completion in editors: `string` alone would absorb them.
+  // Keeps the literals of the union for the completion in editors: `string` alone would absorb the
+  // literals.
   const unique = hasLiterals
     ? distinct.map((member) => (member === 'string' ? '(string & {})' : member))
     : distinct
@@ -94,7 +95,7 @@ function unionText(members: readonly string[], indent: string): string {
   return unique.map((member) => `\n${indent}  | ${member}`).join('')
 }
 
-/** Returns a documentation comment with lines of at most 100 columns. */
+/** Returns a documentation comment for generated code with lines of at most 100 columns. */
 export function commentText(text: string | undefined, indent = ''): string {
   if (text === undefined || text === '') return ''
   const width = maxColumns - indent.length - 3

@@ -14,8 +14,8 @@ interface Manifest {
 }
 
 /**
- * Builds the package for the registry, with JavaScript and declarations, into a folder. Returns the
- * path of the packed file.
+ * Builds the npm package of the API client, with JavaScript and declarations, into a folder.
+ * Returns the path of the packed file.
  */
 export function buildPackage(folder: string): string {
   const contents = join(folder, 'package')
@@ -31,7 +31,7 @@ export function buildPackage(folder: string): string {
   return join(folder, `posthorn-client-${manifest.version}.tgz`)
 }
 
-/** Manifest of the published package: entry points are the compiled files. */
+/** Manifest of the published npm package: its entry points are the compiled files. */
 function publishedManifest() {
   const { exports, ...manifest } = readManifest(source) as Manifest
   const { name, description, type, sideEffects } = manifest

@@ -36,7 +36,7 @@ interface HandlerOptions {
   maxBytes?: number
 }
 
-/** Sends a request to a handler. Returns the status of the response. */
+/** Sends a webhook request to a handler. Returns the HTTP status of the response. */
 type Send = (options: HandlerOptions, headers?: Record<string, string>) => Promise<number>
 
 const viaFetch: Send = async (options, headers = signedHeaders()) => {

@@ -8,22 +8,28 @@ import {
 } from './verify-webhook.ts'
 
 export interface WebhookHandlerOptions extends VerifyOptions {
-  /** Stores the event. The delivery is repeated if this function throws. */
+  /** Stores the event of a webhook. Posthorn repeats the delivery if this function throws. */
   onEvent: (event: WebhookEvent) => unknown
-  /** Maximum size of a body in bytes. Default 64 MiB, the maximum that Posthorn sends. */
+  /** Maximum size of a webhook's body in bytes. Default 64 MiB, the maximum that Posthorn sends. */
   maxBytes?: number | undefined
-  /** Called with errors of `onEvent`, and with requests that fail the verification. */
+  /**
+   * Called with errors of `onEvent`, and with the error of a webhook request that fails the
+   * verification.
+   */
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** Request of Express or `node:http`. */
+/** HTTP request of Express or `node:http`. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   headers: RequestHeaders
-  /** Body that an earlier handler has read. It must have the bytes: use `express.raw()`. */
+  /**
+   * Request body that an earlier handler has read. The body must have the original bytes: use
+   * `express.raw()`.
+   */
   body?: unknown
 }
 
-/** Response of Express or `node:http`. */
+/** HTTP response of Express or `node:http`. */
 export interface NodeResponse {
   statusCode: number
   end(text?: string): unknown
@@ -31,7 +37,7 @@ export interface NodeResponse {
 
 const defaultMaxBytes = 64 * 1024 * 1024
 
-/** Creates a handler for servers that pass a `Request` and take a `Response`. */
+/** Creates a webhook handler for servers that pass a `Request` and take a `Response`. */
 export function fetchWebhookHandler(
   options: WebhookHandlerOptions,
 ): (request: Request) => Promise<Response> {
@@ -43,7 +49,7 @@ export function fetchWebhookHandler(
   }
 }
 
-/** Creates a handler for Express and for `node:http`. */
+/** Creates a webhook handler for Express and for `node:http`. */
 export function nodeWebhookHandler(
   options: WebhookHandlerOptions,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
@@ -61,7 +67,7 @@ export function nodeWebhookHandler(
   }
 }
 
-/** Handles a webhook. Returns the status of the response. */
+/** Handles a webhook request. Returns the HTTP status of the response. */
 async function handle(
   { secret, toleranceSeconds, onEvent, onError }: WebhookHandlerOptions,
   headers: RequestHeaders,
@@ -78,7 +84,7 @@ async function handle(
   }
 }
 
-/** Reads a body. Returns undefined if it is too large. */
+/** Reads the body of a webhook request. Returns undefined if the body is too large. */
 async function readAll(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array>,
   maxBytes = defaultMaxBytes,

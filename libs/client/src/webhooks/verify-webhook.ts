@@ -1,33 +1,36 @@
 import type { WebhookEventBody } from '../generated/events.ts'
 
-/** Event that was received by a webhook. The union of all events by the member `event`. */
+/** Event that a webhook contains: the union of all events, distinguished by the member `event`. */
 export type WebhookEvent = WebhookEventBody & {
-  /** Event id, identical in all attempts and for all targets. Use it to detect duplicates. */
+  /**
+   * Event id, identical in all attempts of a webhook and for all targets. Use the id to detect
+   * duplicates.
+   */
   eventId: string
 }
 
-/** Event of a given name: `EventOf<'messageNew'>`. */
+/** Webhook event of a given name: `EventOf<'messageNew'>`. */
 export type EventOf<N extends WebhookEvent['event']> = Extract<WebhookEvent, { event: N }>
 
-/** Request headers: a `Headers` object, or a record with names in lower case. */
+/** Headers of the webhook request: a `Headers` object, or a record with names in lower case. */
 export type RequestHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
   headers: RequestHeaders
-  /** Bytes of the body as they arrived, or their text. */
+  /** Bytes of the webhook body as they arrived, or their text. */
   body: Uint8Array | ArrayBuffer | string
 }
 
 export interface VerifyOptions {
-  /** Secret, or several secrets of which one must match. */
+  /** Secret of the webhook signature, or several secrets of which one must match. */
   secret: string | readonly string[]
   /** Maximum difference between `webhook-timestamp` and the clock, in seconds. Default 300. */
   toleranceSeconds?: number | undefined
 }
 
-/** Failure of the verification of a webhook. The request must not be trusted. */
+/** Failure of the verification of a webhook request. The request must not be trusted. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
@@ -47,7 +50,7 @@ export async function verifyWebhook({
   )
   if (!id || !timestamp || !signatures)
     throw new WebhookVerificationError('the request has no headers webhook-…: it is no webhook')
-  // Written so that a timestamp that is no number fails.
+  // The comparison is negated so that a webhook timestamp that is no number fails.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds))
     throw new WebhookVerificationError(
       'webhook-timestamp is too far from the clock of this machine: check the clock',
@@ -71,7 +74,10 @@ function isHeaders(headers: RequestHeaders): headers is { get(name: string): str
   return typeof headers['get'] === 'function'
 }
 
-/** Maximum number of signatures of a request that are compared: more are no rotation of secrets. */
+/**
+ * Maximum number of webhook signatures of a request that are compared. A rotation of secrets needs
+ * fewer signatures.
+ */
 const maxSignatures = 8
 
 async function matchesAny(
@@ -93,13 +99,16 @@ async function matchesAny(
       ['verify'],
     )
     for (const candidate of candidates)
-      // Compares in constant time.
+      // Compares a webhook signature in constant time.
       if (candidate && (await crypto.subtle.verify('HMAC', key, candidate, signed))) return true
   }
   return false
 }
 
-/** Bytes of a secret: decoded if it has the format of Standard Webhooks, else in UTF-8. */
+/**
+ * Bytes of a webhook secret: decoded if the secret has the format of Standard Webhooks, else in
+ * UTF-8.
+ */
 function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
   return (base64 === undefined ? undefined : fromBase64(base64)) ?? new TextEncoder().encode(secret)

@@ -14,7 +14,7 @@ const migrations = globSync('../../../db/src/migrations/*.sql', { cwd: import.me
   .sort()
   .map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
 
-/** Values that the last database constraint of this form admits. */
+/** Mail systems or application kinds that the latest database constraint of this form admits. */
 function admitted(constraint: RegExp): string[] {
   const lists = migrations.flatMap((text) => [...text.matchAll(constraint)].map(([, list]) => list))
   return [...(lists.at(-1) ?? '').matchAll(/'(\w+)'/g)].map(([, value = '']) => value)

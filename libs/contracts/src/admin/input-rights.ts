@@ -61,8 +61,8 @@ function refersToMail({ reference, attachments }: Members): boolean {
 }
 
 /**
- * True for settings that only owners change: settings of mail proxies, and the keys with which links
- * and webhooks are signed.
+ * True for settings that only owners change: settings of mail proxies, and the keys with which
+ * links and webhooks are signed.
  */
 export function isOwnersSetting(key: string): boolean {
   return /^(?:imapProxyServer|smtpServer|serviceSecret|webhookSecrets)/.test(key)

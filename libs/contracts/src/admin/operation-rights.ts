@@ -133,6 +133,10 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
 
   // System
   getStats: everyone,
+  getStatsSeries: everyone,
+  listFindings: everyone,
+  listWorkers: readers,
+  releaseWorker: operators,
   getPubSubStatus: everyone,
   getQueue: readers,
   updateQueue: operators,

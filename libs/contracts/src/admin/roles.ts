@@ -32,8 +32,8 @@ export function readsMail(operationId: string, input?: RightsInput): boolean {
 }
 
 /**
- * True if the response may contain mail: the operation needs the right to read mail, or its response
- * is complete only with this right.
+ * True if the response may contain mail: the operation needs the right to read mail, or its
+ * response is complete only with this right.
  */
 export function mayShowMail(operationId: string, input?: RightsInput): boolean {
   return neededRights(operationId, input)?.mail !== undefined

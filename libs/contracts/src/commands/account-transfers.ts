@@ -55,7 +55,7 @@ export const checkAccountTransfers = defineCommand({
     applications: ApplicationIds,
   }),
   response: Type.Object({
-    /** Results in the order of the request. */
+    /** Results of checking the imported accounts, in the order of the request. */
     results: Type.Array(
       Type.Union([
         Type.Object({ credentials: Credentials }),

@@ -178,7 +178,7 @@ export const getExportKey = defineCommand({
     entitlement: Type.Optional(Entitlement),
   }),
   response: Type.Object({
-    /** Key of AES-256 as base64. */
+    /** Key of AES-256 that encrypts the export, as base64. */
     key: Type.String({ minLength: 44, maxLength: 44 }),
   }),
 })

@@ -56,7 +56,7 @@ function isMissing([, part]: readonly [string, Described]): boolean {
   return !isDescribed(part)
 }
 
-/** Paths of all members of schemas without a description, at any depth. */
+/** Paths of all members of contract schemas without a description, at any depth. */
 function undescribedMembers(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   const { properties = {} } = value as Schema
@@ -67,7 +67,7 @@ function undescribedMembers(value: unknown, path: string): string[] {
   ]
 }
 
-/** Names of the parts without a description, by kind of part. */
+/** Names of the parts of the OpenAPI document without a description, by kind of part. */
 const missing: Record<string, () => string[]> = {
   operations: () =>
     everything
@@ -149,7 +149,10 @@ test('responseExamples: exist for every operation that can succeed, and for no o
 const secretMember = /^(?:pass|password|accessToken|refreshToken|clientSecret|serviceKey|token)$/
 /** Invented values of tokens, in responses that exist to return a token. */
 const inventedTokens = ['createToken.token', 'createTokenAlias.token', 'getOAuthToken.accessToken']
-/** Host names and domains of the examples: reserved names (RFC 2606) and fixed names of Google. */
+/**
+ * Host names and domains in the OpenAPI examples: reserved names (RFC 2606) and fixed names of
+ * Google.
+ */
 const allowedHost = /(?:^|\.)example\.(?:com|net|org)$|^mail\.google\.com$|^1234-abc\.apps\./
 
 function texts(value: unknown, path: string): [string, string][] {

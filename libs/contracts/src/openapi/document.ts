@@ -29,7 +29,7 @@ export interface ApiParameter {
   example?: string | boolean
 }
 
-/** Body of a request or response in one content type. */
+/** Body of an API request or response in one content type, in the OpenAPI document. */
 export interface ApiMedia {
   schema: ApiSchema
   example?: unknown

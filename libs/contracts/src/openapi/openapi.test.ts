@@ -15,7 +15,7 @@ import { secretSettings, settingKeys } from '../settings/settings.ts'
 import { check } from '../validate.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Reason for which a body is rejected, if any. */
+/** Reason for which a schema rejects a value, if any. */
 function rejection(schema: TSchema, value: unknown): unknown {
   try {
     check(schema, structuredClone(value))
@@ -154,7 +154,7 @@ interface Media {
   examples?: Record<string, { value: unknown }>
 }
 
-/** Media types of the document that have examples. */
+/** Media types of the OpenAPI document that have examples. */
 function mediaWithExamples(value: unknown): Media[] {
   if (typeof value !== 'object' || value === null) return []
   const isMedia = 'schema' in value && ('example' in value || 'examples' in value)

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { needsStepUp, readsMail } from '../admin/roles.ts'
 import type { Operation } from '../define.ts'
 import { Int, Text } from '../schemas/primitives.ts'
 import { errorMeanings } from './error-meanings.ts'
@@ -104,9 +105,9 @@ const meanings: Record<number, string> = {
 }
 
 interface ErrorContent {
-  /** Schema of the bodies of error responses. */
+  /** Schema of the bodies of API error responses. */
   problem: TSchema
-  /** Examples of bodies, by HTTP status. */
+  /** Examples of API error bodies, by HTTP status. */
   examples?: Readonly<Record<number, unknown>> | undefined
 }
 
@@ -121,7 +122,7 @@ export function errorResponses(
   if (namesResource(operation)) statuses.set(404, [])
   if (operation.body) statuses.set(413, [])
   if (rendersTemplates(operation)) statuses.set(422, [])
-  for (const code of operation.errors ?? []) {
+  for (const code of new Set([...(operation.errors ?? []), ...errorsOfPeople(operation)])) {
     const status = errorStatuses[code]
     if (status === undefined) throw new Error(`${operation.id} lists ${code}, which has no status`)
     statuses.set(status, [...(statuses.get(status) ?? []), code])
@@ -136,6 +137,14 @@ export function errorResponses(
       }),
     ]),
   )
+}
+
+/** Error codes of an operation for people at the administration pages. */
+function errorsOfPeople({ id }: Operation): string[] {
+  return [
+    ...(readsMail(id) ? ['MailReadingRequired'] : []),
+    ...(needsStepUp(id) ? ['StepUpRequired'] : []),
+  ]
 }
 
 /**

@@ -9,6 +9,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Stats: 'Statistics of the installation, and the stream of state changes of its accounts.',
   Export: 'Exports of the messages of an account to a compressed file.',
   Gateway: 'SMTP servers that send messages instead of the outgoing servers of the accounts.',
+  Installation:
+    'State of the installation for its operators: counters over time, findings with their remedies, and the workers that serve the accounts.',
   License:
     'License of the installation, for compatibility: all features work without a license key.',
   Logs: 'Protocol logs of accounts.',

@@ -7,6 +7,7 @@ import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
 import * as exports_ from './exports.ts'
 import * as gateways from './gateways.ts'
+import * as installation from './installation.ts'
 import * as license from './license.ts'
 import * as linkKeys from './link-keys.ts'
 import * as logs from './logs.ts'
@@ -39,6 +40,7 @@ export const operations = {
   ...changes,
   ...exports_,
   ...gateways,
+  ...installation,
   ...license,
   ...linkKeys,
   ...logs,

@@ -70,5 +70,6 @@ export const updateSettings = defineOperation({
   permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,
   responseDescription: 'Names of the settings that the request has changed.',
+  errors: ['StepUpRequired'],
   response: Type.Object({ updated: Texts('Names of the settings that the request has changed.') }),
 })

@@ -13,5 +13,5 @@ export const importTokens = defineOperation({
   bodyLimit: 'upload',
   responseDescription: 'Numbers of imported and unchanged tokens, and the skipped tokens.',
   response: TokenImportResult,
-  errors: ['MintWidensRestrictions'],
+  errors: ['MintWidensRestrictions', 'MailReadingRequired'],
 })

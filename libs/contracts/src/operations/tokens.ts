@@ -37,10 +37,10 @@ export const createToken = defineOperation({
   body: TokenRequest,
   responseDescription: 'Value and id of the new token.',
   response: created,
-  errors: ['MintWidensRestrictions'],
+  errors: ['MintWidensRestrictions', 'MailReadingRequired', 'StepUpRequired'],
 })
 
-/** Operation createToken at a path that older clients use. */
+/** API operation createToken at a path that older clients use. */
 export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
@@ -62,7 +62,7 @@ export const deleteToken = defineOperation({
   }),
 })
 
-/** Operation deleteToken at a path that older clients use. */
+/** API operation deleteToken at a path that older clients use. */
 export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
@@ -102,7 +102,7 @@ export const listTokens = defineOperation({
   }),
 })
 
-/** Operation listTokens at a path that older clients use. Returns at most 1,000 tokens. */
+/** API operation listTokens at a path that older clients use. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
   ...kinds.read,
   id: 'listTokensAlias',

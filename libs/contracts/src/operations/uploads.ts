@@ -24,6 +24,7 @@ export const uploadMessage = defineOperation({
     'InvalidId',
     'InvalidMessageId',
     'UnsupportedOperation',
+    'MailReadingRequired',
     'FolderNotFound',
     'MessageNotFound',
     'UploadFail',

@@ -103,7 +103,7 @@ export const ExportProgress = Type.Object(
   { description: 'Progress of the export, in mailboxes, messages and bytes.' },
 )
 
-/** Export in a list. */
+/** Export of an account's messages, as an entry of a list. */
 export const ExportEntry = Type.Object({ exportId, status, created, expiresAt })
 
 export const ExportRecord = Type.Object({

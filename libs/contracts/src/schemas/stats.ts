@@ -23,7 +23,7 @@ const jobs = (description: string) =>
 
 const count = (state: string) => Int(`Number of accounts in the state \`${state}\`.`)
 
-/** Statistics of the whole installation. */
+/** Statistics of the whole installation, as the API returns them. */
 export const Stats = Type.Object({
   version: Text('Version of Posthorn that answers the request.'),
   license: Text('License of the installation. Always `none`, because no license key is required.'),

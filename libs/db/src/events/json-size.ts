@@ -5,7 +5,7 @@ export interface Uncounted {
   readonly [member: string]: true | Uncounted
 }
 
-/** Size limit of a JSON value. */
+/** Size limit of a JSON value in an event. */
 export interface SizeLimit {
   maxBytes: number
   /** Members of the JSON value that are not measured, because another limit applies to them. */
@@ -87,8 +87,8 @@ export class JsonMeter {
   }
 
   /**
-   * Measures the next child of an array or record, or the next part of a text. Large children are
-   * only begun. True if nothing is left to measure.
+   * Measures the next child of a JSON array or record, or the next part of a text. Large children
+   * are only begun. True if nothing is left to measure.
    */
   #step(frame: Frame): boolean {
     if (frame.kind === 'list') {

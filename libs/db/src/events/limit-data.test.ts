@@ -102,7 +102,8 @@ describe('limitEventData', () => {
     const kept = list(count, (at) => (data[`m${at}`] as unknown[]).length)
     const whole = kept.reduce((sum, length) => sum + length, 0)
     expect(sizeOf(data)).toBeGreaterThan(0.9 * maxEventBytes)
-    // Each element is read once to measure its member, and once for the copy.
+    // Limiting event data reads each list element once to measure its member, and once for the
+    // copy.
     expect(reads).toBeLessThan(2.2 * whole)
     expect(Math.max(...kept) - Math.min(...kept)).toBeLessThan(0.05 * whole)
   })

@@ -16,8 +16,8 @@ export const maxEventBytes = 1_048_576
 /** Number of bytes of the maximum event size that are reserved for the member `truncated`. */
 const markerBytes = 4_096
 /**
- * Maximum number of members up to which the members of a record are shortened individually. A
- * larger record loses its last members, like a list.
+ * Maximum number of members up to which the members of an event data record are shortened
+ * individually. A larger record loses its last members, like a list.
  */
 const maxSharing = 100
 /**
@@ -101,8 +101,8 @@ function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
 }
 
 /**
- * Shortens a list whose first element alone is larger than the limit. The result contains only the
- * beginning of this element.
+ * Shortens a list in event data whose first element alone is larger than the limit. The result
+ * contains only the beginning of this element.
  */
 function firstElement(
   list: readonly unknown[],
@@ -119,9 +119,9 @@ function firstElement(
 }
 
 /**
- * Shortens a record to a limit. Small members stay unchanged, large members get equal parts of the
- * remaining bytes. Each member is measured only up to an equal part, and further when smaller
- * members leave bytes for it.
+ * Shortens a record of event data to a limit. Small members stay unchanged, large members get equal
+ * parts of the remaining bytes. Each member is measured only up to an equal part, and further when
+ * smaller members leave bytes for it.
  */
 function shareBytes(
   record: Members,
@@ -162,7 +162,10 @@ function shareBytes(
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
-/** Divides a list into the elements that meet a condition and the elements that do not. */
+/**
+ * Divides a list of event members into the elements that meet a condition and the elements that do
+ * not.
+ */
 function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]
   for (const element of all) (condition(element) ? yes : no).push(element)

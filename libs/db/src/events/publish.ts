@@ -49,7 +49,8 @@ export async function publishEvents(
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await mark(published).catch(() => undefined) // The periodic sweep publishes unmarked events.
+  // If marking events as published fails, the periodic sweep publishes the unmarked events again.
+  await mark(published).catch(() => undefined)
 }
 
 /**

@@ -10,7 +10,7 @@ export interface NewExportChunk {
   start: number
   /** Size of the chunk before its encryption, in bytes. */
   size: number
-  /** Encrypted bytes of the chunk. */
+  /** Encrypted bytes of the export's chunk. */
   content: Buffer
   /** Time after which an export without further progress expires. */
   maxAgeMs: number

@@ -46,8 +46,8 @@ export interface IndexBuildOptions {
    */
   maxWaitMs: number
   /**
-   * Called with the name of an incomplete index after the index was dropped. An interrupted build
-   * had left the index.
+   * Called with the name of an incomplete Postgres index after the index was dropped. An
+   * interrupted build had left the index.
    */
   onDropped: (index: string) => void
 }
@@ -71,7 +71,9 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** First words of the index statement: `create index` or `create unique index`. */
+  /**
+   * First words of the SQL statement that builds an index: `create index` or `create unique index`.
+   */
   create: string
   index: string
   definition: string
@@ -143,7 +145,7 @@ class IndexBuilder {
   }
 
   /**
-   * State of an index. True if the index is valid, false if an interrupted build left it
+   * State of a Postgres index. True if the index is valid, false if an interrupted build left it
    * incomplete. Undefined if no index has the name.
    */
   async #isValid(index: string): Promise<boolean | undefined> {
@@ -167,8 +169,8 @@ class IndexBuilder {
   }
 
   /**
-   * Runs an index statement that waits for open transactions without blocking other statements, so
-   * that a long wait is harmless.
+   * Runs an SQL statement on an index that waits for open transactions without blocking other
+   * statements, so that a long wait is harmless.
    */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)

@@ -4,19 +4,36 @@ import type { Db } from '../connect.ts'
 import { defaultLockTimeoutMs } from '../migrate-config.ts'
 import { setRoleTimeouts } from '../role-timeouts.ts'
 import { revokeTemporaryObjects } from '../temporary-objects.ts'
+import { createMissingRoles } from './create-roles.ts'
 import { listMigrations, type MigrationFile, readMigrations } from './migration-files.ts'
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
+
+/** Differences between the migrations of this release and those applied to the database. */
+export interface SchemaDifference {
+  /** Names of migrations of this release that were not applied. */
+  missing: string[]
+  /** Names of applied migrations that this release does not have: migrations of a newer release. */
+  newer: string[]
+}
+
+/** Compares the migrations of this release with those that were applied to the database. */
+export async function compareSchema(db: Db): Promise<SchemaDifference> {
+  const required = await listMigrations()
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const applied = rows.map(({ name }) => name)
+  return {
+    missing: required.filter((name) => !applied.includes(name)),
+    newer: applied.filter((name) => !required.includes(name)).sort(),
+  }
+}
 
 /**
  * True if all migrations of this release were applied to the database. Migrations of newer releases
  * are allowed.
  */
 export async function schemaIsReady(db: Db): Promise<boolean> {
-  const required = await listMigrations()
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const applied = new Set(rows.map(({ name }) => name))
-  return required.every((name) => applied.has(name))
+  return (await compareSchema(db)).missing.length === 0
 }
 
 export interface MigrateOptions {
@@ -42,8 +59,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
- * service roles, and revokes the right to create temporary objects. There is no way back to an
+ * Creates missing service roles and applies missing migrations as the owner of the database, sets
+ * passwords and timeouts of the service roles, and revokes the right to create temporary objects. There is no way back to an
  * earlier schema. Concurrent calls wait for each other. A call after an interrupted call continues
  * its work. Returns the names of the applied migrations.
  *
@@ -70,6 +87,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   try {
     return await db.connection().execute(async (session) => {
       await removeTimeouts(session)
+      await createMissingRoles(session)
       const report = onProgress
       const run = new MigrationRun(db, session, { lockTimeoutMs, maxWaitMs, report })
       return await run.run(files, () => setUpRoles(session, options))

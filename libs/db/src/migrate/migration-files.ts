@@ -15,7 +15,10 @@ export type MigrationKind = 'transaction' | 'index' | 'batches'
 
 /** Name, kind and SQL statements of a database migration, read from a file. */
 export interface MigrationFile {
-  /** File name without `.sql`. Migrations are applied in the order of their names. */
+  /**
+   * File name of the database migration without `.sql`. Migrations are applied in the order of
+   * their names.
+   */
   readonly name: string
   readonly kind: MigrationKind
   readonly text: string

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseMigration } from '../migrate/migration-files.ts'
 import { checkMigrations } from './check-migrations.ts'
 
-/** Faults of a migration, checked after migrations that create the tables in use. */
+/** Faults of a migration text, checked after migrations that create the tables in use. */
 function check(text: string, earlier: readonly string[] = []): string[] {
   const texts = ['create table accounts (account text primary key);', ...earlier, text]
   return checkMigrations(
@@ -56,6 +56,10 @@ describe('checkMigrations: rejects', () => {
     ['delete from accounts;', /starts with "-- batches"/],
     ['insert into names select name from accounts;', /copies all rows of accounts/],
     ['do $$ begin drop table accounts; end $$;', /cannot read a "do" block/],
+    [
+      'do $$ begin create role posthorn_a login; drop table accounts; exception when duplicate_object or unique_violation then null; end $$;',
+      /cannot read a "do" block/,
+    ],
     [`set lock_timeout = '1min';`, /timeouts are set by migrate/],
     ['commit;', /Delete the statement/],
     ['vacuum full accounts;', /strong lock/],

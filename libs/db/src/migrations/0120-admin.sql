@@ -1,11 +1,3 @@
--- Role of admin-ui, the service of the administration pages. The migrate command sets its password.
-do $$
-begin
-  create role posthorn_admin_ui login;
-exception when duplicate_object or unique_violation then
-  null; -- roles belong to the server: another database may have created this one
-end $$;
-
 -- People who may sign in to the administration pages. Written by admin-ui.
 create table admin_people (
   id text primary key,

@@ -1,9 +1,13 @@
 import type { Generated } from 'kysely'
 
-/** Running sync-worker processes. Written by sync-worker. */
+/** Running sync-worker processes. Written by sync-worker; `stopping` also by api-gateway. */
 export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
+  /**
+   * True for a sync-worker that hands its shards (groups of accounts) over, because the worker is
+   * stopping or an operator has released it.
+   */
   stopping: Generated<boolean>
   /**
    * True while the sync-worker does not have enough memory for more shards (groups of accounts).

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ExpectedOutput } from './read-examples.ts'
 
-/** Stands for any text in an expected output, and for any value as a whole JSON text. */
+/**
+ * Text that stands for any text in an expected output of a documentation example, and for any value
+ * as a whole JSON text.
+ */
 const anything = '…'
 
 /**
- * Compares an output with the output that a page shows. Returns the difference, or undefined if
- * there is none. Text may have further white space at the ends of lines. JSON may have further
- * members, and further items of a list whose last item is `…`.
+ * Compares the output of an example with the output that a documentation page shows. Returns the
+ * difference, or undefined if there is none. Text may have further white space at the ends of
+ * lines. JSON may have further members, and further items of a list whose last item is `…`.
  */
 export function findDifference(
   { format, text }: Pick<ExpectedOutput, 'format' | 'text'>,

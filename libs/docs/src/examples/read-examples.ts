@@ -1,29 +1,32 @@
 import MarkdownIt from 'markdown-it'
 import { splitFrontMatter } from '../front-matter.ts'
 
-/** Languages whose code blocks can be marked as runnable, with the extension of their files. */
+/**
+ * Languages whose code blocks in documentation pages can be marked as runnable, with the extension
+ * of their files.
+ */
 export const runnableLanguages = ['sh', 'ts', 'py'] as const
 export type RunnableLanguage = (typeof runnableLanguages)[number]
 
-/** Runnable code block of a page. */
+/** Runnable code block of a documentation page. */
 export interface Example {
   language: RunnableLanguage
   code: string
-  /** Line of the page at which the code starts. */
+  /** Line of the documentation page at which the code of an example starts. */
   line: number
   expected?: ExpectedOutput
 }
 
-/** Standard output that a page shows for an example. */
+/** Standard output that a documentation page shows for an example. */
 export interface ExpectedOutput {
   format: 'text' | 'json'
   text: string
-  /** Line of the page at which the output starts. */
+  /** Line of the documentation page at which the output of an example starts. */
   line: number
 }
 
 export interface ExamplePage {
-  /** Position of the page in the side bar, from its front matter. */
+  /** Position of the documentation page in the side bar, from its front matter. */
   order: number
   examples: Example[]
 }
@@ -41,7 +44,8 @@ export function readExamples(markdown: string): ExamplePage {
   for (const { info, content, map } of new MarkdownIt().parse(body, {})) {
     const [language = '', mark, ...rest] = info.split(' ')
     if (mark !== 'runnable' && mark !== 'output') continue
-    const line = headLines + (map?.[0] ?? 0) + 2 // after the line of the fence, counted from 1
+    // line after the fence of the Markdown code block, counted from 1
+    const line = headLines + (map?.[0] ?? 0) + 2
     if (rest.length > 0) throw new Error(`line ${line - 1}: unknown words after ${mark}: ${info}`)
     if (mark === 'runnable')
       examples.push({ language: toLanguage(language, line - 1), code: content, line })

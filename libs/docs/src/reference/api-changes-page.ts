@@ -13,7 +13,10 @@ this document: ${release.version}.
 - A test compares each change of the code with the recorded contracts of operations, events and settings, so that no
   contract changes unnoticed.`
 
-/** Page of the changes that concern API developers: entries of the changelog that name the API. */
+/**
+ * Documentation page of the changes that concern API developers: entries of the changelog that name
+ * the API.
+ */
 export function apiChangesPage(): string {
   return markdownPage(
     {

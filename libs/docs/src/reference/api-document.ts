@@ -9,7 +9,7 @@ export {
   nameOfReference,
 } from '@posthorn/contracts/openapi/document'
 
-/** Operation with its method and path. */
+/** API operation with its HTTP method and path. */
 export interface LocatedOperation extends ApiOperation {
   method: string
   path: string
@@ -18,7 +18,7 @@ export interface LocatedOperation extends ApiOperation {
 /** OpenAPI document of the REST API, built from the contracts. */
 export const apiDocument = readApiDocument(release.version)
 
-/** All documented operations, in the order of the OpenAPI document. */
+/** All documented API operations, in the order of the OpenAPI document. */
 export const apiOperations: readonly LocatedOperation[] = Object.entries(apiDocument.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

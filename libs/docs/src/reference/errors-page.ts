@@ -10,7 +10,10 @@ const example = {
   code: 'MessageNotFound',
 }
 
-/** Page of the API errors: body of error responses, statuses and codes with their meaning. */
+/**
+ * Documentation page of the API errors: body of error responses, statuses and codes with their
+ * meaning.
+ */
 export function errorsPage(): string {
   return markdownPage(
     {

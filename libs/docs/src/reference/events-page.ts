@@ -6,7 +6,10 @@ const introduction = `Each event is one webhook request to each target that want
 The same body is the payload of the message on RabbitMQ. Receivers ignore members that they do not know: further
 members can be added without a new version of the API.`
 
-/** Page of all events: headers and common members of webhooks, data and example of each event. */
+/**
+ * Documentation page of all events: headers and common members of webhooks, data and example of
+ * each event.
+ */
 export function eventsPage(): string {
   const webhooks = Object.entries(apiDocument.webhooks).map(([name, { post }]) => ({ name, post }))
   const [first] = webhooks

@@ -6,9 +6,11 @@ import { type ApiSchema, apiDocument, apiOperations } from './api-document.ts'
 import { readMetrics } from './metrics-page.ts'
 import { readProjectFile, readSources } from './source-files.ts'
 
-/** Names in the code to which documentation refers, by kind. */
+/** Names in the code to which the documentation refers, by kind. */
 export interface ExistingNames {
-  /** Methods and paths, with `{}` for each path parameter: `GET /v1/account/{}`. */
+  /**
+   * Methods and paths of API operations, with `{}` for each path parameter: `GET /v1/account/{}`.
+   */
   operations: ReadonlySet<string>
   operationIds: ReadonlySet<string>
   events: ReadonlySet<string>
@@ -16,11 +18,14 @@ export interface ExistingNames {
   variables: ReadonlySet<string>
   errorCodes: ReadonlySet<string>
   metrics: ReadonlySet<string>
-  /** Names of parameters and of members of requests, responses and events, at any depth. */
+  /** Names of API parameters and of members of requests, responses and events, at any depth. */
   members: ReadonlySet<string>
 }
 
-/** Reads the names of operations, events, settings, variables, error codes and metrics. */
+/**
+ * Reads the names of API operations, events, settings, variables, error codes and metrics from the
+ * code.
+ */
 export function readExistingNames(): ExistingNames {
   return {
     operations: new Set(
@@ -36,12 +41,15 @@ export function readExistingNames(): ExistingNames {
   }
 }
 
-/** Path with `{}` for each parameter, which documents write as `{name}`, `:name` or `NAME`. */
+/**
+ * Path of an API operation with `{}` for each parameter, which documents write as `{name}`, `:name`
+ * or `NAME`.
+ */
 export function toTemplate(path: string): string {
   return path.replaceAll(/:\w+|\{\w*\}|(?<=\/)[A-Z][A-Z_]*(?=\/|$)/g, '{}')
 }
 
-/** Variables that the code of services and commands reads. */
+/** Environment variables that the code of services and commands reads. */
 export function readVariableNames(): Set<string> {
   return new Set(
     readSources()
@@ -52,7 +60,7 @@ export function readVariableNames(): Set<string> {
   )
 }
 
-/** Variables that `make up` and other programs for development read or write. */
+/** Environment variables that `make up` and other programs for development read or write. */
 export function readLocalVariableNames(): Set<string> {
   const text = ['deploy/local/README.md', 'deploy/local/src/system/system-variables.ts']
     .map(readProjectFile)

@@ -17,8 +17,8 @@ test('guides: name only operations, events, variables, error codes and metrics t
   expect(unknown).toEqual([])
 })
 
-// The site removes the heading, because it shows the title of the front matter. Other viewers of
-// Markdown files need the heading.
+// Markdown files need a heading for other viewers. The documentation site removes the heading,
+// because it shows the title of the front matter.
 test.each(guides)('%s has the title as heading, the common opening and a reference', (path) => {
   const text = readFileSync(join(projectRoot, path), 'utf8')
   const [, title, body = ''] = /^---\ntitle: (.+)\n[\s\S]*?\n---\n([\s\S]*)$/.exec(text) ?? []

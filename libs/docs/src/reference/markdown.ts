@@ -1,12 +1,15 @@
 export interface PageHead {
   title: string
-  /** Description of the page in one sentence. */
+  /** Description of the documentation page in one sentence. */
   description: string
-  /** Position of the page in its part of the side bar. */
+  /** Position of the documentation page in its part of the side bar. */
   order: number
 }
 
-/** Markdown page with front matter. Parts of the page are separated by empty lines. */
+/**
+ * Markdown text of a documentation page with front matter. Parts of the page are separated by empty
+ * lines.
+ */
 export function markdownPage({ title, description, order }: PageHead, parts: string[]): string {
   const head = [
     '---',
@@ -18,7 +21,7 @@ export function markdownPage({ title, description, order }: PageHead, parts: str
   return `${[head.join('\n'), ...parts.filter((part) => part !== '')].join('\n\n')}\n`
 }
 
-/** Markdown table. Empty without rows. Line breaks in cells become spaces. */
+/** Markdown table. Empty for a table without rows. Line breaks in cells become spaces. */
 export function markdownTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -32,14 +35,14 @@ function toCell(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(/(?<!\\)\|/g, '\\|')
 }
 
-/** Fenced code block. The fence is longer than every run of backticks in the text. */
+/** Fenced code block in Markdown. The fence is longer than every run of backticks in the text. */
 export function codeBlock(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`
 }
 
-/** Anchor of a heading, as GitHub and Starlight derive it. */
+/** Anchor of a Markdown heading, as GitHub and Starlight derive the anchor. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -47,7 +50,10 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Replaces the links of a document, whose targets are relative to the document, by their texts. */
+/**
+ * Replaces the links of a Markdown document, whose targets are relative to the document, by their
+ * texts.
+ */
 export function withoutLinks(text: string): string {
   return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 }

@@ -2,7 +2,9 @@ import { type ApiSchema, apiDocument } from './api-document.ts'
 import { markdownTable } from './markdown.ts'
 import { memberRows, type MemberRow, namedSchemasIn } from './schema-rows.ts'
 
-/** Table of the members of an object schema. Empty if the schema has no known members. */
+/**
+ * Documentation table of the members of an object schema. Empty if the schema has no known members.
+ */
 export function memberTable(schema: ApiSchema): string {
   return tableOf(memberRows(schema))
 }
@@ -19,8 +21,8 @@ function tableOf(rows: readonly MemberRow[]): string {
 }
 
 /**
- * Section with the named schemas to which schemas of a page refer. Members that an earlier object
- * of the section describes in the same words are listed by name only.
+ * Section with the named schemas to which schemas of a documentation page refer. Members that an
+ * earlier object of the section describes in the same words are listed by name only.
  */
 export function namedSchemaSection(schemas: unknown): string[] {
   const { schemas: components } = apiDocument.components
@@ -42,14 +44,16 @@ export function namedSchemaSection(schemas: unknown): string[] {
   ]
 }
 
-/** True for an object that repeats members of another object: of a change, or of a record. */
+/**
+ * True for an object schema that repeats members of another object: of a change, or of a record.
+ */
 function isChange(name: string): boolean {
   return /Update$|Record$|Disabled$|ListEntry$|Detail$/.test(name)
 }
 
 /**
- * Table of the members that are new on the page, and the names of the other members by object.
- * Adds the members of the object to `described`.
+ * Table of the schema members that are new on the documentation page, and the names of the other
+ * members by object. Adds the members of the object to `described`.
  */
 function distinctMembers(
   name: string,
@@ -73,7 +77,10 @@ function distinctMembers(
   ]
 }
 
-/** Name, type and description of a member, without the path of the object that has the member. */
+/**
+ * Name, type and description of a schema member, without the path of the object that has the
+ * member.
+ */
 function keyOf({ path, type, description }: MemberRow): string {
   return JSON.stringify([path.split('.').at(-1), type.replaceAll(' or null', ''), description])
 }

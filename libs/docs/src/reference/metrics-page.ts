@@ -3,7 +3,7 @@ import { markdownPage, markdownTable } from './markdown.ts'
 import { type ProjectFile, projectRoot, readProjectFile, readSources } from './source-files.ts'
 
 export interface Metric {
-  /** Full name, such as `posthorn_bus_up`. */
+  /** Full name of the metric, such as `posthorn_bus_up`. */
   name: string
   type: string
   labels: readonly string[]
@@ -16,7 +16,7 @@ const introduction = `Each service has the metrics at \`/metrics\` of its port, 
 label \`service\`. The metrics \`process_…\` and \`nodejs_…\` of prom-client are there, too. \`SVC_METRICS_ADDRESSES\`
 restricts who may read the metrics of api-gateway.`
 
-/** Page of all metrics of the services. */
+/** Documentation page of all metrics of the services. */
 export function metricsPage(): string {
   const metrics = readMetrics()
   return markdownPage(
@@ -47,7 +47,10 @@ export function metricsPage(): string {
  */
 const registration =
   /\b(?<type>counter|gauge|histogram)\(\{\s*name: '(?<name>\w+)',\s*help: '(?<help>[^']+)',?\s*(?:labels: \[(?<labels>[^\]]*)\])?|\bgauge\('(?<gauge>\w+)', '(?<gaugeHelp>[^']+)'/g
-/** Registrations in libs/telemetry itself, which do not use the interface of the other packages. */
+/**
+ * Registrations of metrics in libs/telemetry itself, which do not use the interface of the other
+ * packages.
+ */
 const ownRegistration =
   /\b(?:new Gauge|full)\(\{\s*name: '(?:posthorn_)?(?<name>\w+)',\s*help: '(?<help>[^']+)',\s*(?:labels|labelNames): \[(?<labels>[^\]]*)\]/g
 
@@ -87,7 +90,7 @@ function servicesByLibrary(): Map<string, string[]> {
   return users
 }
 
-/** Names of the libraries on which a package depends. */
+/** Names of the libraries of this repository on which a package depends. */
 function librariesOf(file: string): string[] {
   const { dependencies = {} } = JSON.parse(readProjectFile(file)) as {
     dependencies?: Record<string, string>

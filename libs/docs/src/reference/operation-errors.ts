@@ -1,14 +1,14 @@
 import type { ApiOperation, ApiResponse } from './api-document.ts'
 import { markdownTable } from './markdown.ts'
 
-/** Error status of a response, with its meaning and its codes. */
+/** HTTP error status of an API response, with its meaning and its error codes. */
 export interface StatusErrors {
   status: string
   meaning: string
   codes: readonly { code: string; meaning: string }[]
 }
 
-/** Error responses of an operation, as described in the OpenAPI document. */
+/** Error responses of an API operation, as described in the OpenAPI document. */
 export function errorsOf(responses: Readonly<Record<string, ApiResponse>>): StatusErrors[] {
   return Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
@@ -25,7 +25,7 @@ function readCode(line: string): StatusErrors['codes'][number] {
   return { code, meaning }
 }
 
-/** Meanings of all errors of several operations, each status and each code in one row. */
+/** Meanings of all errors of several API operations, each status and each code in one row. */
 export function errorTable(operations: readonly ApiOperation[]): string {
   const rows = new Map<string, readonly string[]>()
   for (const { responses } of operations)

@@ -5,7 +5,7 @@ import { errorTable } from './operation-errors.ts'
 import { operationSection } from './operation-section.ts'
 import { parameterTable, sharedParameters } from './parameter-tables.ts'
 
-/** File name and title of the page of each tag, by name of the tag. */
+/** File name and title of the documentation page of each OpenAPI tag, by name of the tag. */
 const pages: Readonly<Record<string, readonly [file: string, title: string]>> = {
   Account: ['accounts', 'Accounts'],
   'Account transfer': ['account-transfers', 'Account transfers'],
@@ -13,6 +13,7 @@ const pages: Readonly<Record<string, readonly [file: string, title: string]>> = 
   Stats: ['stats', 'Statistics and changes'],
   Export: ['exports', 'Exports'],
   Gateway: ['gateways', 'Gateways'],
+  Installation: ['installation', 'Installation'],
   License: ['license', 'License'],
   Logs: ['logs', 'Logs'],
   Mailbox: ['mailboxes', 'Mailboxes'],
@@ -27,7 +28,7 @@ const pages: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'Webhook routes': ['webhook-routes', 'Webhook routes'],
 }
 
-/** Pages of the API operations, one per tag, by path. */
+/** Documentation pages of the API operations, one page per tag, by path. */
 export function operationPages(): Map<string, string> {
   const titles = apiDocument.tags.map(({ name }) => pages[name]?.[1] ?? name).sort()
   return new Map(

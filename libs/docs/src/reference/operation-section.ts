@@ -10,8 +10,8 @@ import { parameterParts } from './parameter-tables.ts'
 import { typeText } from './schema-rows.ts'
 
 /**
- * Parts of a page that describe one operation. `shared` are the parameters that the page describes
- * once for several operations.
+ * Parts of a documentation page that describe one API operation. `shared` are the parameters that
+ * the page describes once for several operations.
  */
 export function operationSection(
   operation: LocatedOperation,
@@ -65,7 +65,7 @@ function responseParts({ responses }: ApiOperation): string[] {
   ]
 }
 
-/** Statuses and codes of the error responses of an operation. */
+/** Statuses and codes of the error responses of an API operation. */
 function errorLine({ responses }: ApiOperation): string {
   const statuses = errorsOf(responses).map(({ status, codes }) =>
     [status, codes.map(({ code }) => `\`${code}\``).join(', ')].filter(Boolean).join(' '),

@@ -2,10 +2,13 @@ import type { ApiParameter, LocatedOperation } from './api-document.ts'
 import { markdownTable } from './markdown.ts'
 import { typeText } from './schema-rows.ts'
 
-/** Number of operations of a page from which on a parameter is described once for all of them. */
+/**
+ * Minimum number of API operations on a documentation page for which a common parameter is
+ * described only once.
+ */
 const sharedFrom = 3
 
-/** Parameters that several operations of a page have in the same words. */
+/** Parameters that several API operations of a documentation page have in the same words. */
 export function sharedParameters(operations: readonly LocatedOperation[]): ApiParameter[] {
   const groups = Map.groupBy(
     operations.flatMap(({ parameters }) => parameters),
@@ -16,7 +19,7 @@ export function sharedParameters(operations: readonly LocatedOperation[]): ApiPa
   )
 }
 
-/** Table of parameters, with their place, type and description. */
+/** Table of an API operation's parameters, with their place, type and description. */
 export function parameterTable(parameters: readonly ApiParameter[]): string {
   return markdownTable(
     ['parameter', 'in', 'type', 'description'],
@@ -29,7 +32,7 @@ export function parameterTable(parameters: readonly ApiParameter[]): string {
   )
 }
 
-/** Parts of a page that describe the parameters of one operation. */
+/** Parts of a documentation page that describe the parameters of one API operation. */
 export function parameterParts(
   parameters: readonly ApiParameter[],
   shared: readonly ApiParameter[],

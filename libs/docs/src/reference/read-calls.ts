@@ -1,4 +1,4 @@
-/** Calls of an operation that a reference page shows, in all languages. */
+/** Calls of an API operation that a reference page shows, in all languages. */
 export interface ShownCalls {
   operationId: string
   sh: string
@@ -6,7 +6,7 @@ export interface ShownCalls {
   py: string
 }
 
-/** Reads the calls of all operations from the Markdown of the reference pages. */
+/** Reads the example calls of all API operations from the Markdown of the reference pages. */
 export function readCalls(pages: ReadonlyMap<string, string>): ShownCalls[] {
   return [...pages.values()].flatMap((text) =>
     text.split(/^## /m).flatMap((section) => {

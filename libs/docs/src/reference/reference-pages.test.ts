@@ -17,7 +17,7 @@ const existing = readExistingNames()
 const textOf = (path: string) => pages.get(path) ?? ''
 const all = [...pages.values()].join('\n')
 
-/** Names in the first column of the tables of a page. */
+/** Names in the first column of the tables of a documentation page. */
 function firstCells(path: string): string[] {
   return [...textOf(path).matchAll(/^\| `([\w.[\]]+)` \|/gm)].map(([, name = '']) => name)
 }
@@ -105,7 +105,7 @@ describe('referencePages', () => {
     expect(dead).toEqual([])
   })
 
-  // The changes also name what was removed.
+  // The documentation page of API changes also names removed things, so it is not checked.
   const current = [...pages.keys()].filter((path) => path !== 'reference/api-changes.md')
 
   test.each(current)('%s names nothing that does not exist', (path) => {

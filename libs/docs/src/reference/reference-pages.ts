@@ -6,7 +6,9 @@ import { operationPages } from './operation-pages.ts'
 import { settingsPage } from './settings-page.ts'
 import { variablesPage } from './variables-page.ts'
 
-/** Reference pages of the documentation, written from the code: Markdown by path of the page. */
+/**
+ * Reference pages of the documentation, written from the code: Markdown text by path of the page.
+ */
 export function referencePages(): Map<string, string> {
   return new Map([
     ...operationPages(),

@@ -1,18 +1,21 @@
 import { type ApiSchema, nameOfReference } from './api-document.ts'
 
-/** Row of a table of members. */
+/** Row of a documentation table of schema members. */
 export interface MemberRow {
-  /** Path of the member, such as `imap.auth.user` or `to[].address`. */
+  /** Path of the schema member, such as `imap.auth.user` or `to[].address`. */
   path: string
   type: string
   isRequired: boolean
   description: string
 }
 
-/** Number of levels of members that one table shows. Members below are named by their type. */
+/**
+ * Number of levels of schema members that one documentation table shows. Deeper members are named
+ * by their type.
+ */
 const maxDepth = 4
 
-/** Rows of all members of an object schema, nested members after the member that has them. */
+/** Rows of all members of an object schema. Nested members follow the member that has them. */
 export function memberRows(schema: ApiSchema, path = '', depth = 1): MemberRow[] {
   const { properties, required } = objectPart(schema)
   const names = new Set(required)
@@ -31,7 +34,7 @@ export function memberRows(schema: ApiSchema, path = '', depth = 1): MemberRow[]
   })
 }
 
-/** Members of a schema, of all branches of an intersection and of the object in a union. */
+/** Members of a schema, including all branches of an intersection and the object in a union. */
 function objectPart(schema: ApiSchema): {
   properties: Record<string, ApiSchema>
   required: string[]
@@ -51,7 +54,9 @@ function objectPart(schema: ApiSchema): {
   }
 }
 
-/** Schema of the items of a list, at any depth of lists, with the suffix of their path. */
+/**
+ * Schema of the items of a list in the API, at any depth of lists, with the suffix of their path.
+ */
 function itemOf(schema: ApiSchema): { schema: ApiSchema; suffix: string } {
   const list = [schema, ...(schema.anyOf ?? [])].find(({ items }) => items !== undefined)
   if (list?.items === undefined) return { schema, suffix: '' }
@@ -67,7 +72,7 @@ function itemDescription({ anyOf = [], items }: ApiSchema): string {
   return anyOf.find(({ description }) => description)?.description ?? items?.description ?? ''
 }
 
-/** Type of a value in words, with its limits, such as `integer, 1 to 100`. */
+/** Type of a schema's value in words, with its limits, such as `integer, 1 to 100`. */
 export function typeText(schema: ApiSchema): string {
   const { $ref, anyOf, allOf, items } = schema
   if ($ref !== undefined) return referenceText(nameOfReference($ref))
@@ -90,13 +95,13 @@ function limitText({ minimum, maximum, maxLength }: ApiSchema): string {
   return maxLength === undefined ? '' : `up to ${maxLength} characters`
 }
 
-/** Pages that describe named schemas which no other page repeats. */
+/** Documentation pages that describe named schemas which no other page repeats. */
 const pageOfSchema: Readonly<Record<string, string>> = {
   Problem: '[Problem](../errors.md)',
   Settings: '[settings](../settings.md)',
 }
 
-/** Link to the description of a named schema, which is on the same page. */
+/** Link to the description of a named schema on the same documentation page. */
 function referenceText(name: string): string {
   return pageOfSchema[name] ?? `[${name}](#${name.toLowerCase()}-object)`
 }

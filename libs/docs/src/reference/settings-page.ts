@@ -16,7 +16,7 @@ name is rejected with a 400, and nothing of the request is stored.
 - Privileged: a token with permissions can neither read nor change the setting.
 - Sealed: the value is stored encrypted and read back as true or false.`
 
-/** Page of all settings, with their types, limits and descriptions. */
+/** Documentation page of all settings, with their types, limits and descriptions. */
 export function settingsPage(): string {
   const { properties = {} } = apiDocument.components.schemas['Settings'] ?? {}
   return markdownPage(

@@ -1,21 +1,21 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Root folder of the project. */
+/** Root folder of this repository. */
 export const projectRoot = join(import.meta.dirname, '../../../..')
 
 export interface ProjectFile {
-  /** Path relative to the root of the project. */
+  /** Path relative to the root folder of this repository. */
   path: string
   text: string
 }
 
-/** Reads a file of the project. */
+/** Reads a file of this repository. */
 export function readProjectFile(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8')
 }
 
-/** Reads all sources of libraries and services, without tests. */
+/** Reads all source files of libraries and services, without tests. */
 export function readSources(): ProjectFile[] {
   return globSync(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts'], {
     cwd: projectRoot,

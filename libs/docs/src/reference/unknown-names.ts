@@ -1,6 +1,6 @@
 import { type ExistingNames, readLocalVariableNames, toTemplate } from './existing-names.ts'
 
-/** Name in a document that the code does not have. */
+/** Name in a documentation page that the code does not have. */
 export interface UnknownName {
   line: number
   kind: 'operation' | 'variable' | 'metric' | 'event or error code'
@@ -8,21 +8,21 @@ export interface UnknownName {
 }
 
 /**
- * Forms of the names of events and error codes. Other names in camel case are members, parameters
- * or names of other products, such as the codes `Error…` of Microsoft Graph.
+ * Patterns of the names of events and error codes. Other names in camel case are members,
+ * parameters or names of other products, such as the codes `Error…` of Microsoft Graph.
  */
 const eventOrCode =
   /^(?:account[A-Z][a-z]+ed|(?:message|mailbox|export|track|list|authentication|connect)[A-Z][A-Za-z]*|(?!Error)[A-Z][a-z]+[A-Za-z]*(?:NotFound|Unavailable|NotSupported|Rejected|Expired|Exceeded|Denied|Disabled|Timeout|AlreadyExists))$/
 
-/** Series that Prometheus derives from a histogram. */
+/** Metric series that Prometheus derives from a histogram. */
 const series = /_(?:bucket|count|sum)$/
 /** Names with the prefix of metrics that are no metrics: database roles, users and the like. */
 const services =
   /^posthorn_(?:api_gateway|auth_bridge|imap_proxy|sender|smtp_proxy|sync_worker|webhook_dispatcher|owner)$/
 
 /**
- * Finds the names of operations, variables, metrics, events and error codes in backticks that the
- * code does not have. Fenced code is included for variables and metrics only.
+ * Finds the names of operations, variables, metrics, events and error codes in backticks of a
+ * document that the code does not have. Fenced code is included for variables and metrics only.
  */
 export function findUnknownNames(markdown: string, existing: ExistingNames): UnknownName[] {
   const local = readLocalVariableNames()

@@ -1,10 +1,13 @@
 import { markdownPage, markdownTable, withoutLinks } from './markdown.ts'
 import { readProjectFile } from './source-files.ts'
 
-/** Row of a variable in a table of deploy/configuration.md. */
+/** Row of an environment variable in a table of deploy/configuration.md. */
 interface VariableRow {
   name: string
-  /** Heading of the section with the table: a service, a command or all services. */
+  /**
+   * Heading of the section with the table of environment variables: a service, a command or all
+   * services.
+   */
   section: string
   default: string
   meaning: string
@@ -15,7 +18,7 @@ instead: the variable with the suffix \`_FILE\` names the file. Durations have a
 \`3d\`), sizes are bytes or have a unit (\`512k\`, \`50MB\`). An invalid value ends the process with a message that names
 the variable. [Settings](settings.md) can change while the installation runs.`
 
-/** Page of all configuration variables, by the service or command that reads them. */
+/** Documentation page of all environment variables, by the service or command that reads them. */
 export function variablesPage(): string {
   const rows = readVariables()
   const main = mainRows(rows)
@@ -41,7 +44,10 @@ export function variablesPage(): string {
   )
 }
 
-/** Reads all rows of variables from deploy/configuration.md, in the order of the document. */
+/**
+ * Reads all rows of environment variables from deploy/configuration.md, in the order of the
+ * document.
+ */
 function readVariables(): VariableRow[] {
   let section = ''
   return readProjectFile('deploy/configuration.md')
@@ -59,7 +65,7 @@ function readVariables(): VariableRow[] {
     })
 }
 
-/** One row per variable: the row of all services, otherwise the most detailed row. */
+/** One row per environment variable: the row of all services, otherwise the most detailed row. */
 function mainRows(rows: readonly VariableRow[]): VariableRow[] {
   const names = new Set(rows.map(({ name }) => name))
   const main = new Set(
@@ -76,12 +82,18 @@ function byDetail(a: VariableRow, b: VariableRow): number {
   return b.meaning.length - a.meaning.length
 }
 
-/** True for a row that refers to the row of another section instead of describing the variable. */
+/**
+ * True for a row that refers to the row of another section instead of describing the environment
+ * variable.
+ */
 function isReference(row: VariableRow): boolean {
   return /^(?:as (?:for|above)|value of)\b/.test(row.meaning) || /^as for\b/.test(row.default)
 }
 
-/** Meaning of a variable, with its special meaning in other sections and its other readers. */
+/**
+ * Meaning of an environment variable, with its special meaning in other sections and its other
+ * readers.
+ */
 function meaningOf(row: VariableRow, rows: readonly VariableRow[]): string {
   const others = rows.filter((other) => other.name === row.name && other !== row)
   const special = others
@@ -92,7 +104,9 @@ function meaningOf(row: VariableRow, rows: readonly VariableRow[]): string {
   return [row.meaning, ...special, ...also].map((text) => text.replace(/\.$/, '')).join('. ')
 }
 
-/** Text of a cell without its links, and without references to other parts of the document. */
+/**
+ * Text of a table cell without its links, and without references to other parts of the document.
+ */
 function toPlainText(text: string): string {
   return withoutLinks(
     text

@@ -22,21 +22,21 @@ import { sideBar } from './side-bar.ts'
 import { manifestName, type SiteManifest } from './site-manifest.ts'
 import { sitePackages } from './site-packages.ts'
 
-/** Path on the host below which api-gateway serves the site. */
+/** URL path on the host below which api-gateway serves the documentation site. */
 const base = '/docs/'
-/** Paths of api-gateway outside of the site to which pages link. */
+/** URL paths of api-gateway outside of the documentation site to which pages link. */
 const outside = ['/docs/try/', '/openapi.json']
 const project = resolve(import.meta.dirname, '../../site')
 
 export interface SiteBuildOptions {
-  /** Environment of the site generator. */
+  /** Environment variables of the documentation site generator. */
   env: NodeJS.ProcessEnv
 }
 
 /**
- * Builds the site into `folder`, which is replaced: the files below `files`, beside their
- * description. The packages of the site generator have to be installed. Equal sources give equal
- * bytes.
+ * Builds the documentation site into `folder`, which is replaced: the files below `files`, beside
+ * their description. The packages of the site generator have to be installed. Equal sources give
+ * equal bytes.
  *
  * @throws Error if a page has no front matter, a link is dead, or the generator fails
  */
@@ -76,7 +76,7 @@ async function runAstro(env: NodeJS.ProcessEnv): Promise<void> {
   if (code !== 0) throw new Error('the site generator failed')
 }
 
-/** Checks the built files. Writes their compressed variants. */
+/** Checks the built files of the documentation site. Writes their compressed variants. */
 async function describeSite(out: string): Promise<SiteManifest> {
   const paths = globSync('**/*', { cwd: out }).filter((path) => statSync(join(out, path)).isFile())
   const pages = new Map(

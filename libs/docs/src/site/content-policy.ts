@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { HtmlPage } from './html-page.ts'
 
 /**
- * Content security policy (CSP) of the site. Scripts are files of the site, or inline scripts whose
- * hash is listed. Code blocks have their colours in `style` attributes. The search is a WebAssembly
- * module.
+ * Content security policy (CSP) of the documentation site. Scripts are files of the site, or inline
+ * scripts whose hash is listed. Code blocks have their colours in `style` attributes. The search is
+ * a WebAssembly module.
  *
  * @throws Error if a page has a `<style>` element or an attribute with a script, which the policy
- *   would block
+ * would block
  */
 export function contentPolicy(pages: ReadonlyMap<string, HtmlPage>): string {
   for (const [path, { styleElements, handlers }] of pages)

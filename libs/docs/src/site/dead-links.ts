@@ -1,18 +1,18 @@
 import type { HtmlPage } from './html-page.ts'
 
-/** Origin that stands for the host of the site while links are resolved. */
+/** Origin that stands for the host of the documentation site while links are resolved. */
 const origin = 'https://site.invalid'
 
 export interface SiteFiles {
-  /** HTML pages by path below the root of the site: `guides/send/index.html`. */
+  /** HTML pages of the documentation site by path below its root: `guides/send/index.html`. */
   pages: ReadonlyMap<string, HtmlPage>
-  /** Paths of all files below the root of the site. */
+  /** Paths of all files below the root of the documentation site. */
   files: ReadonlySet<string>
 }
 
 /**
- * Lists links of the site that lead nowhere, as `page → link`. Links to other hosts are not
- * followed.
+ * Lists links of the documentation site that lead nowhere, as `page → link`. Links to other hosts
+ * are not followed.
  *
  * @param base path of the root of the site on the host, with slashes around it
  * @param outside paths on the host outside of the site that exist

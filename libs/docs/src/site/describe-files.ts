@@ -7,15 +7,26 @@ import type { SiteFile } from './site-manifest.ts'
 
 const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Files that the browser keeps, since the generator writes a hash of the content in each name. */
+/**
+ * Files of the documentation site that browsers cache without checks, since the generator writes a
+ * hash of the content in each name.
+ */
 const immutable = /^_astro\/|^pagefind\/(fragment|index)\//
 const compressible = /\.(html|css|js|json|md|svg|txt)$/
-/** Below this size in bytes, a response is a single packet anyway. */
+/**
+ * Minimum size in bytes of a file that is compressed. A smaller response is a single packet anyway.
+ */
 const minCompressed = 1_000
-/** Brotli qualities 10 and 11 need ten times the time of quality 9 for 4 % smaller pages. */
+/**
+ * Brotli qualities 10 and 11 need ten times the time of quality 9 for documentation pages that are
+ * 4 % smaller.
+ */
 const quality = 9
 
-/** Writes the compressed variants of the files below `folder`. Describes all files by path. */
+/**
+ * Writes the compressed variants of the documentation site's files below `folder`. Describes all
+ * files by path.
+ */
 export async function describeFiles(
   folder: string,
   paths: readonly string[],

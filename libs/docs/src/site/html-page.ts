@@ -1,16 +1,16 @@
 import { Parser } from 'htmlparser2'
 
-/** Parts of a built HTML page that the checks of the site need. */
+/** Parts of a built HTML page that the checks of the documentation site need. */
 export interface HtmlPage {
-  /** Values of `id`, the targets of anchors. */
+  /** Values of the HTML attribute `id`, the targets of anchors. */
   ids: ReadonlySet<string>
-  /** Values of `href` and `src`. */
+  /** Values of the HTML attributes `href` and `src`. */
   links: readonly string[]
-  /** Texts of scripts without `src`. */
+  /** Texts of the HTML page's scripts without `src`. */
   inlineScripts: readonly string[]
-  /** Number of `<style>` elements. */
+  /** Number of `<style>` elements of the HTML page. */
   styleElements: number
-  /** Names of attributes that contain a script, such as `onclick`. */
+  /** Names of HTML attributes that contain a script, such as `onclick`. */
   handlers: readonly string[]
 }
 

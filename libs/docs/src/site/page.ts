@@ -5,18 +5,21 @@ export interface Page {
   /** Path of the Markdown file below the root of the site, such as `guides/send.md`. */
   path: string
   title: string
-  /** Sentence for search results and `llms.txt`. */
+  /** Sentence that describes the documentation page in search results and `llms.txt`. */
   description: string
-  /** Position in the side bar, within the folder. */
+  /** Position of the documentation page in the side bar, within its folder. */
   order: number
-  /** Markdown without front matter and without a first heading that repeats the title. */
+  /**
+   * Markdown text of the page without front matter and without a first heading that repeats the
+   * title.
+   */
   body: string
 }
 
 const heading = /^\s*# .*\n/
 
 /**
- * Reads a page from its Markdown text.
+ * Reads a documentation page from its Markdown text.
  *
  * @throws Error if the front matter has no title, description or order
  */
@@ -28,12 +31,15 @@ export function parsePage(path: string, text: string): Page {
   return { path, title, description, order, body: body.replace(heading, '\n') }
 }
 
-/** Markdown of a page without front matter, for readers of the `.md` file. */
+/** Markdown text of a documentation page without front matter, for readers of the `.md` file. */
 export function plainMarkdown({ title, description, body }: Page): string {
   return `# ${title}\n\n${description}\n\n${body.trim()}\n`
 }
 
-/** Path of a page below the root of the site: `guides/send.md` is served as `guides/send/`. */
+/**
+ * Path of a documentation page below the root of the site: `guides/send.md` is served as
+ * `guides/send/`.
+ */
 export function urlPathOf(path: string): string {
   return path.replace(/(?:(^|\/)index)?\.md$/, (_end, slash?: string) => slash ?? '/')
 }

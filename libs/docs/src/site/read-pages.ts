@@ -6,7 +6,7 @@ import { nameRepositoryFiles } from './rewrite-links.ts'
 
 const folder = resolve(import.meta.dirname, '../..')
 
-/** Reads all pages of the site, and the home page. */
+/** Reads all pages of the documentation site, and its home page. */
 export function readPages(): { home: Page; pages: Page[] } {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8')
   const guides = globSync('guides/*.md', { cwd: folder }).toSorted()

@@ -33,12 +33,12 @@ export function nameRepositoryFiles(markdown: string, path: string, folder: stri
 
 interface Link {
   text: string
-  /** Path of the linked file, relative to the root of the site. */
+  /** Path of the linked file, relative to the root of the documentation site. */
   file: string
   anchor: string
 }
 
-/** Replaces links to Markdown files outside of code blocks. Undefined keeps a link. */
+/** Replaces links to Markdown files outside of code blocks. Undefined leaves a link unchanged. */
 function replaceLinks(
   markdown: string,
   path: string,

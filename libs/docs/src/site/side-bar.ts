@@ -1,15 +1,16 @@
 import { posix } from 'node:path'
 import type { Page } from './page.ts'
 
-/** Entry of the side bar, in the form of Starlight's option `sidebar`. */
+/** Entry of the documentation's side bar, in the form of Starlight's option `sidebar`. */
 export type SideBarEntry =
   | { slug: string }
   | { label: string; link: string }
   | { label: string; collapsed: boolean; items: SideBarEntry[] }
 
 /**
- * Side bar with a group per folder. Pages have the order of their front matter, and folders follow
- * the pages beside them, by name. Groups below the first level are collapsed.
+ * Side bar of the documentation site with a group per folder. Pages have the order of their front
+ * matter, and folders follow the pages beside them, by name. Groups below the first level are
+ * collapsed.
  */
 export function sideBar(pages: readonly Page[], folder = '.'): SideBarEntry[] {
   const own = pages

@@ -16,7 +16,7 @@ import {
   withoutMembers,
 } from './values.ts'
 
-/** Fields of an account in the store that have a meaning for Posthorn. */
+/** Fields of an account in EmailEngine's store that have a meaning for Posthorn. */
 export const accountFields = [
   'account',
   'name',
@@ -48,14 +48,20 @@ const structuredFields = [
   'webhooksCustomHeaders',
 ]
 
-/** Parses the fields of an account that contain JSON. Encrypted texts are inside of the JSON. */
+/**
+ * Parses the fields of an EmailEngine account that contain JSON. Encrypted texts are inside of the
+ * JSON.
+ */
 export function parseAccountFields(fields: Readonly<Record<string, string>>): StoredObject {
   const parse = (name: string, text: string) =>
     structuredFields.includes(name) ? toStructure(text) : text
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parse(name, text)]))
 }
 
-/** Members of `oauth2` that describe the state of the grant. Posthorn finds them out by itself. */
+/**
+ * Members of an EmailEngine account's `oauth2` that describe the state of the OAuth2 grant.
+ * Posthorn determines this state itself.
+ */
 const grantState = [
   'authorize',
   'generated',
@@ -69,8 +75,8 @@ const grantState = [
 ]
 
 /**
- * Members without which an account would use another login, another way to its servers, or another
- * receiver of its events.
+ * Members without which an imported account would use another login, another way to its servers, or
+ * another receiver of its events.
  */
 const essential = {
   valid:
@@ -78,8 +84,8 @@ const essential = {
 }
 
 /**
- * Maps an account to the body of `createAccount`. The record is a hash of the store with decrypted
- * members, or an exported account.
+ * Maps an EmailEngine account to the body of `createAccount`. The record is a hash of EmailEngine's
+ * store with decrypted members, or an exported account.
  */
 export function mapAccount(id: string, record: StoredObject): Entry<AccountRegistration> {
   const imap = mapMailServer('imap', toStructure(record['imap']))

@@ -4,7 +4,10 @@ import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { compact, isUnset, toBoolean, toList, withoutMembers } from './values.ts'
 
-/** Members that describe the state of an application. Posthorn finds them out by itself. */
+/**
+ * Members that describe the state of an OAuth2 application of EmailEngine. Posthorn determines this
+ * state itself.
+ */
 const stateMembers = [
   'accessToken',
   'accounts',
@@ -28,8 +31,8 @@ const essential = {
 }
 
 /**
- * Maps an OAuth2 application to the body of `createOAuth2App`. The input contains no id: accounts
- * name the application in `oauth2.provider`, and other applications in `pubSubApp`.
+ * Maps an OAuth2 application of EmailEngine to the body of `createOAuth2App`. The input contains no
+ * id: accounts name the application in `oauth2.provider`, and other applications in `pubSubApp`.
  */
 export function mapApplication(id: string, record: StoredObject): Entry<OAuth2AppRegistration> {
   const { name, enabled, authority, tenant, googleWorkspaceAccounts } = record

@@ -5,14 +5,17 @@ import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { compact, isUnset } from './values.ts'
 
-/** Parameters and body of `addToBlocklist`. */
+/** Parameters and body of the API operation `addToBlocklist`. */
 export const BlocklistInput = Type.Object({
   params: addToBlocklist.params,
   body: addToBlocklist.body,
 })
 export type BlocklistInput = Static<typeof BlocklistInput>
 
-/** Address on a blocklist, as stored: field of the list's hash with the JSON text as record. */
+/**
+ * Address on a blocklist, as EmailEngine stores it: field of the list's hash with the JSON text as
+ * record.
+ */
 export interface StoredBlocklistEntry {
   listId: string
   address: string
@@ -20,8 +23,8 @@ export interface StoredBlocklistEntry {
 }
 
 /**
- * Maps an entry of a blocklist to the input of `addToBlocklist`, which has no members for the
- * origin and the time of the entry.
+ * Maps an entry of an EmailEngine blocklist to the input of `addToBlocklist`, which has no members
+ * for the origin and the time of the entry.
  */
 export function mapBlocklistEntry({
   listId,

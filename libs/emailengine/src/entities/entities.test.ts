@@ -7,7 +7,9 @@ import { mapRoute } from './route.ts'
 import { mapSetting } from './setting.ts'
 import { mapTemplate } from './template.ts'
 
-/** Input of an entry, or the reason for which the entity is skipped. */
+/**
+ * Input to which an EmailEngine entity is mapped, or the reason for which the entity is skipped.
+ */
 const resultOf = (entry: Entry<unknown>) => entry.skipped ?? entry.input.reveal()
 
 describe('mapApplication', () => {

@@ -5,18 +5,27 @@ import type { Static, TSchema } from 'typebox'
 import type { Entry, EntryKind } from '../entry.ts'
 import { removeMember } from './remove-member.ts'
 
-/** Members of an input that may not be left out. Both patterns match paths such as `imap.host`. */
+/**
+ * Members of an imported entity's input that may not be left out. Both patterns match paths such as
+ * `imap.host`.
+ */
 export interface EssentialMembers {
-  /** Members that must be valid. Unknown members below them are left out. */
+  /**
+   * Members of an imported entity's input that must be valid. Unknown members below them are left
+   * out.
+   */
   valid: RegExp
   /**
-   * Members that must be valid including all members below them. A limit that Posthorn does not
-   * know must not be lost.
+   * Members of an imported entity's input that must be valid including all members below them. A
+   * limit that Posthorn does not know must not be lost.
    */
   complete?: RegExp
 }
 
-/** Input that is not validated yet, with the differences that are known already. */
+/**
+ * Input of an imported entity that is not validated yet, with the differences that are known
+ * already.
+ */
 export interface Draft {
   candidate: Record<string, unknown>
   changes?: string[]
@@ -26,17 +35,21 @@ export interface Draft {
 interface Identity<S extends TSchema> {
   kind: EntryKind
   id: string
-  /** Schema of the operation's input. */
+  /** Schema of the API operation's input. */
   schema: S
   essential: EssentialMembers
 }
 
-/** Maximum number of members that are left out, so that a hostile entity ends quickly. */
+/**
+ * Maximum number of members that are left out of an imported entity, so that the mapping of a
+ * hostile entity ends quickly.
+ */
 const maxOmitted = 100
 
 /**
- * Fits a draft to the schema of an operation: leaves out members that the operation would reject
- * and reports them. Skips the entity if an essential member is invalid or missing.
+ * Fits the input of an imported entity to the schema of an API operation: leaves out members that
+ * the operation would reject and reports them. Skips the entity if an essential member is invalid
+ * or missing.
  */
 export function fitInput<S extends TSchema>(
   { kind, id, schema, essential }: Identity<S>,

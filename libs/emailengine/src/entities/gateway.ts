@@ -4,10 +4,10 @@ import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { compact, toBoolean, toInteger, toText } from './values.ts'
 
-/** Fields of a gateway in the store that have a meaning for Posthorn. */
+/** Fields of a gateway in EmailEngine's store that have a meaning for Posthorn. */
 export const gatewayFields = ['name', 'user', 'pass', 'host', 'port', 'secure'] as const
 
-/** Maps a gateway to the body of `createGateway`. */
+/** Maps a gateway of EmailEngine to the body of `createGateway`. */
 export function mapGateway(id: string, record: StoredObject): Entry<GatewayRegistration> {
   const name = toText(record['name'])
   return fitInput(

@@ -1,7 +1,9 @@
 import { isObject } from '../decode.ts'
 import { compact, isUnset, toBoolean, toInteger, toText, withoutMembers } from './values.ts'
 
-/** Port with TLS from the start (RFC 8314 §3.3). Other ports of outgoing servers use STARTTLS. */
+/**
+ * Port of outgoing mail servers with TLS from the start (RFC 8314 §3.3). Other ports use STARTTLS.
+ */
 const submissionsPort = 465
 
 export interface MappedServer {
@@ -9,7 +11,10 @@ export interface MappedServer {
   changes: string[]
 }
 
-/** Maps the incoming or outgoing mail server of an account to the members of Posthorn. */
+/**
+ * Maps the incoming or outgoing mail server of an EmailEngine account to the members of Posthorn's
+ * API.
+ */
 export function mapMailServer(kind: 'imap' | 'smtp', value: unknown): MappedServer {
   if (!isObject(value)) return { server: value || undefined, changes: [] }
   const changes: string[] = []
@@ -46,8 +51,8 @@ function mapLogin(kind: string, auth: unknown, changes: string[]): unknown {
 }
 
 /**
- * Returns the reason for which the login of a mail server is not complete. A server without a login
- * of its own can use the OAuth2 login of the account.
+ * Returns the reason for which the login at a mail server of an imported account is not complete. A
+ * server without a login of its own can use the OAuth2 login of the account.
  */
 export function missingLogin(
   kind: 'imap' | 'smtp',

@@ -1,10 +1,10 @@
 /**
- * Removes the member at a path such as `imap.tls.ciphers` from an object. Of a list, removes the
- * whole element. Returns false if there is no such member.
+ * Removes the member at a path such as `imap.tls.ciphers` from the input of an imported entity. Of
+ * a list, removes the whole element. Returns false if there is no such member.
  */
 export function removeMember(value: object, path: string): boolean {
   const parts = path.split('.')
-  // Names of members may contain dots.
+  // Names of members in an imported entity's path may contain dots.
   for (let length = parts.length; length > 0; length--) {
     const name = parts.slice(0, length).join('.')
     if (!Object.hasOwn(value, name)) continue

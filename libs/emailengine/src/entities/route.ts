@@ -10,8 +10,8 @@ export interface StoredRoute {
 }
 
 /**
- * Maps a webhook route to the body of `createWebhookRoute`. The functions are not run: use the
- * operation `testWebhookRoute`.
+ * Maps a webhook route of EmailEngine to the body of `createWebhookRoute`. The functions are not
+ * run: use the operation `testWebhookRoute`.
  */
 export function mapRoute(id: string, { meta, content }: StoredRoute): Entry<WebhookRouteCreation> {
   const { name, description, enabled, targetUrl } = meta

@@ -10,20 +10,22 @@ import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { isUnset } from './values.ts'
 
-/** Body of `updateSettings` with a single setting. */
+/** Body of the API operation `updateSettings` with a single setting. */
 export type SettingInput = SettingsUpdate
 
-/** A setting is imported as a whole or skipped. */
+/** A setting of EmailEngine is imported as a whole or skipped. */
 const essential = { valid: /./, complete: /./ }
 
 /**
- * Maps a setting, whose value is stored as JSON or as plain text, to the body of `updateSettings`.
+ * Maps a setting of EmailEngine, whose value is stored as JSON or as plain text, to the body of
+ * `updateSettings`.
  */
 export function mapSetting(name: string, text: string): Entry<SettingInput> {
   const parsed = tryParse(text)
   if (isUnset(parsed)) return { kind: 'setting', id: name, skipped: 'the setting has no value' }
   const schema = isSettingKey(name) ? settings[name] : undefined
-  // Plain text, such as a number in a setting that is a text.
+  // The value of the EmailEngine setting is plain text, such as a number in a setting that is a
+  // text.
   const isText =
     schema && typeof parsed !== 'string' && !matches(schema, parsed) && matches(schema, text)
   return fitInput(

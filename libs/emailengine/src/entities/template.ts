@@ -5,13 +5,16 @@ import { fitInput } from './fit-input.ts'
 import { compact, isUnset, withoutMembers } from './values.ts'
 
 export interface StoredTemplate {
-  /** Id of the account that owns the template. Empty if all accounts can use the template. */
+  /**
+   * Id of the account that owns the EmailEngine template. Empty if all accounts can use the
+   * template.
+   */
   account: string
   meta: StoredObject
   content: StoredObject
 }
 
-/** Maps a template to the body of `createTemplate`. The input contains no id. */
+/** Maps a template of EmailEngine to the body of `createTemplate`. The input contains no id. */
 export function mapTemplate(
   id: string,
   { account, meta, content }: StoredTemplate,

@@ -4,16 +4,19 @@ import type { Entry } from '../entry.ts'
 import { fitInput } from './fit-input.ts'
 import { compact, isUnset, toDate, toList, toStructure, toText } from './values.ts'
 
-/** Scopes of EmailEngine that have the same meaning in Posthorn. */
+/** Scopes of EmailEngine's access tokens that have the same meaning in Posthorn. */
 const sameScopes = new Set(['*', 'api', 'smtp', 'imap-proxy'])
 
-/** A token must not become valid for more accounts, clients or operations by the import. */
+/**
+ * An imported access token must not become valid for more accounts, clients or operations than in
+ * EmailEngine.
+ */
 const essential = {
   valid: /^(?:id|scopes)(?:\.|$)/,
   complete: /^(?:account|restrictions|permissions|expires)(?:\.|$)/,
 }
 
-/** Maps a token to an item of `importTokens`. */
+/** Maps an access token of EmailEngine to an item of `importTokens`. */
 export function mapToken(id: string, record: StoredObject): Entry<ImportedToken> {
   const scopes = scopesOf(record)
   const unknown = scopes.filter((scope) => !sameScopes.has(scope))
@@ -49,7 +52,9 @@ function scopesOf({ scopes }: StoredObject): string[] {
   return Array.isArray(parsed) ? [...new Set(parsed.map(String))] : []
 }
 
-/** Text of scopes for a report. Scopes of broken records can have any length. */
+/**
+ * Text with an access token's scopes for a report. Scopes of broken records can have any length.
+ */
 const list = (scopes: readonly string[]) => scopes.join(', ').slice(0, 200)
 
 function metadataOf(value: unknown): unknown {

@@ -6,7 +6,10 @@ import type { RedisReader } from './redis-reader.ts'
 
 const secretSettings = ['serviceSecret', 'smtpServerPassword', 'imapProxyServerPassword']
 
-/** Maximum number of encrypted values that are tried. Single values can be damaged. */
+/**
+ * Maximum number of encrypted values with which EmailEngine's secret is tried. Single values can be
+ * damaged.
+ */
 const maxTries = 20
 
 interface SecretCheck {
@@ -16,8 +19,8 @@ interface SecretCheck {
 }
 
 /**
- * Checks that the secret decrypts encrypted values of the store, if there are any. Settings and
- * the first accounts are tried.
+ * Checks that EmailEngine's secret decrypts encrypted values of the store, if there are any.
+ * Settings and the first accounts are tried.
  *
  * @throws AppError `invalid` if no tried value can be decrypted
  */
@@ -39,7 +42,9 @@ async function* sampleValues(reader: RedisReader, keys: Keys): AsyncGenerator<st
   for await (const text of sampleTexts(reader, keys)) yield* findSealedValues(text)
 }
 
-/** Texts that may contain encrypted values. Unreadable values are left out. */
+/**
+ * Texts of EmailEngine's store that may contain encrypted values. Unreadable values are left out.
+ */
 async function* sampleTexts(reader: RedisReader, keys: Keys): AsyncGenerator<string> {
   yield* await textsOf(reader, keys.settings, secretSettings)
   const ids = await ignoreUnreadable([], async () => {

@@ -10,7 +10,7 @@ export type RedisConnection = Awaited<ReturnType<typeof connectRedis>>
 export interface RedisAddress {
   /** Redis URL: `redis:` or `rediss:` with login and database number. */
   url: string
-  /** CA certificates in PEM format for `rediss:`, instead of the usual CAs. */
+  /** CA certificates of the Redis server in PEM format for `rediss:`, instead of the usual CAs. */
   ca?: string | undefined
 }
 
@@ -33,12 +33,12 @@ export async function connectRedis(
     url,
     RESP: 2, // Redis 6 with a user list may refuse HELLO.
     disableClientInfo: true,
-    // Keeps the socket alive while the caller works on a page of entities.
+    // Keeps the Redis connection alive while the caller works on a page of entities.
     pingInterval: timeoutMs / 3,
-    commandOptions: { timeout: 0 }, // A timer per command takes most of the CPU time.
+    commandOptions: { timeout: 0 }, // A timer per Redis command takes most of the CPU time.
     socket: isEncrypted ? { ...limits, tls: true, ...(ca !== undefined && { ca }) } : limits,
   })
-  // Errors of the connection reject the pending commands, which report the errors.
+  // Errors of the Redis connection reject the pending commands, which report the errors.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -49,12 +49,15 @@ export async function connectRedis(
   return client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
 }
 
-/** Ends a connection, also if it is lost already: its timers would keep the process running. */
+/**
+ * Ends a Redis connection, also if the connection is lost already: its timers would keep the
+ * process running.
+ */
 export function endConnection(connection: { destroy: () => void }): void {
   try {
     connection.destroy()
   } catch {
-    // A lost connection cannot be closed, but its timers have ended now.
+    // A lost Redis connection cannot be closed, but its timers have ended now.
   }
 }
 
@@ -79,7 +82,10 @@ function connectionError(cause: unknown): AppError {
     : refusal(cause)
 }
 
-/** Converts the error of a command: an error of one key, a refused command or a lost connection. */
+/**
+ * Converts the error of a Redis command: an error of one key, a refused command or a lost
+ * connection.
+ */
 export function commandError(cause: unknown): Error {
   if (!(cause instanceof ErrorReply)) return connectionError(cause)
   return cause.message.startsWith('WRONGTYPE')

@@ -2,21 +2,24 @@ import { UnreadableError } from '../unreadable-error.ts'
 import type { Keys } from './keys.ts'
 import type { RedisReader } from './redis-reader.ts'
 
-/** Numbers of entities in the store, including entities that cannot be imported. */
+/** Numbers of entities in EmailEngine's store, including entities that cannot be imported. */
 export interface EntityCounts {
   accounts: number
   applications: number
   gateways: number
-  /** Templates of all accounts, and templates that all accounts can use. */
+  /** Number of templates that belong to an account, and of templates that all accounts can use. */
   templates: number
   routes: number
-  /** Addresses on all blocklists. */
+  /** Number of addresses on all blocklists of EmailEngine. */
   blocklistEntries: number
   tokens: number
   settings: number
 }
 
-/** Counts the entities of a store. The lists of templates and addresses are counted one by one. */
+/**
+ * Counts the entities of EmailEngine's store. The lists of templates and addresses are counted one
+ * by one.
+ */
 export async function countEntities(reader: RedisReader, keys: Keys): Promise<EntityCounts> {
   const [accounts, applications, gateways, routes, tokens, settings] = await Promise.all([
     reader.memberCount(keys.accountIds),
@@ -35,13 +38,16 @@ export async function countEntities(reader: RedisReader, keys: Keys): Promise<En
   return { accounts, applications, gateways, templates, routes, blocklistEntries, tokens, settings }
 }
 
-/** Ids of the accounts that can own templates, in pages. The empty id stands for all accounts. */
+/**
+ * Ids of the accounts that can own EmailEngine templates, in pages. The empty id stands for all
+ * accounts.
+ */
 export async function* templateOwners(reader: RedisReader, keys: Keys): AsyncGenerator<string[]> {
   yield ['']
   yield* reader.members(keys.accountIds)
 }
 
-/** Ids of the blocklists in pages. */
+/** Ids of EmailEngine's blocklists in pages. */
 export async function* blocklistIds(reader: RedisReader, keys: Keys): AsyncGenerator<string[]> {
   for await (const page of reader.fields(keys.blocklists)) yield page.map(([list]) => list)
 }

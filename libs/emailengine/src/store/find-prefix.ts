@@ -3,8 +3,8 @@ import { keysOf } from './keys.ts'
 import type { RedisReader } from './redis-reader.ts'
 
 /**
- * Returns the prefix under which the database has data of EmailEngine. EmailEngine adds a colon to
- * a prefix without a colon at the end.
+ * Returns the prefix of Redis keys under which the database has data of EmailEngine. EmailEngine
+ * adds a colon to a prefix without a colon at the end.
  *
  * @throws AppError `not-found`
  */

@@ -4,10 +4,13 @@ import { commandError, endConnection, type RedisConnection } from './connect.ts'
 /** Number of elements that Redis should return per page. Redis may return more elements. */
 const pageSize = 100
 
-/** Maximum size of a value. Templates, the largest values, have two texts of at most 5 MiB. */
+/**
+ * Maximum size of a value in EmailEngine's store. Templates, the largest values, have two texts of
+ * at most 5 MiB.
+ */
 export const maxValueBytes = 16 * 1024 * 1024
 
-/** Field of a hash with its value. */
+/** Field of a Redis hash with its value. */
 export type HashField = readonly [field: string, value: Buffer]
 
 /**
@@ -22,8 +25,8 @@ export class RedisReader {
   }
 
   /**
-   * Returns the members of a set in pages. A member can be returned twice if the set is changed
-   * meanwhile.
+   * Returns the members of a Redis set in pages. A member can be returned twice if the set is
+   * changed meanwhile.
    *
    * @throws UnreadableError if the key has another type
    */
@@ -37,8 +40,8 @@ export class RedisReader {
   }
 
   /**
-   * Returns the fields of a hash in pages. A field can be returned twice if the hash is changed
-   * meanwhile.
+   * Returns the fields of a Redis hash in pages. A field can be returned twice if the hash is
+   * changed meanwhile.
    *
    * @throws UnreadableError if the key has another type
    */
@@ -53,8 +56,8 @@ export class RedisReader {
   }
 
   /**
-   * Reads fields of a hash. Fields that do not exist are absent from the result. The sizes are read
-   * first, so that oversized values are not transferred.
+   * Reads fields of a Redis hash. Fields that do not exist are absent from the result. The sizes
+   * are read first, so that oversized values are not transferred.
    *
    * @throws UnreadableError if a value is too large, or if the key has another type
    */
@@ -79,23 +82,26 @@ export class RedisReader {
     return run(this.#redis.exists([...keys]))
   }
 
-  /** Number of members of a set, or 0 if the key has another type. */
+  /** Number of members of a Redis set, or 0 if the key has another type. */
   memberCount(key: string): Promise<number> {
     return countOf(this.#redis.sCard(key))
   }
 
-  /** Number of fields of a hash, or 0 if the key has another type. */
+  /** Number of fields of a Redis hash, or 0 if the key has another type. */
   fieldCount(key: string): Promise<number> {
     return countOf(this.#redis.hLen(key))
   }
 
-  /** Ends the connection. Can be called more than once. */
+  /** Ends the Redis connection. Can be called more than once. */
   close(): void {
     endConnection(this.#redis)
   }
 }
 
-/** @throws UnreadableError if a value is too large */
+/**
+ * Checks the size of a stored value of EmailEngine.
+ * @throws UnreadableError if the value is too large
+ */
 export function assertSize(bytes: number): void {
   if (bytes > maxValueBytes)
     throw new UnreadableError(`a value has ${bytes} bytes, more than ${maxValueBytes}`)

@@ -3,7 +3,7 @@ import { isSealed, type ValueUnsealer } from '../sealed-values.ts'
 import { UnreadableError } from '../unreadable-error.ts'
 import { assertSize, type RedisReader } from './redis-reader.ts'
 
-/** Reads single values of the store: decodes them and decrypts their members. */
+/** Reads single values of EmailEngine's store: decodes them and decrypts their members. */
 export class StoredValues {
   readonly #reader: RedisReader
   readonly #unsealer: ValueUnsealer
@@ -14,7 +14,7 @@ export class StoredValues {
   }
 
   /**
-   * Reads fields of a hash with texts.
+   * Reads fields of a Redis hash with texts.
    *
    * @throws UnreadableError if the hash has none of the fields
    */
@@ -25,7 +25,7 @@ export class StoredValues {
   }
 
   /**
-   * Reads fields of a hash that contain objects in MessagePack.
+   * Reads fields of a Redis hash that contain objects in MessagePack.
    *
    * @throws UnreadableError if the hash does not have all fields
    */
@@ -40,24 +40,27 @@ export class StoredValues {
     )
   }
 
-  /** Decodes an object in MessagePack. */
+  /** Decodes and decrypts an object in MessagePack from EmailEngine's store. */
   async unpacked(value: Buffer): Promise<StoredObject> {
     assertSize(value.length)
     return this.decrypted(unpack(value))
   }
 
-  /** Decodes the JSON text of an object. */
+  /** Decodes and decrypts the JSON text of an object from EmailEngine's store. */
   async parsed(value: Buffer): Promise<StoredObject> {
     assertSize(value.length)
     return this.decrypted(parseObject(String(value)))
   }
 
-  /** Decrypts the members of an object. */
+  /** Decrypts the members of an object from EmailEngine's store. */
   async decrypted(value: StoredObject): Promise<StoredObject> {
     return (await this.#unsealer.unsealMembers(value)) as StoredObject
   }
 
-  /** Reads the text of a setting: JSON or plain text, which can be encrypted, also inside JSON. */
+  /**
+   * Reads the text of an EmailEngine setting: JSON or plain text, which can be encrypted, also
+   * inside JSON.
+   */
   async settingText(value: Buffer): Promise<string> {
     assertSize(value.length)
     const text = String(value)

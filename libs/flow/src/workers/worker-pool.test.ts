@@ -13,7 +13,7 @@ function createPool(options: Partial<WorkerPoolOptions> = {}) {
 
 const echo = (value: unknown): TestRequest => ({ kind: 'echo', value })
 
-/** Failure of a WorkerError, or the error or value itself. */
+/** Failure kind of a worker error (thread or process), or the error or value itself. */
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) =>
     error instanceof Error && 'failure' in error ? error.failure : error,
@@ -171,7 +171,7 @@ test('WorkerPool: replaces an idle worker that the operating system ended', asyn
   expect(await pool.run(echo(1))).toBe(1)
 })
 
-/** Resolves when no process with the id `pid` exists. */
+/** Resolves when no process with the id `pid` exists, such as an ended worker. */
 async function hasEnded(pid: number): Promise<void> {
   for (;;) {
     try {

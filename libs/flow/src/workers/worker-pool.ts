@@ -5,8 +5,8 @@ import { PoolWorker, type PoolWorkerOptions } from './pool-worker.ts'
 import { WorkerError, type WorkerFailure } from './worker-error.ts'
 
 /**
- * Default for the maximum number of workers. At least two, so that a slow call does not block all
- * other calls.
+ * Default for the maximum number of workers (threads or processes) in a pool. At least two, so that
+ * a slow call does not block all other calls.
  */
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
@@ -19,8 +19,8 @@ export interface WorkerPoolOptions extends PoolWorkerOptions {
   /** Time without calls after which the idle workers of the pool are ended. Defaults to 60 s. */
   idleMs?: number
   /**
-   * Maximum number of waiting calls. If there are more, calls reject with `QueueFullError`.
-   * Defaults to no limit.
+   * Maximum number of calls that wait for a worker of the pool. If there are more, calls reject
+   * with `QueueFullError`. Defaults to no limit.
    */
   maxWaiting?: number
   /**

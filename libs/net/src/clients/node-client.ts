@@ -74,7 +74,7 @@ export function createRequest(
 }
 
 interface ExchangeOptions {
-  /** Noun that error messages use for the HTTP exchange. */
+  /** Noun for the HTTP request or response that error messages use. */
   name: 'call' | 'request'
   /**
    * Called once when the HTTP request is closed. If the request is cancelled while it waits for a

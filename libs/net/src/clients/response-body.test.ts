@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { ResponseBody } from '../clients/response-body.ts'
 
-/** Fakes all timers except the timers that streams use. */
+/** Fakes all timers except the timers that Node's streams use. */
 beforeEach(
   () =>
     void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'Date'] }),
@@ -43,7 +43,7 @@ test('ResponseBody: a reader that pauses, does not use up the time of the server
   await reader.next()
   incoming.write(Buffer.alloc(200_000))
   await setImmediate()
-  // The buffer of the body is full, so that the body waits for its reader.
+  // The buffer of the HTTP response body is full, so that the body waits for its reader.
   expect(body.readableLength).toBeGreaterThanOrEqual(body.readableHighWaterMark)
   jest.advanceTimersByTime(600_000)
   incoming.end()

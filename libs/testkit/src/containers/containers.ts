@@ -61,7 +61,7 @@ class RestrictedContainer extends NamedContainer {
     this.hostConfig.ReadonlyRootfs = true
     if (memoryBytes === undefined) return
     this.hostConfig.Memory = memoryBytes
-    this.hostConfig.MemorySwap = memoryBytes // no swap
+    this.hostConfig.MemorySwap = memoryBytes // no swap for the container
   }
 }
 

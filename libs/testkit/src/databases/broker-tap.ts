@@ -1,7 +1,7 @@
 import { connect } from 'amqplib'
 
 export interface BrokerTap extends AsyncDisposable {
-  /** Messages published to RabbitMQ, one string each: routing key, properties and body. */
+  /** Messages published to RabbitMQ, one string per message: routing key, properties and body. */
   readonly messages: readonly string[]
 }
 

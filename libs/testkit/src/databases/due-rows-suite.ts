@@ -11,7 +11,10 @@ export interface DueRowsSubject<Table extends keyof Tables> {
   owner: Db
   /** SQL condition of the rows that the service claims from its queue table. */
   where: RawBuilder<boolean>
-  /** Inserts a row that is due now and meets the condition `where`. Returns the key of the row. */
+  /**
+   * Inserts a row into the queue table that is due now and meets the condition `where`. Returns the
+   * key of the row.
+   */
   insert: () => Promise<string>
 }
 
@@ -51,7 +54,7 @@ class TestedQueue<Table extends keyof Tables> {
     return rows.claim(db, { limit, leaseMs, where })
   }
 
-  /** Claims the only due row. */
+  /** Claims the only due row of the queue table. */
   async claimOne(): Promise<DueRow> {
     const [row, ...others] = await this.claim()
     expect(others).toEqual([])

@@ -12,15 +12,15 @@ import { sql } from 'kysely'
 
 export interface TestExport {
   exportId: string
-  /** Key of the chunks; defaults to an unknown key. */
+  /** Encryption key of the export's chunks; defaults to an unknown key. */
   key?: Buffer
-  /** Plaintext of each chunk. */
+  /** Plaintext of each chunk in the export's file. */
   parts: readonly Buffer[]
 }
 
 const options = { maxAgeMs: 86_400_000, serviceUrl: null }
 
-/** Writes the file of an export in chunks and completes the export. Returns the file. */
+/** Writes the file of an export in encrypted chunks and completes the export. Returns the file. */
 export async function writeExport(
   db: Db,
   { exportId, key = newChunkKey(), parts }: TestExport,
@@ -50,7 +50,7 @@ async function complete(tx: Tx, exportId: string): Promise<void> {
   if (!(await endExport(tx, [exportId, end], options))) throw new Error('the export has ended')
 }
 
-/** Inserts copies of the row of an export, and updates the statistics of the table. */
+/** Inserts copies of an export's database row, and updates the statistics of the table. */
 export async function copyExport(db: Db, exportId: string, copies: number): Promise<void> {
   await sql`
     insert into exports (export_id, account, shard, day, status, folders, start_date, end_date,
@@ -73,14 +73,14 @@ export async function readExportKey(db: Db, secret: string, exportId: string): P
   return Buffer.from(await unsealer.unseal(sealed, chunkKeySealContext(exportId)), 'base64')
 }
 
-/** System whose database and secret a test knows. */
+/** Running system whose database and sealing secret a test knows. */
 export interface ExportSystem {
   ownerUrl: string
-  /** Value of SVC_SECRET. */
+  /** Value of SVC_SECRET, the sealing secret of the running system. */
   secret: string
 }
 
-/** Variant of `writeExport` for an export that was created by a running system. */
+/** Writes the file of an export that a running system created, and completes the export. */
 export async function completeExport(
   { ownerUrl, secret }: ExportSystem,
   { exportId, parts }: Pick<TestExport, 'exportId' | 'parts'>,
@@ -97,7 +97,7 @@ export async function completeExport(
   }
 }
 
-/** New values of SVC_SECRET and SVC_SECRET_PUBLIC_KEY. */
+/** Creates new sealing keys: values of SVC_SECRET and SVC_SECRET_PUBLIC_KEY. */
 export function newSealingKeys(): { secret: string; publicKey: string } {
   const secret = randomBytes(32).toString('hex')
   return { secret, publicKey: keyPairFromSecret(secret).publicKey.text }

@@ -4,7 +4,7 @@
  */
 export interface HostileMessage {
   name: string
-  /** Whole message (RFC 5322). */
+  /** Whole generated test message (RFC 5322). */
   mime: () => Buffer
   /** HTML body of a generated test message; absent if the message has no HTML body. */
   html?: () => string
@@ -17,7 +17,7 @@ export interface HostileMessage {
 /** Usual limit for the size of a message body that a reader processes, in bytes. */
 export const bodyLength = 2 * 1024 * 1024
 
-/** Repeats a piece of text up to a number of bytes. */
+/** Repeats a piece of hostile text up to a number of bytes. */
 export function fill(piece: string, length = bodyLength): string {
   return piece.repeat(Math.floor(length / Buffer.byteLength(piece)))
 }

@@ -5,16 +5,19 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page in a new browser context of a phone, with scripts disabled. */
+  /** Opens a page in a new browser context with the size of a phone, with scripts disabled. */
   openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
   /** Opens a page of 800 by 600 pixels in a new browser context, with scripts. */
   openDesktop: () => Promise<Page>
-  /** Opens a page of this size in CSS pixels in a new browser context, with scripts. */
+  /** Opens a page of the given size in CSS pixels in a new browser context, with scripts. */
   openWindow: (size: { width: number; height: number }) => Promise<Page>
 }
 
 export interface TestBrowserOptions {
-  /** Addresses (`host:port`) for host names; `*` stands for any other host name. Default: DNS. */
+  /**
+   * Addresses (`host:port`) to which the browser connects for host names; `*` stands for any other
+   * host name. Default: DNS.
+   */
   hosts?: Readonly<Record<string, string>>
 }
 

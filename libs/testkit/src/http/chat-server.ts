@@ -17,7 +17,7 @@ export interface ChatServerOptions {
   unsupported?: readonly string[]
 }
 
-/** Members of a chat completion request that the test server reads. */
+/** Members of a chat completion request (language model) that the test server reads. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: string }[]
@@ -31,15 +31,18 @@ export interface ChatRequest {
 export interface ChatServer extends AsyncDisposable {
   /** Base URL of the chat endpoint for clients, including the API version. */
   readonly url: string
-  /** Valid chat requests, oldest first, including requests that got an error reply. */
+  /**
+   * Valid chat requests that the language model of the test received, oldest first, including
+   * requests that got an error reply.
+   */
   readonly requests: ChatRequest[]
   /** Sets the function that returns the language model's reply. Default: an empty summary. */
   setModel(model: (request: ChatRequest) => string): void
-  /** Sets the replies to the next chat requests, one reply per request. */
+  /** Sets the replies to the next chat requests to the language model, one reply per request. */
   script(...replies: WebhookReply[]): void
   /**
-   * Sets the reply to all later chat requests. Without an argument, the language model replies
-   * again.
+   * Sets the reply to all later chat requests. Without an argument, the language model of the test
+   * replies again.
    */
   setReply(reply?: WebhookReply): void
 }

@@ -8,14 +8,14 @@ import { listen, stopListening } from '../listening.ts'
 export interface ProxyRequest {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http'
   /**
-   * Host that the client of the test proxy requested. A host name if the proxy has to resolve the
+   * Host that the client of the test proxy requested: a host name if the proxy has to resolve the
    * name.
    */
   host: string
   port: number
   user?: string
   pass?: string
-  /** Source address of the test proxy's client. */
+  /** Source address from which the client connected to the test proxy. */
   from: string
 }
 
@@ -93,7 +93,9 @@ class ProxyClient {
   }
 }
 
-/** Request to the proxy, with the bytes that grant the request and the bytes that reject it. */
+/**
+ * Request to the test proxy, with the bytes that grant the request and the bytes that reject it.
+ */
 interface ProxyExchange {
   request: Omit<ProxyRequest, 'from'>
   granted: Buffer

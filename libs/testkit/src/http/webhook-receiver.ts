@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders
   /** Header names and values of the webhook request in turn, in their original case. */
   rawHeaders: string[]
-  /** Body of the webhook request, not parsed. */
+  /** Body of the received webhook request, not parsed. */
   body: Buffer
   json(): unknown
   receivedAt: Date

@@ -26,7 +26,7 @@ export interface ChangedFlags {
   set?: readonly string[]
 }
 
-/** A message in one mailbox. */
+/** Message in one mailbox of the IMAP test server. */
 export class ScriptMessage {
   uid: number
   /** Source of the message (RFC 5322), one byte per character. */

@@ -51,8 +51,8 @@ export function field(header: string, name: string): string | undefined {
 }
 
 /**
- * Returns the named fields of a header unchanged, with an empty line at the end. With `not`,
- * returns all other fields.
+ * Returns the named fields of a message's header unchanged, with an empty line at the end. With
+ * `not`, returns all other fields.
  */
 export function someFields(header: string, names: readonly string[], not = false): string {
   const wanted = new Set(names.map((name) => name.toLowerCase()))

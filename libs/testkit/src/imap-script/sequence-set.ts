@@ -15,7 +15,7 @@ export function isInRanges(ranges: Ranges, number: number): boolean {
   return ranges.some(([first, last]) => number >= first && number <= last)
 }
 
-/** Formats ascending numbers as a sequence set. */
+/** Formats ascending UIDs or sequence numbers as an IMAP sequence set. */
 export function writeSet(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {

@@ -35,7 +35,7 @@ import { ModelWriter } from './writer.ts'
 export interface CutPoint {
   method: keyof MailApi
   phase: 'before' | 'after'
-  /** Number of the API call, counted from 1. */
+  /** Number of the mail API call at which the process is cut off, counted from 1. */
   call: number
 }
 
@@ -54,7 +54,7 @@ interface ModelApiOptions {
 /** Implementation of `MailApi` on a model mailbox in memory. */
 export class ModelApi implements MailApi {
   readonly traits: MailApiTraits
-  /** Number of API calls per method. */
+  /** Number of calls of the model's mail API per method. */
   readonly calls = new Map<keyof MailApi, number>()
   readonly #store: ModelStore
   readonly #options: ModelApiOptions

@@ -5,7 +5,8 @@ import { field, type MimePart, parseMime } from '../imap-script/mime-tree.ts'
 type Address = ApiMessage['envelope']['from'][number]
 
 /**
- * MIME part without children: `path` lists an index per level from 0, and is empty for the root.
+ * Leaf of a model message: MIME part without children. `path` lists an index per level from 0, and
+ * is empty for the root.
  */
 interface Leaf {
   path: string
@@ -52,7 +53,7 @@ export class ModelContent {
     )
   }
 
-  /** Finds the content of the attachment with this path. */
+  /** Finds the content of a model message's attachment with this path. */
   attachment(path: string): { part: MimePart; bytes: Buffer } | undefined {
     const leaf = this.#leaves.find((each) => each.path === path && isAttachment(each))
     return leaf && { part: leaf.part, bytes: decode(leaf.part) }
@@ -86,7 +87,7 @@ export class ModelContent {
     })
   }
 
-  /** Returns the members of a message that depend only on its content. */
+  /** Returns the members of a model message that depend only on its content. */
   describe(options: GetOptions, partId: (path: string) => string) {
     const preview = this.texts(4_096).plain?.replace(/\s+/g, ' ').trim().slice(0, 255)
     return defined({
@@ -100,7 +101,7 @@ export class ModelContent {
   }
 }
 
-/** Returns the source of a message with another value of a header field. */
+/** Returns the source of a model message with another value of a header field. */
 export function replaceHeader(raw: Buffer, name: string, value: string): Buffer {
   const text = raw.toString('latin1')
   const without = text.replace(new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, 'im'), '')

@@ -58,7 +58,7 @@ type EntryOf = (message: ModelMessage) => MessageChange
 
 const flagStages = ['unseen', 'flagged', 'draft'] as const
 
-/** Reads one page of a feed. */
+/** Reads one page of a feed (change list) of the model mailbox. */
 export function readFeed(
   store: ModelStore,
   faults: FeedFaults,
@@ -111,7 +111,8 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // The tab in a stage's name sorts flags before labels, which have visible characters only.
+      // The tab in the name of a listing stage sorts flags before labels, which have visible
+      // characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),
@@ -274,7 +275,7 @@ function mergeRecords(
   })
 }
 
-/** Index of the first history record with a sequence number above `seq`. */
+/** Index of the first record in the model mailbox's history with a sequence number above `seq`. */
 function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {

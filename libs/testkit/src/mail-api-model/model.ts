@@ -25,7 +25,7 @@ export interface MailApiModelOptions {
   seed?: number
   /** Number of changes per feed (change list) for which cursors stay valid. Defaults to 100,000. */
   historyLimit?: number
-  /** Maximum entries per page of a list. Defaults to 500. */
+  /** Maximum entries per page of a list in the model mailbox. Defaults to 500. */
   maxListPage?: number
   /**
    * Faults of the model mailbox's feeds (change lists). Default: no faults, pages of 500 entries
@@ -57,7 +57,10 @@ export class MailApiModel {
   readonly watches: ModelWatches
   /** Faults of the model mailbox's feeds (change lists), which may be changed at any time. */
   readonly feedFaults: FeedFaults
-  /** Called before and after every call of `api`. May throw an error, which ends the call. */
+  /**
+   * Called before and after every call of the model's mail API. May throw an error, which ends the
+   * call.
+   */
   onCall: CutHook = () => undefined
   readonly #failures: MailApiError[] = []
 
@@ -109,7 +112,10 @@ export class MailApiModel {
     return this.store.insert(Buffer.from(raw), { unseen: true, ...placed, folderId })
   }
 
-  /** @throws Error if the message does not exist */
+  /**
+   * Finds a message of the model mailbox by id.
+   * @throws Error if the message does not exist
+   */
   message(id: string): ModelMessage {
     const message = this.store.messages.get(id)
     if (!message) throw new Error(`no message ${id}`)
@@ -124,7 +130,10 @@ export class MailApiModel {
     this.store.remove(this.message(id))
   }
 
-  /** @throws Error if no folder has this special use */
+  /**
+   * Finds a folder of the model mailbox by special use.
+   * @throws Error if no folder has this special use
+   */
   folder(specialUse: string): ApiFolder {
     const folder = this.store.findFolder(specialUse)
     if (!folder) throw new Error(`no folder ${specialUse}`)

@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** Returns a number from 0 up to, but not including, 1. */
+  /** Returns a random number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -15,12 +15,12 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Returns an integer from 0 up to, but not including, `limit`. */
+  /** Returns a random integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** Returns true with the given probability. */
+  /** Returns true with the given probability, by the seeded random generator. */
   happens(probability: number): boolean {
     return probability > 0 && this.next() < probability
   }

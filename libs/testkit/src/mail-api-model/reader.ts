@@ -60,8 +60,8 @@ export class ModelReader {
   }
 
   /**
-   * Part id of an attachment. In mailboxes with folders (placement `folder`), part ids are opaque
-   * and contain `=`.
+   * Part id of an attachment in the model mailbox. In mailboxes with folders (placement `folder`),
+   * part ids are opaque and contain `=`.
    */
   #partIdOf(path: string): string {
     return this.#store.placement === 'labels' ? path : `${Buffer.from(path).toString('hex')}=`

@@ -33,7 +33,7 @@ const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   },
 }
 
-/** Messages of the model that match a search, newest first. */
+/** Messages of the model mailbox that match a search, newest first. */
 export function searchModel(
   store: ModelStore,
   { folderId, search = {} }: MessageQuery,

@@ -11,7 +11,7 @@ import type { ModelMessage, ModelStore } from './store.ts'
 
 /** Drafts and sent messages of a model mailbox. */
 export class ModelSending {
-  /** Sources of all messages that were sent from the mailbox, in order. */
+  /** Sources of all messages that were sent from the model mailbox, in order. */
   readonly sent: Buffer[] = []
   /** Number of the next lookups that do not find a sent message yet. */
   hiddenLookups = 0
@@ -164,7 +164,10 @@ export class ModelSending {
     return message?.flags.draft && this.#draftIdOf(message.id) === draftId ? message : undefined
   }
 
-  /** Id of a draft. A draft that another client stored gets its id by this call. */
+  /**
+   * Id of a draft in the model mailbox. A draft that another client stored gets its id by this
+   * call.
+   */
   #draftIdOf(messageId: string): string {
     if (this.#store.placement === 'folder') return messageId
     for (const [draftId, id] of this.#drafts) if (id === messageId) return draftId
@@ -173,7 +176,7 @@ export class ModelSending {
     return draftId
   }
 
-  /** Thread id for a new message. Undefined if the thread does not exist. */
+  /** Thread id for a new message of the model mailbox. Undefined if the thread does not exist. */
   #threadOf(threadId?: string): string | undefined {
     return this.#store.list().some((message) => message.threadId === threadId)
       ? threadId

@@ -18,7 +18,9 @@ export interface ModelMessage {
   receivedAt: Date
   content: ModelContent
   flags: ApiFlags
-  /** Folder of the message. Absent in mailboxes with labels (placement `labels`). */
+  /**
+   * Folder of the model mailbox's message. Absent in mailboxes with labels (placement `labels`).
+   */
   folderId?: string
   labels: Set<string>
   /** Number of the next reads of the mailbox that do not find the message yet. */
@@ -42,15 +44,15 @@ export interface HistoryRecord {
 export interface FeedHistory {
   records: HistoryRecord[]
   /**
-   * Oldest valid position in the history of a change list. Cursors at an earlier position have
-   * expired.
+   * Oldest valid position in the history of a feed (change list). Cursors at an earlier position
+   * have expired.
    */
   oldest: number
   /** Number of the latest cursor of the feed (change list). */
   generation: number
 }
 
-/** New state of a message. Members that are absent stay unchanged. */
+/** New state of a model mailbox's message. Members that are absent stay unchanged. */
 export interface ModelChange extends Partial<ApiFlags> {
   folderId?: string
   addLabels?: readonly string[]
@@ -96,7 +98,7 @@ export class ModelStore {
     if (this.placement === 'labels') this.#openHistory(mailboxFeed)
   }
 
-  /** Sequence number of the latest record in the history. */
+  /** Sequence number of the latest record in the model mailbox's history. */
   get seq(): number {
     return this.#seq
   }
@@ -148,7 +150,7 @@ export class ModelStore {
       : message.folderId === folderId
   }
 
-  /** Messages of a folder or of the whole mailbox, newest first. */
+  /** Messages of a folder or of the whole model mailbox, newest first. */
   list(folderId?: string): ModelMessage[] {
     return [...this.messages.values()]
       .filter((message) => folderId === undefined || this.isIn(message, folderId))

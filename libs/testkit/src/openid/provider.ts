@@ -110,8 +110,8 @@ async function grantConsent(
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
   const requested = (params['scope'] ?? '').split(' ')
   grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))
-  // Withheld scopes are rejected explicitly, because the provider would otherwise request them
-  // again endlessly.
+  // Withheld OAuth2 scopes are rejected explicitly, because the OpenID provider would otherwise
+  // request them again endlessly.
   grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)

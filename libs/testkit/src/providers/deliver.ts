@@ -14,8 +14,8 @@ export async function deliver(
 ): Promise<void> {
   response.writeHead(status, { ...headers, 'content-length': bytes.length })
   if (action?.kind === 'truncate') {
-    // The beginning of the response body is flushed before the connection is cut, so that the
-    // client receives it.
+    // The beginning of the fake's response body is flushed before the connection is cut, so that
+    // the client receives it.
     response.write(bytes.subarray(0, action.bytes), () => response.destroy())
     return
   }

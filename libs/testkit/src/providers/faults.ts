@@ -42,19 +42,19 @@ export type FaultAction =
  */
 export type ProviderFault = (request: ProviderRequest) => FaultAction | undefined
 
-/** Limits a fault to the first `count` requests. */
+/** Limits a fault of a provider fake to the first `count` requests. */
 export function times(count: number, fault: ProviderFault): ProviderFault {
   let left = count
   return (request) => (left-- > 0 ? fault(request) : undefined)
 }
 
-/** Applies a fault to all requests except the first `count` requests. */
+/** Applies a fault of a provider fake to all requests except the first `count` requests. */
 export function after(count: number, fault: ProviderFault): ProviderFault {
   let left = count
   return (request) => (left-- > 0 ? undefined : fault(request))
 }
 
-/** Applies a fault to every request until the fault is removed. */
+/** Applies a fault of a provider fake to every request until the fault is removed. */
 export function always(fault: ProviderFault): ProviderFault {
   return fault
 }
@@ -104,7 +104,7 @@ export class DeliveryGate {
   #waiting = 0
   #changed = Promise.withResolvers<void>()
 
-  /** Number of responses that wait until the gate permits more bytes. */
+  /** Number of the provider fake's responses that wait until the gate permits more bytes. */
   get waiting(): number {
     return this.#waiting
   }
@@ -116,14 +116,14 @@ export class DeliveryGate {
     this.#changed = Promise.withResolvers()
   }
 
-  /** Lets all bytes pass. */
+  /** Lets all bytes of response bodies pass the gate. */
   open(): void {
     this.pass(Infinity)
   }
 
   /**
-   * Takes the permission to send 1 to `bytes` bytes of a response body. Waits until some bytes are
-   * permitted.
+   * Takes the permission to send 1 to `bytes` bytes of a response body through the gate. Waits
+   * until some bytes are permitted.
    */
   async take(bytes: number): Promise<number> {
     this.#waiting++

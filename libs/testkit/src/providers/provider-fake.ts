@@ -124,12 +124,15 @@ export class ProviderFake implements AsyncDisposable {
     return this.log.filter((each) => operation === undefined || each.operation === operation)
   }
 
-  /** Quota units of the requests to the fake since the virtual time `since`. */
+  /** Quota units of the requests to the provider fake since the virtual time `since`. */
   unitsSince(since = -Infinity): number {
     return this.log.reduce((sum, { at, units }) => sum + (at >= since ? units : 0), 0)
   }
 
-  /** @throws Error with all deviations from the descriptions */
+  /**
+   * Checks that all requests and responses of the provider fake matched the API descriptions.
+   * @throws Error with all deviations from the descriptions
+   */
   assertValid(): void {
     if (this.violations.length === 0) return
     const lines = this.violations.map(
@@ -169,7 +172,8 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // Sending a response fails if the client disconnected, or if a handler failed (see `#run`).
+      // Sending a response of the provider fake fails if the client disconnected, or if a handler
+      // failed (see `#run`).
       request.socket.destroy()
     }
   }

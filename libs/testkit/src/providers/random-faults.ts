@@ -13,7 +13,7 @@ export interface FaultPlan {
   readonly kinds: readonly (ResponseFaultKind | 'reset')[]
   /** Probability that a response of a provider fake is broken. */
   readonly probability: number
-  /** Maximum broken responses to one request and its repeats. */
+  /** Maximum broken responses of a provider fake to one request and its repeats. */
   readonly repeats: number
   /**
    * Maximum broken responses to all requests to a provider fake together. If absent, there is no
@@ -29,7 +29,7 @@ interface Chance {
   readonly kind: FaultPlan['kinds'][number] | undefined
 }
 
-/** Kinds of faulty responses for which the request is not executed. */
+/** Kinds of faulty responses of a provider fake for which the request is not executed. */
 const refusals: ReadonlySet<string> = new Set(['limit', 'refusal', 'refusal without JSON'])
 const noResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.alloc(0) }
 
@@ -49,7 +49,10 @@ export class RandomFaults {
   readonly #seed: number
   readonly #nullable: ((name: string) => boolean) | undefined
   readonly #earlier = new Map<string, SentResponse>()
-  /** Number of requests since the plan of faults was started, by method and path. */
+  /**
+   * Number of requests to the provider fake since the plan of faults was started, by method and
+   * path.
+   */
   readonly #requests = new Map<string, number>()
   #plan: FaultPlan | undefined
   #plans = 0
@@ -144,8 +147,8 @@ function isPart({ closed }: ProviderRequest): boolean {
 }
 
 /**
- * Response to a part of a batch. A body that is no valid JSON is marked as text, because it cannot
- * be embedded as JSON.
+ * Response of a provider fake to a part of a batch. A body that is no valid JSON is marked as text,
+ * because it cannot be embedded as JSON.
  */
 function withReadableType(response: SentResponse): SentResponse {
   try {

@@ -5,7 +5,10 @@ export interface ProviderRequest {
   /** Id of the requested operation in the API description of the provider. */
   operation: string
   method: string
-  /** Path of the request without the query. Only the values in `params` are decoded. */
+  /**
+   * Path of the request to the provider fake without the query. Only the values in `params` are
+   * decoded.
+   */
   path: string
   /** Decoded values of the names in the path template of the requested operation. */
   params: Record<string, string>
@@ -35,9 +38,12 @@ export interface ProviderResponse {
 
 /** Logged request of a provider fake. */
 export interface LoggedRequest extends ProviderRequest {
-  /** Cost of the request in quota units. */
+  /** Cost of the logged request in quota units of the mail provider. */
   units: number
-  /** Number of requests in flight when this request arrived, including this request. */
+  /**
+   * Number of requests to the provider fake in flight when this request arrived, including this
+   * request.
+   */
   inFlight: number
   /**
    * HTTP status of the response. Absent before the response, and after a reset of the connection.

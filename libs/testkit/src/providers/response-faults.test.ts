@@ -28,7 +28,7 @@ const earlier = responseOf({ messages: [] })
 const breakOnce = (kind: ResponseFaultKind, seed: number) =>
   breakResponse(new SeededRandom(seed), response, { kind, earlier })
 const bodyOf = ({ bytes }: SentResponse): unknown => JSON.parse(bytes.toString())
-/** Response as a text, which is compared faster than its bytes. */
+/** Response of a provider fake as a text, which is compared faster than its bytes. */
 const textOf = (each: Partial<BrokenResponse> | undefined) =>
   JSON.stringify({ ...each, bytes: each?.bytes?.toString('latin1') })
 const seeds = Array.from({ length: 20 }, (_, seed) => seed)

@@ -59,15 +59,15 @@ type Break = (
   options: BreakOptions,
 ) => Broken | undefined
 
-/** Size of a huge faulty response in bytes. Clients read fewer bytes of most responses. */
+/** Size of a huge faulty response of a provider fake. Clients read less of most responses. */
 const hugeBytes = 3 * 1024 * 1024
 const nestedLevels = 20_000
 const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>502</body></html>'
 
-/** Values of `Retry-After` in faulty responses. None of them lets a client wait for seconds. */
+/** `Retry-After` in faulty provider responses. No value lets a client wait for seconds. */
 const past = new Date(0).toUTCString()
 const retryTimes = ['0', '-5', 'soon', '3600', '99999999999', past] as const
-/** Target URLs of redirects in faulty responses. Most of the addresses are private. */
+/** Redirect targets in faulty responses of provider fakes. Most of the addresses are private. */
 const targets = [
   'http://127.0.0.1:1/',
   'http://169.254.169.254/latest/meta-data/',
@@ -281,7 +281,7 @@ function withOtherIds(random: SeededRandom, value: unknown): unknown {
   return value
 }
 
-/** Id that belongs to no object, in the form of the given id: hexadecimal digits or letters. */
+/** Id of no object, for faulty provider responses, in the form of the given id: hex or letters. */
 function foreignId(random: SeededRandom, id: string): string {
   const alphabet = /^[\da-f]+$/.test(id) ? '0123456789abcdef' : 'ABCDEFGHIJKLMNOP'
   return id.slice(0, -8) + random.text(Math.min(8, id.length), alphabet)

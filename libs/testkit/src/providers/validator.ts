@@ -26,7 +26,7 @@ interface Route {
   operation: ApiOperation
 }
 
-/** Response as it is sent. */
+/** HTTP response as the provider fake sends it. */
 export interface SentResponse {
   status: number
   contentType: string
@@ -191,8 +191,8 @@ function decodeParams(groups: Record<string, string>): Record<string, string> {
 }
 
 /**
- * Splits a list in a query parameter at commas outside of parentheses. Parentheses follow an
- * expanded property.
+ * Splits a list in a query parameter of Graph at commas outside of parentheses. Parentheses follow
+ * an expanded property.
  */
 function splitList(text: string): string[] {
   return text.split(/,(?![^(]*\))/).map((item) => item.trim().replace(/\(.*\)$/s, ''))

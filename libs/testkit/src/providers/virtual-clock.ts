@@ -3,7 +3,7 @@ interface Wait {
   resolve: () => void
 }
 
-/** Clock that a test sets forward. Times are milliseconds since 1970. */
+/** Virtual clock that a test sets forward. Times are milliseconds since 1970. */
 export class VirtualClock {
   #now: number
   readonly #waits = new Set<Wait>()

@@ -160,6 +160,6 @@ export interface SmtpServerState {
   startTls: boolean
   maxBytes: number
   secureContext: SecureContext
-  /** Errors thrown by hooks. */
+  /** Errors thrown by hooks of the scripted SMTP server. */
   failures: unknown[]
 }

@@ -26,7 +26,7 @@ export class SmtpConnection implements SmtpSession {
   /** True if the SMTP client has sent a command before it had the reply to the previous command. */
   pipelined = false
   readonly #state: SmtpServerState
-  /** Socket below TLS. */
+  /** TCP socket of the SMTP connection below TLS. */
   readonly #wire: Socket
   #socket: Socket
   #incoming: ByteReader
@@ -213,7 +213,7 @@ export class SmtpConnection implements SmtpSession {
   }
 
   #guard<T extends Socket>(socket: T): T {
-    socket.on('error', () => undefined) // clients that disconnect
+    socket.on('error', () => undefined) // errors of SMTP clients that disconnect are ignored
     return socket
   }
 }

@@ -2,7 +2,7 @@ import type { SmtpLogin, SmtpRejection, SmtpServerState, SmtpSession } from './c
 
 type Handler = (session: SmtpSession, line: string, state: SmtpServerState) => Promise<string[]>
 
-/** Commands without hooks. */
+/** Handlers of SMTP commands, which reply when no hook does. */
 export const handlers: Readonly<Record<string, Handler>> = {
   async EHLO(session, line, { extensions, startTls, maxBytes }) {
     session.helo = line.slice(5)

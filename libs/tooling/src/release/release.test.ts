@@ -26,7 +26,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-/** Commits all changes. Returns the hash of the commit. */
+/** Commits all changes of the test's Git clone. Returns the hash of the commit. */
 function commit(): string {
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'change')
@@ -43,7 +43,7 @@ const writeChangelog = (text: string) => write('deploy/CHANGELOG.md', `# Changel
 const writePrevious = (hash: string) =>
   write('test-e2e/faults/previous-release.ts', `export const previousRelease = '${hash}'\n`)
 
-/** Clone with two commits that a release can be made of. */
+/** Creates a Git clone with two commits, from which a release can be made. */
 function createClone(): Repository {
   writeVersion('0.9.0')
   writeChangelog('## Unreleased\n\nA change.\n\n## 0.9.0 (2026-01-01)\n\nFirst.\n')
@@ -53,7 +53,7 @@ function createClone(): Repository {
   return new Repository(folder)
 }
 
-/** Clone of the repository after its release. */
+/** Creates a Git clone in the state after its release. */
 function createReleased(): Repository {
   const repository = createClone()
   writeVersion('1.0.0-rc.1')

@@ -40,7 +40,7 @@ export interface AuditEntry {
   reason?: string
 }
 
-/** Outcome of an action: `done` or an error code, and the status of the response, if there is one. */
+/** Outcome of an action: `done` or an error code, and the status of the response, if any. */
 export interface AuditOutcome {
   status?: number
   outcome: string

@@ -41,10 +41,8 @@ export interface PageEntry {
  */
 export function readPageBuild(folder: URL): PageBuild | undefined {
   const path = fileURLToPath(folder)
-  const manifest = ['.vite/manifest.json', 'manifest.json']
-    .map((name) => path + name)
-    .find((file) => existsSync(file))
-  if (manifest === undefined) return undefined
+  const manifest = `${path}manifest.json`
+  if (!existsSync(manifest)) return undefined
   const entry = pageEntry(JSON.parse(readFileSync(manifest, 'utf8')) as ViteManifest)
   const files = new Set(globSync('assets/**', { cwd: path, withFileTypes: false }))
   const names = [...files].filter((name) => /\.\w+$/.test(name) && !/\.(br|gz|map)$/.test(name))

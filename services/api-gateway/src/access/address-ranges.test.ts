@@ -23,7 +23,7 @@ test.each([
 })
 
 test('rangeCovers: random ranges, covers iff all addresses are contained', () => {
-  // Only sixteen neighbouring addresses, so that ranges meet.
+  // Uses only sixteen neighbouring IP addresses, so that the generated ranges overlap or touch.
   const last = fc.integer({ min: 0, max: 15 })
   const family = fc.constantFrom(
     { head: '10.0.0.', width: 32, radix: 10 },

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Address or CIDR range. */
+/** Single IP address, or CIDR range of IP addresses. */
 interface Range {
   address: string
   bits: number

@@ -10,8 +10,8 @@ import { badToken, type Caller, readBearerToken } from './authenticate.ts'
 import { authorizePerson } from './authorize-person.ts'
 
 /**
- * Lifetime of a cached session. Ended sessions and removed rights must stop working within a second,
- * even if the broadcast of the change is lost.
+ * Lifetime of a cached session. Ended sessions and removed rights must stop working within a
+ * second, even if the broadcast of the change is lost.
  */
 const ttlMs = 900
 const maxEntries = 1_000
@@ -32,8 +32,8 @@ export interface AdminSessionCache {
 }
 
 /**
- * Caches sessions for less than a second and batches lookups. Ended sessions are not cached, because
- * the flood of a client would displace the sessions of people.
+ * Caches sessions for less than a second and batches lookups. Ended sessions are not cached,
+ * because a flood of invalid credentials would displace the sessions of people.
  */
 export function cacheAdminSessions(db: Db, clock?: Clock): AdminSessionCache {
   const lookUp = batchStatements((hashes: string[]) => findAdminSessions(db, hashes), {

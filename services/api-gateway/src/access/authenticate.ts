@@ -13,7 +13,7 @@ export interface Caller {
    * operator, and the role of the person has been checked.
    */
   readonly person?: AdminSession
-  /** IP address of the client. */
+  /** IP address of the client that sent the API request. */
   readonly address: string
 }
 

@@ -24,26 +24,6 @@ export function authorizePerson(
   person: PersonRights,
   input?: RightsInput,
 ): void {
-  assertMayRead(operationId, person, input)
-  if (needsStepUp(operationId, input) && !person.hasFreshFactor)
-    throw new AppError(
-      'forbidden',
-      `The last sign-in is more than ${stepUpMinutes} minutes ago: confirm it with a password, code or passkey`,
-      { code: 'StepUpRequired' },
-    )
-}
-
-/**
- * Checks role and right to read mail of a person, without the age of the last factor: a long response
- * continues while the factor ages.
- *
- * @throws AppError `forbidden`
- */
-export function assertMayRead(
-  operationId: string,
-  person: PersonRights,
-  input?: RightsInput,
-): void {
   if (!mayCall(person.role, operationId, input)) {
     const requiredRole = requiredRoleOf(operationId, input)
     throw new AppError('forbidden', `The request needs the role ${requiredRole}`, {
@@ -55,5 +35,11 @@ export function assertMayRead(
       'forbidden',
       'The right to read mail is not active: activate it with a reason',
       { code: 'MailReadingRequired' },
+    )
+  if (needsStepUp(operationId, input) && !person.hasFreshFactor)
+    throw new AppError(
+      'forbidden',
+      `The last sign-in is more than ${stepUpMinutes} minutes ago: confirm it with a password, code or passkey`,
+      { code: 'StepUpRequired' },
     )
 }

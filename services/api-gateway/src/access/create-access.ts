@@ -15,7 +15,7 @@ export interface AccessOptions {
   log: Logger
 }
 
-/** Creates the authorizer of API requests and its caches of access tokens and sessions of people. */
+/** Creates the authorizer of API requests, and its caches of access tokens and sessions. */
 export function createAccess(stack: AsyncDisposableStack, options: AccessOptions) {
   const { config, db, settings, log } = options
   const { trustedProxies, allowedHosts, maxRequestsPerAddress: maxPerMinute } = config.httpServer

@@ -118,7 +118,10 @@ function admits(token: TokenReach, operation: Operation, visit: AccessContext): 
   }
 }
 
-/** Parent and child that have some members in common, as usual. */
+/**
+ * Settings of a creating access token and of a new token, which have some members in common, as is
+ * usual.
+ */
 const pair = fc
   .tuple(
     reach,
@@ -171,7 +174,7 @@ test('assertNotWider: rate limit, never exceeded in any window of the parent', (
   })
   fc.assert(
     fc.property(limit, limit, (rateLimit, own) => {
-      // All seconds up to the common multiple of both windows.
+      // Counts all seconds up to the common multiple of the two rate limit windows.
       const seconds = Array.from({ length: rateLimit.timeWindow * own.timeWindow }, (_, n) => n)
       const touched = new Map<number, Set<number>>()
       for (const second of seconds) {

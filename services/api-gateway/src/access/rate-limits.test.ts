@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { AddressLimiter } from './rate-limits.ts'
 
-/** Counts one request. Returns the headers of its response, and the `ttl` if it is rejected. */
+/**
+ * Counts one request of an IP address in a rate limiter under test. Returns the rate limit headers
+ * of the response, and the `ttl` if the request is rejected.
+ */
 function countOne(limiter: AddressLimiter, address: string) {
   const headers: Record<string, unknown> = {}
   const response = {

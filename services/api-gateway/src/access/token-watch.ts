@@ -7,7 +7,7 @@ import { type AccessContext, authorize } from './authorize.ts'
 import { type AdminSession, findAdminSessions } from '../store/admin-sessions.ts'
 import type { Token } from '../store/tokens.ts'
 import type { Caller } from './authenticate.ts'
-import { assertMayRead } from './authorize-person.ts'
+import { authorizePerson } from './authorize-person.ts'
 
 /** Open response, such as a change stream or a download, and the caller who may read it. */
 export interface WatchedResponse extends AccessContext {
@@ -27,8 +27,9 @@ export interface WatchedResponse extends AccessContext {
 const everyMs = 900
 
 /**
- * Revalidates the tokens of open responses in one query, and the sessions of people in another. Runs
- * no query without open responses. Does not watch responses to callers without an access token.
+ * Revalidates the tokens of open responses in one query, and the sessions of people in another.
+ * Runs no query without open responses. Does not watch responses to callers without an access
+ * token.
  */
 export class TokenWatch implements Disposable {
   readonly #db: Db
@@ -99,7 +100,7 @@ async function findSessions(
 }
 
 function admitsPerson(person: AdminSession | undefined, { operation }: WatchedResponse): boolean {
-  return person !== undefined && isAllowed(() => assertMayRead(operation.id, person))
+  return person !== undefined && isAllowed(() => authorizePerson(operation.id, person))
 }
 
 function admits(token: Token | undefined, { operation, ...context }: WatchedResponse): boolean {

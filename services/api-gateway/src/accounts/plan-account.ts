@@ -11,7 +11,7 @@ import { backendOf, type OAuth2Input, planOAuth2 } from './plan-oauth2.ts'
 import { type PasswordPlan, planServer, type ServerInput } from './plan-server.ts'
 import { withProviderServers } from './provider-servers.ts'
 
-/** Changes of an account. */
+/** Planned changes of an account: its columns, passwords and OAuth2 grant. */
 export interface AccountPlan {
   /** Changed columns of an account; absent columns keep their value or default. */
   columns: AccountColumns

@@ -6,7 +6,10 @@ import { probeWithoutDetails } from './probe-servers.ts'
 
 const imap = { host: 'imap.example', port: 993, auth: { user: 'me', pass: 'x' } }
 
-/** Probes a server whose worker replies with `verdict`; returns the result and the added waits. */
+/**
+ * Tests the login at a mail server with a fake worker that replies with `verdict`. Returns the
+ * result of the test and the waits that were added to its duration.
+ */
 async function probe(verdict: Partial<VerificationResult> | AppError, timeoutMs = 60_000) {
   const waits: number[] = []
   const timeouts: (number | undefined)[] = []
@@ -48,7 +51,8 @@ test.each<[string, Partial<VerificationResult> | AppError]>([
     expect(timeouts).toEqual([10_000])
     expect(waits).toEqual([expect.any(Number)])
     expect(Math.ceil((waits[0] ?? 0) / 10_000)).toBe(1)
-    // For a caller with a shorter timeout, the bucket ends with the timeout.
+    // For a caller with a timeout below the fixed duration of a test login, the wait ends with the
+    // timeout.
     expect((await probe(verdict, 5)).timeouts).toEqual([5])
   },
 )

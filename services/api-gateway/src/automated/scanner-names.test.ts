@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { createScannerCheck, type Names } from './scanner-names.ts'
 
-/** Name server of two tables that counts reverse lookups. */
+/**
+ * Fake DNS with a table for reverse and a table for forward lookups. Counts the reverse lookups.
+ */
 function dns(reverse: Record<string, string[]>, forward: Record<string, string[]>) {
   const find = async (table: Record<string, string[]>, name: string) => {
     const names = table[name]

@@ -2,7 +2,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type CachedContent, type Coding, hashOf } from '@posthorn/http'
 
-/** Compresses 5 MB of JavaScript in 0.2 s, on a thread of libuv. */
+/**
+ * Quality of Brotli for documentation files: 5 MB of JavaScript take 0.2 s on a thread of libuv.
+ */
 const brotliQuality = 6
 const brotli = (content: Buffer) =>
   promisify(brotliCompress)(content, {
@@ -13,7 +15,10 @@ const compress: Record<Coding, (content: Buffer) => Promise<Buffer>> = {
   gzip: promisify(gzip),
 }
 
-/** Content in memory whose compressed variants are made when a client first asks for them. */
+/**
+ * Creates a documentation file in memory, which is compressed when a client first requests it in a
+ * content coding.
+ */
 export function compressedContent(content: Buffer): CachedContent {
   const variants = new Map<Coding, Promise<Buffer>>()
   return {

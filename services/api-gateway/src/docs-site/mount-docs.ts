@@ -6,7 +6,7 @@ import { compressedContent } from './compressed-content.ts'
 import { builtSite, readSiteFiles, type SiteFiles } from './site-files.ts'
 import { mountTryPage } from './try-page.ts'
 
-/** Page at `/docs/` of a checkout in which the site has not been built. */
+/** HTML page at `/docs/` if `make docs` has not built the documentation site. */
 const notBuilt = `<!doctype html>
 <html lang="en">
   <head>

@@ -4,22 +4,31 @@ import { fileURLToPath } from 'node:url'
 import { manifestName, type SiteManifest } from '@posthorn/docs/site-manifest'
 import type { CachedContent, Coding } from '@posthorn/http'
 
-/** Folder into which `make docs` builds. In the bundle of the image, it is among the assets. */
+/**
+ * Directory into which `make docs` builds the documentation site. The bundle of the image has the
+ * directory among its assets.
+ */
 export const builtSite = new URL('../../../../.local/docs/', import.meta.url)
 
-/** Age in seconds of files whose names contain a hash of their content: one year. */
+/**
+ * Seconds for which browsers cache documentation files whose names contain a hash of the content:
+ * one year.
+ */
 const immutableSeconds = 31_536_000
 const suffixes: Record<Coding, string> = { br: '.br', gzip: '.gz' }
 
-/** Built documentation site. Its list of files is read once, so no path reaches the file system. */
+/**
+ * Built documentation site. The list of its files is read once, so no path of a request reaches the
+ * file system.
+ */
 export interface SiteFiles {
-  /** Content security policy of the pages. */
+  /** Content security policy of the pages of the documentation site. */
   policy: string
-  /** Content by path, such as `guides/send/index.html`. */
+  /** Content of the files of the documentation site by path, such as `guides/send/index.html`. */
   files: ReadonlyMap<string, CachedContent>
 }
 
-/** Reads the list of files of the site. Undefined if the site has not been built. */
+/** Reads the list of files of the documentation site. Undefined if the site has not been built. */
 export function readSiteFiles(folder: URL): SiteFiles | undefined {
   const manifest = readManifest(folder)
   if (manifest === undefined) return undefined

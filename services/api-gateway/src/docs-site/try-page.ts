@@ -3,15 +3,17 @@ import type { Request, Response, Router } from 'express'
 import { sendCached } from '@posthorn/http'
 import { compressedContent } from './compressed-content.ts'
 
-/** Program of the page: the browser bundle of Scalar. */
+/**
+ * URL of the browser bundle of Scalar, the program that shows the API reference at `/docs/try/`.
+ */
 const bundle = new URL(
   '../../node_modules/@scalar/api-reference/dist/browser/standalone.js',
   import.meta.url,
 )
 
 /**
- * Content security policy of the page. Scalar sets styles in elements and attributes. Requests and
- * responses stay on this host.
+ * Content security policy of the API reference at `/docs/try/`. Scalar sets styles in elements and
+ * attributes. API requests of the page go to this host only.
  */
 const policy = [
   "default-src 'none'",
@@ -41,8 +43,8 @@ const page = `<!doctype html>
 `
 
 /**
- * Script of the page. A token that a user enters stays in the memory of the page. Nothing is
- * reported to other hosts or loaded from them.
+ * Script that starts Scalar, the API reference at `/docs/try/`. An access token that a user enters
+ * stays in the memory of the page. Scalar sends nothing to other hosts and loads nothing from them.
  */
 const script = `Scalar.createApiReference('#reader', {
   url: '../../openapi.json',
@@ -59,7 +61,7 @@ const script = `Scalar.createApiReference('#reader', {
 
 /** Mounts the page on which a reader sends requests to the API, below `/docs/try/`. */
 export function mountTryPage(router: Router): void {
-  // 5 MB, read when the page is first requested.
+  // The bundle of Scalar (API reference) has 5 MB and is read when its page is first requested.
   let scalar: ReturnType<typeof compressedContent> | undefined
   const parts = {
     '': ['html', compressedContent(Buffer.from(page))],

@@ -1,4 +1,4 @@
-/** Range of the bytes of a file. The offsets `start` and `end` are inclusive. */
+/** Range of bytes of an export's file. The offsets `start` and `end` are inclusive. */
 export interface ByteRange {
   start: number
   end: number
@@ -18,12 +18,12 @@ export function parseRange(
   return range && range.start >= size ? 'unsatisfiable' : range
 }
 
-/** Range of the last bytes of a file, such as `-500`. */
+/** Range of the last bytes of an export's file, such as `-500`. */
 function lastBytes(count: string, size: number): ByteRange | undefined {
   return count === '' ? undefined : { start: Math.max(0, size - Number(count)), end: size - 1 }
 }
 
-/** Range from one offset of a file to another, or to the end: `500-999` or `500-`. */
+/** Range from one offset of an export's file to another, or to the end: `500-999` or `500-`. */
 function between(first: string, last: string, size: number): ByteRange | undefined {
   const start = Number(first)
   const end = last === '' ? Infinity : Number(last)

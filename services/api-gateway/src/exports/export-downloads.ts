@@ -53,7 +53,7 @@ export interface DownloadRequest extends DownloadCaller {
 interface Download {
   request: DownloadRequest
   size: number
-  /** Range of the file to send; undefined for the whole file. */
+  /** Range of the export's file to send; undefined for the whole file. */
   range: ByteRange | undefined
   headers: Record<string, string>
 }

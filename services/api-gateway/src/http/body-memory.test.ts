@@ -11,14 +11,14 @@ const bodyOf = (mebibytes: number) => ({
 const createMemory = ({ maxWaitMs = 60_000, stallMs = 60_000 } = {}) =>
   new UploadMemory({ maxUploadBytes: 10 * mebibyte, maxWaitMs, stallMs })
 
-/** Opens a body that needs memory. */
+/** Opens the reading of a request body that must reserve memory. */
 async function openLarge(memory: UploadMemory, owner: string, request = bodyOf(10)) {
   const upload = await memory.open({ operation, request, owner, signal: never })
   if (!upload) throw new Error('the body needs no memory')
   return upload
 }
 
-/** Receives a number of MiB in chunks of 1 MiB. */
+/** Receives a number of MiB of a request body in chunks of 1 MiB. */
 async function receive(upload: UploadBody, mebibytes: number): Promise<void> {
   for (let n = 0; n < mebibytes; n += 1) await upload.admit(mebibyte)
 }

@@ -105,7 +105,10 @@ export class UploadBody implements Disposable {
     this.#timer = setInterval(() => this.#checkProgress(), context.stallMs)
   }
 
-  /** Promise that rejects with 408 when the client sends the body slower than 16 KiB per second. */
+  /**
+   * Promise that rejects with 408 when the client sends the request body slower than 16 KiB per
+   * second.
+   */
   get stalled(): Promise<never> {
     return this.#stalled.promise
   }

@@ -8,9 +8,15 @@ import { settleWithin } from '@posthorn/flow'
 
 /** Request headers that an API operation declares. */
 export interface DeclaredHeaders {
-  /** Values of the sent headers, by declared name. */
+  /**
+   * Values of the request headers that the client sent, by the name that the API operation
+   * declares.
+   */
   values: Record<string, string | string[]>
-  /** Names under which the client sent headers with the alias prefix, by declared name. */
+  /**
+   * Names of request headers as the client sent them with the alias prefix, by the name that the
+   * API operation declares.
+   */
   aliases: Record<string, string>
 }
 

@@ -15,6 +15,7 @@ import { onGetLogs } from './get-logs.ts'
 import { onGetStats } from './get-stats.ts'
 import { onImportTokens } from './import-tokens.ts'
 import { onImportLinkKey } from './import-link-key.ts'
+import { installationHandlers } from './installation/installation.ts'
 import { licenseHandlers } from './license.ts'
 import { oauth2AppHandlers } from './oauth2-apps/oauth2-apps.ts'
 import type { OperationDeps } from './operation-deps.ts'
@@ -62,6 +63,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     ...exportHandlers(deps),
     onGetLogs(deps),
     onGetStats(deps),
+    ...installationHandlers(deps),
     ...settingsHandlers(deps),
     onImportLinkKey(deps),
     ...tokenHandlers(deps),

@@ -19,7 +19,7 @@ export interface OperationDeps extends ResolveDeps {
   log: Logger
   tasks: TaskGroup
   sealer: Sealer
-  /** Public key of `sealer`. */
+  /** Public key with which the sealer seals (encrypts) secrets. */
   sealingKey: PublicKey
   sandbox: Sandbox
   renderer: Renderer
@@ -37,6 +37,8 @@ export interface OperationDeps extends ResolveDeps {
    * is.
    */
   oauthTokensApi: boolean
+  /** False if API requests without an access token are admitted. */
+  requireApiAuth: boolean
   /** Number of log entries that are kept per access token. */
   tokenLogEntries: number
   version: string

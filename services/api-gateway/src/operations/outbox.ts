@@ -81,8 +81,8 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    // Limits the shown number of attempts to the maximum: an attempt beyond the maximum does not
-    // send the message, but only checks whether the message was sent.
+    // Limits the shown number of sending attempts to the maximum: an attempt beyond the maximum
+    // does not send the message, but only checks whether the message was sent.
     attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),

@@ -40,7 +40,10 @@ export function onTestWebhookTarget({ db, bus, sealer, timeoutMs }: TargetTestDe
   })
 }
 
-/** @throws AppError `invalid` for two targets, `not-found` for an unknown account */
+/**
+ * Checks that the request to test a webhook target names one target: a URL, or an existing account.
+ * @throws AppError `invalid` for two targets, `not-found` for an unknown account
+ */
 async function assertTestable(db: Db, { url, account }: WebhookTargetTest): Promise<void> {
   if (account === undefined) return
   if (url !== undefined)
@@ -49,7 +52,8 @@ async function assertTestable(db: Db, { url, account }: WebhookTargetTest): Prom
 }
 
 /**
- * URL to test. A masked URL, as responses contain it, stands for the stored default target.
+ * URL of the webhook target to test. A masked URL, as responses contain it, stands for the stored
+ * default target.
  * @throws AppError `invalid` for a masked URL of another target
  */
 async function resolveUrl(db: Db, input: string | undefined): Promise<string | undefined> {

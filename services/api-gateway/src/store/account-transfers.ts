@@ -2,9 +2,12 @@ import { type Db, textArray } from '@posthorn/db'
 import { sql } from 'kysely'
 
 interface AccountIdPage {
-  /** Ids to which the page is limited. Undefined: all accounts. */
+  /**
+   * Account ids to which the page of accounts is limited. If undefined, the page covers all
+   * accounts.
+   */
   accounts: readonly string[] | undefined
-  /** Id after which the page starts. */
+  /** Account id after which the page of accounts starts. */
   after: string | undefined
   pageSize: number
 }

@@ -52,7 +52,10 @@ export async function storeImportedTokens(
   return { imported, unchanged: existing.length - own.length, skipped }
 }
 
-/** Returns which accounts of the tokens exist, and keeps them until the end of the transaction. */
+/**
+ * Returns which accounts of the imported access tokens exist. Locks these accounts until the end of
+ * the transaction, so that they are not deleted meanwhile.
+ */
 async function lockExistingAccounts(tx: Tx, tokens: readonly TokenToImport[]) {
   const named = [...new Set(tokens.flatMap(({ account }) => account ?? []))]
   if (named.length === 0) return new Set<string>()
@@ -70,7 +73,8 @@ async function lockExistingAccounts(tx: Tx, tokens: readonly TokenToImport[]) {
 /** Inserts access tokens whose ids are free. Returns the ids of the inserted tokens. */
 async function insertImported(tx: Tx, tokens: readonly TokenToImport[]): Promise<Set<string>> {
   if (tokens.length === 0) return new Set()
-  // The parameter has snake_case names, because Postgres reads its members as columns.
+  // The rows of access tokens have snake_case names, because Postgres reads their members as
+  // columns.
   const rows = tokens.map((token) => {
     const { remoteAddress, createdAt, expiresAt, lastUsedAt, lastUsedIp, ...columns } = token
     return {

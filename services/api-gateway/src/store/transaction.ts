@@ -9,8 +9,8 @@ const maxAttempts = 4
 const conflicts = new Set(['40P01', '40001'])
 
 /**
- * Runs work in a transaction. After a deadlock or serialization failure, the work runs again, so
- * the work must have no effects outside of the transaction.
+ * Runs work in a Postgres transaction. After a deadlock or serialization failure, the work runs
+ * again, so the work must have no effects outside of the transaction.
  */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown) => conflicts.has(sqlState(error) ?? '')

@@ -53,8 +53,8 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
-    // States of deliveries are written as literals, not parameters, so that the planner can use the
-    // partial indexes.
+    // States of webhook deliveries are written as literals, not parameters, so that the planner can
+    // use the partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,

@@ -45,7 +45,8 @@ function onSealAccountTransfers(
   permits: Semaphore,
 ) {
   return on(sealAccountTransfers, async ({ accounts: ids, publicKey, token }, { signal }) => {
-    // The text of the key that was read: several texts stand for the same bytes in base64url.
+    // The text of the public key is compared in its canonical form, because several base64url texts
+    // stand for the same bytes.
     const key = readPublicKey(publicKey)
     if (!accountExportKeys.includes(key.text)) {
       log.warn({ token, key: key.id }, 'account export refused, key is not listed')

@@ -37,7 +37,7 @@ export interface AccessToken {
 
 export interface TokenDeps extends OAuth2Deps {
   log: Logger
-  /** Signal that aborts when the service stops. */
+  /** Signal that aborts token renewals when auth-bridge stops. */
   signal: AbortSignal
 }
 

@@ -20,7 +20,8 @@ test.each<[OAuth2Provider, OAuth2AppConfig, string[], string[]]>([
     [`${google}gmail.modify`, ...identity, `${google}gmail.labels`],
     [`${google}gmail.modify`],
   ],
-  // For an application that only sends, the scope that replaces the default scope is required.
+  // For an OAuth2 application that only sends mail, the scope that replaces the default scope is
+  // required.
   [
     'gmail',
     {
@@ -43,7 +44,7 @@ test.each<[OAuth2Provider, OAuth2AppConfig, string[], string[]]>([
     ],
     ['Mail.ReadWrite', 'Mail.Send', 'User.Read'].map((scope) => graph + scope),
   ],
-  // Skipped scopes are named with or without their resource, in any case.
+  // Skipped OAuth2 scopes are named with or without their resource, in any case.
   [
     'outlook',
     { baseScopes: 'api', skipScopes: ['mail.readwrite', `${graph}User.Read`] },

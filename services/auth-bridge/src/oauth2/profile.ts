@@ -120,7 +120,8 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // All configured scopes for mail are required. Optional scopes for mail are in `extraScopes`.
+    // All configured OAuth2 scopes for mail are required. Optional scopes for mail are in
+    // `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }

@@ -39,7 +39,10 @@ const login = (account: string): StoredLogin => ({
   sealed: undefined,
   hasOAuth2: false,
 })
-/** Client whose clock stands still: without an expiry, a response is cached for 5 s. */
+/**
+ * Client of the authentication server whose clock stands still. A response without an expiry is
+ * cached for 5 s.
+ */
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
   createAuthServer({ http, address: () => Promise.resolve(url), now: () => 0 })
 

@@ -3,7 +3,10 @@ import { CommandTracker } from './command-tracker.ts'
 
 type Step = ['client' | 'server', string, isBusy: boolean]
 
-/** Runs the steps, each as one chunk or byte by byte. */
+/**
+ * Runs the steps of an IMAP session through the command tracker, each step as one chunk or byte by
+ * byte.
+ */
 function run(steps: Step[], split: boolean): boolean[] {
   const tracker = new CommandTracker()
   return steps.map(([side, text]) => {

@@ -119,7 +119,10 @@ export class CommandTracker {
   }
 }
 
-/** Last `count` characters of `text` followed by `bytes`. */
+/**
+ * Last `count` characters of the bytes that the client or the mail server sent: of `text` followed
+ * by `bytes`.
+ */
 function lastCharacters(text: string, bytes: Buffer, count: number): string {
   const added = bytes.toString('latin1', Math.max(0, bytes.length - count))
   return (text + added).slice(-count)

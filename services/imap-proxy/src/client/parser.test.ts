@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { CommandParser, type Input, parserLimits } from './parser.ts'
 
 /**
- * Parses bytes whole or in pieces. Returns all inputs in order, including each `continue` of a
- * literal.
+ * Parses bytes of an IMAP client whole or in pieces. Returns all inputs in order, including each
+ * `continue` of a literal.
  */
 function read(text: string | Buffer, pieces = [Infinity]): Input[] {
   const parser = new CommandParser()

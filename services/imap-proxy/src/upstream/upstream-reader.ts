@@ -2,7 +2,10 @@ import type { Socket } from 'node:net'
 import type { SocketReader } from '@posthorn/net/connect-socket'
 
 const largeBytes = 65_536
-/** Maximum free buffers in the pool of 64 KiB buffers; further buffers are garbage collected. */
+/**
+ * Maximum free buffers in the pool of 64 KiB buffers for IMAP sessions; further buffers are garbage
+ * collected.
+ */
 const maxFree = 32
 
 /** Pool of 64 KiB buffers for IMAP sessions that read large responses. */

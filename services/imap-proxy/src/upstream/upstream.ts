@@ -30,7 +30,10 @@ export interface UpstreamOptions {
    */
   credentials: Promise<Credentials>
   signal: AbortSignal
-  /** Port of this IMAP proxy's listener. A mail server that leads back to this port is rejected. */
+  /**
+   * Port of this IMAP proxy's listener. A mail server whose address leads back to this port is
+   * rejected.
+   */
   ownPort: number | undefined
   egress: EgressPolicy
   mailPorts: MailPorts

@@ -17,7 +17,7 @@ export interface CandidateDeps {
   isClaimed: (queueId: string) => boolean
 }
 
-/** Maximum outbox rows that one poll of the outbox reads. */
+/** Maximum outbox rows (messages to send) that one poll of the outbox reads. */
 const pollBatch = 200
 /**
  * Maximum number of candidates (due outbox rows) in memory. The next poll finds dropped candidates

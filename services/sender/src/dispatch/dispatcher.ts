@@ -82,7 +82,7 @@ export class Dispatcher implements AsyncDisposable {
     )
   }
 
-  /** Number of submissions that have a running attempt in this process. */
+  /** Number of submissions (messages to send) that have a running attempt in this process. */
   get inFlight(): number {
     return this.#inFlight.size
   }

@@ -10,7 +10,10 @@ const demand = (account: string, host = 'h:25', bytes = 1) => ({
   byApi: false,
 })
 
-/** Limiter with a constant clock, and shorthands that are true if a permit was granted. */
+/**
+ * Lane limiter with a constant clock, and shorthands that are true if a permit for a submission was
+ * granted.
+ */
 function limiter(options: Partial<typeof limits> = {}, retryBaseMs = 1_000) {
   const lanes = new LaneLimiter({ ...limits, ...options }, retryBaseMs, () => 0)
   return {
@@ -148,7 +151,7 @@ test('LaneLimiter.tryPrefetch: grants permits in fast lanes only, and refills in
   expect(permits.map((permit) => permit !== undefined)).toEqual([true, true, true, true, false])
   expect(lanes.saturated().accounts).toEqual(['a'])
   const release = () => permits.shift()?.[Symbol.dispose]()
-  // The number of prefetched submissions is still above the lower mark.
+  // The number of prefetched submissions in the lane is still above the lower mark.
   release()
   expect(prefetches(demand('a'))).toBe(false)
   for (let left = 2; left > 0; left--) release()

@@ -184,7 +184,7 @@ function outcomeColumns(
     return { ...columns, finishedAt: sql<Date>`now()`, mime: null, ...mailboxWork }
   }
   return outcome.trigger === 'continue'
-    ? // A continued attempt is not counted, because nothing failed.
+    ? // A continued sending attempt is not counted, because nothing failed.
       { ...columns, attempts: sql<number>`attempts - 1`, nextAttemptAt: inMs(0) }
     : { ...columns, nextAttemptAt: inMs(outcome.delayMs) }
 }

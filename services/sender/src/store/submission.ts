@@ -55,12 +55,12 @@ export const submissionTransitions = {
 type Transitions = typeof submissionTransitions
 
 /**
- * Input of the state machine of submissions: request of an operator, timer, or result of a sending
- * attempt.
+ * Input of the state machine of submissions (messages to send): request of an operator, timer, or
+ * result of a sending attempt.
  */
 export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
 
-/** Next state of a submission. Throws if the state does not allow the trigger. */
+/** Next state of a submission (message to send). Throws if the state does not allow the trigger. */
 export function transition(state: SubmissionState, trigger: SubmissionTrigger): SubmissionState {
   const nextStates: Partial<Record<SubmissionTrigger, SubmissionState>> =
     submissionTransitions[state]

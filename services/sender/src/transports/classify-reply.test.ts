@@ -8,7 +8,7 @@ type Case = [
 ]
 
 const cases: Case[] = [
-  // Replies about the message.
+  // Failures that SMTP replies about the message report.
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 550, command: 'RCPT TO' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 553, command: 'MAIL FROM' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 530, command: 'MAIL FROM' }],
@@ -21,7 +21,7 @@ const cases: Case[] = [
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 451, command: 'DATA' }],
   ['temporary', 'account', { code: 'EMESSAGE', responseCode: 421, command: 'DATA' }],
   ['temporary', undefined, { code: 'EENVELOPE', responseCode: 503, command: 'RCPT TO' }],
-  // Replies about the session.
+  // Failures that SMTP replies about the session report.
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 554, command: 'CONN' }],
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 421, command: 'CONN' }],
   ['temporary', 'host', { code: 'ECONNECTION', responseCode: 421, command: 'EHLO' }],
@@ -31,10 +31,10 @@ const cases: Case[] = [
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 550, command: 'HELO' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 534, command: 'AUTH XOAUTH2' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 421, command: 'AUTH LOGIN' }],
-  // The account decides whether the server must encrypt.
+  // TLS failures concern the account, because the account decides whether the server must encrypt.
   ['permanent', 'account', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
   ['temporary', 'host', { code: 'ETLS', responseCode: 454, command: 'STARTTLS' }],
-  // No reply at all.
+  // Failures without any SMTP reply.
   ['temporary', 'host', { code: 'ECONNREFUSED', command: 'CONN' }],
   ['temporary', 'host', { code: 'ENOTFOUND', command: 'CONN' }],
   ['temporary', 'host', { code: 'ETIMEDOUT', command: 'CONN' }],
@@ -59,7 +59,7 @@ const cases: Case[] = [
   ['permanent', undefined, { code: 'GatewayNotFound' }],
   ['temporary', undefined, { code: 'EINTERNAL' }],
   ['temporary', 'host', { code: 'ECONNECTION', command: 'EHLO' }],
-  // Unexpected codes.
+  // SMTP replies with unexpected codes.
   ['temporary', undefined, { code: 'EPROTOCOL', responseCode: 250, command: 'DATA' }],
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 600, command: 'DATA' }],
   ['permanent', undefined, { code: 'EMESSAGE', responseCode: 599, command: 'DATA' }],

@@ -190,7 +190,7 @@ export class RecordError extends AppError {
   }
 }
 
-/** Failure of a submission whose process died in its last attempt. */
+/** Failure of a submission (message to send) whose process died in its last attempt. */
 export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
   return {
     message: maybeSent

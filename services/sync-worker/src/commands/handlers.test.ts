@@ -8,7 +8,9 @@ import { createHandlers } from './handlers.ts'
 const { fileSent } = accountCommands
 const { signal } = new AbortController()
 
-/** Calls commands of account `a`, whose driver may change. */
+/**
+ * Creates functions that call account commands of account `a`, whose driver the test may replace.
+ */
 function commandsOf(drivers: { a: Partial<AccountDriver> }) {
   const findPrepared = async (account: string) =>
     account === 'a' ? ({ driver: drivers.a } as AccountSession) : undefined

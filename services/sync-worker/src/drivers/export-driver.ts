@@ -53,11 +53,11 @@ export interface ExportFolder {
   isOnly?: true
 }
 
-/** Range of arrival times of the messages to list, in epoch milliseconds. */
+/** Range of arrival times of the messages that an export lists, in epoch milliseconds. */
 export interface ListRange {
-  /** First arrival time of the range. */
+  /** First arrival time of the range of exported messages. */
   start: number
-  /** End of the range of arrival times, exclusive. */
+  /** End of the range of arrival times of exported messages, exclusive. */
   end: number
   /**
    * Cursor after the last stored page of the folder's message list. Absent to list from the start.
@@ -109,14 +109,14 @@ export type ExportContent =
 /** Result of reading one message for an export. */
 export type ExportReading =
   /**
-   * The message was read. `contents` are the contents of its attachments in their order, if they
-   * were requested.
+   * State of an exported message that was read. If requested, `contents` has the contents of its
+   * attachments in their order.
    */
   | { state: 'read'; message: MessageDetail; contents: readonly ExportContent[] }
-  /** The message was deleted. */
+  /** State of a message to export that was deleted before it was read. */
   | { state: 'missing' }
   /**
-   * The mail system returned an error for this message alone. Another attempt to read it may
-   * succeed.
+   * State of a message to export for which the mail system returned an error. The error concerns
+   * this message alone. Another attempt to read the message may succeed.
    */
   | { state: 'unreadable'; error: unknown }

@@ -31,8 +31,8 @@ const maxAfterSync = 5
  */
 const maxAfterProgress = 1
 /**
- * Maximum attempt count for reconnects after internal failures of this system, which are short.
- * Delays are 2, 4 and 8 s.
+ * Maximum attempt count for reconnects of an account after internal failures of this system, which
+ * are short. Delays are 2, 4 and 8 s.
  */
 const maxAfterInternalFailure = 3
 

@@ -11,7 +11,7 @@ export interface SyncRules {
   readonly partsAt: number
   /** Mean time from the last `full` or `poll` action to the next `poll` action (partial sync). */
   readonly pollMs: number
-  /** Maximum deviation of a poll interval from `pollMs`, as a fraction. Spreads the polls. */
+  /** Maximum deviation of a sync poll interval from `pollMs`, as a fraction. Spreads the polls. */
   readonly pollSpread: number
   /** Minimum time from the last `full` or `poll` action to a `poll` action that changes require. */
   readonly minPollMs: number

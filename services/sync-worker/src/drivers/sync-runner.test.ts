@@ -5,7 +5,7 @@ import type { SyncPass } from './sync-schedule.ts'
 
 afterEach(() => void jest.useRealTimers())
 
-/** Schedule without intervals, whose first pass has ended. */
+/** Runner of a sync schedule without intervals whose first sync action has ended. */
 function startedRunner(now?: () => number): SyncRunner {
   const runner = new SyncRunner(now ? { now } : {})
   runner.start(() => noIntervals)
@@ -13,7 +13,9 @@ function startedRunner(now?: () => number): SyncRunner {
   return runner
 }
 
-/** Starts the next action and ends the action. Returns the parts that the action serves. */
+/**
+ * Starts the next due sync action and ends the action. Returns the triggers that the action serves.
+ */
 function run(runner: SyncRunner) {
   const { action, delayMs } = runner.next
   if (delayMs > 0) return none
@@ -94,13 +96,19 @@ describe('SyncRunner: requests', () => {
   })
 })
 
-/** Account whose provider notifies, with passes that take no time. */
+/**
+ * Sync schedule of an account whose provider sends notifications. Sync passes of the account take
+ * no time.
+ */
 class PushScene {
   readonly passed: SyncPass[] = []
   #time = 1_000_000
   readonly #runner = startedRunner(() => this.#time)
 
-  /** Adds a notification of these messages, or of the account. */
+  /**
+   * Adds a provider notification, about the messages with these ids or about the account as a
+   * whole.
+   */
   add(isMissed: boolean, ...ids: string[]): void {
     const messages = ids.length > 0 ? ids.map((id) => ({ id })) : undefined
     this.#runner.trigger({ kind: 'push', isMissed, messages })

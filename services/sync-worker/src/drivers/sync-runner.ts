@@ -26,8 +26,8 @@ export class SyncRunner {
   #wake = new AbortController()
 
   /**
-   * Parameter `now` returns the current time in epoch milliseconds and defaults to the system's
-   * clock.
+   * Creates the runner of a sync schedule. `now` returns the current time in epoch milliseconds and
+   * defaults to the system's clock.
    */
   constructor({ now = Date.now, random = Math.random } = {}) {
     this.#now = now

@@ -35,7 +35,10 @@ const api: SyncRules = {
   listMs: Infinity,
 }
 
-/** Account whose passes the test runs. Fails if passes overlap, or a time is in the past twice. */
+/**
+ * Account with a sync schedule whose actions the test runs. Fails if sync passes overlap, or if the
+ * schedule twice names a time in the past.
+ */
 class Account {
   now = 1_000_000
   random = 0.5
@@ -60,7 +63,7 @@ class Account {
     return next(this.schedule, this)
   }
 
-  /** Delay of the next action. */
+  /** Delay until the next sync action of the account. */
   get delayMs(): number {
     return this.next.at - this.now
   }
@@ -80,7 +83,7 @@ class Account {
     this.schedule = end(this.schedule, this, outcome)
   }
 
-  /** Waits for the next action and runs the action. */
+  /** Moves the clock to the next sync action and runs the action. */
   run(outcome: SyncOutcome = {}): SyncPass {
     this.now = this.next.at
     const pass = this.begin()
@@ -88,7 +91,10 @@ class Account {
     return pass
   }
 
-  /** Takes a random step: a trigger, time, a failure, or the start or end of a pass. */
+  /**
+   * Takes a random step of the sync schedule: a trigger, elapsed time, a failure, or the start or
+   * end of a sync pass.
+   */
   take(each: Step): void {
     this.#isTriggered ||= 'trigger' in each
     if ('elapsed' in each) this.now += each.elapsed
@@ -104,7 +110,7 @@ class Account {
   }
 
   /**
-   * Ends an action. The action is not due again at its end, unless a trigger or the outcome
+   * Ends a sync action. Fails if the action is due again at its end although no trigger or outcome
    * requires that.
    */
   #endOnce({ action }: SyncPass, outcome: SyncOutcome): void {
@@ -113,12 +119,12 @@ class Account {
     if (this.next.at <= this.now) expect(this.next.action).not.toBe(action)
   }
 
-  /** Passes from a number on that did not fail. */
+  /** Sync passes without a failure, from the pass number `after` on. */
   completed(after: number): SyncPass[] {
     return this.passes.slice(after).filter((pass) => !this.#failed.has(pass))
   }
 
-  /** Runs actions until no action is due within `ms`. */
+  /** Runs sync actions until no further action is due within `ms`. */
   settle(ms: number): void {
     const until = this.now + ms
     for (let count = 0; this.next.at <= until; count += 1) {
@@ -237,8 +243,8 @@ describe('SyncSchedule of a connection', () => {
   })
 })
 
-// Triggers at random times: no trigger is lost, passes do not overlap, no time is in the past
-// twice.
+// Sync triggers at random times: no trigger is lost, sync passes do not overlap, and no sync time
+// is in the past twice.
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 4 })
@@ -271,7 +277,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** True if a pass serves a trigger. */
+/** True if a sync pass serves a trigger (cause of a sync). */
 function serves(pass: SyncPass, each: SyncTrigger): boolean {
   const isPass = pass.action === 'full' || pass.action === 'poll'
   switch (each.kind) {
@@ -289,7 +295,10 @@ function serves(pass: SyncPass, each: SyncTrigger): boolean {
 
 type Report = Extract<SyncTrigger, { kind: 'notification' }>
 
-/** Apart from passes over the account. */
+/**
+ * True if a sync pass of a part of the account, such as a `list` action, serves the notifications
+ * of a mail server.
+ */
 function servesReport(pass: SyncPass, { mailboxes, notified }: Report): boolean {
   if (mailboxes.size > 0) return [...mailboxes].every(isSynced(pass))
   return notified && pass.action === 'list'
@@ -300,7 +309,7 @@ function servesRequest(pass: SyncPass, { all, reselect, messages: named, mailbox
   if (pass.action === 'full') return true
   if (all) return false
   if (named) return isNamed(pass, named)
-  // A poll compares counters, which do not show changed flags.
+  // A `poll` action compares the counters of mailboxes, which do not show changed flags.
   return pass.action !== 'poll' && [...(mailboxes ?? [])].every(isSynced(pass))
 }
 

@@ -13,9 +13,9 @@ export type SyncAction = (typeof actions)[number]
 /** Message to read: named by sync triggers, or not yet reported by a feed (list of changes). */
 interface NamedMessage {
   readonly isDeleted: boolean
-  /** Number of times that the message was already read. */
+  /** Number of times that the message to sync was already read. */
   readonly tries: number
-  /** Time at which the message is read next, in epoch milliseconds. */
+  /** Time at which the message to sync is read next, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -79,7 +79,7 @@ export interface SyncSchedule extends NamedParts {
   readonly completeAt: number
   /** End time of the last sync (`full` or `poll`) of the account. During a sync, its start time. */
   readonly passedAt: number
-  /** Random position of the next poll in the range of poll intervals, from -1 to 1. */
+  /** Random position of the next sync poll in the range of poll intervals, from -1 to 1. */
   readonly spread: number
   /** End time of the last listing of the mailboxes. */
   readonly listedAt: number

@@ -6,7 +6,7 @@ const account = { account: 'ann', registeredAt: 1_700_000_000_000 }
 const inbox = { path: 'INBOX', specialUse: '\\Inbox' }
 const id = `${'aB-_=/%'.repeat(28)}!~~~`
 
-/** Id of a messageNew of a message at a mail API. */
+/** Event id of the `messageNew` of a message at a mail API. */
 function eventIdOf({ of = account, mailbox = inbox, message = id, epoch = 7 } = {}): string {
   const key = apiMessageKey({ id: message, epoch })
   const event = { event: 'messageNew', key, data: {} }

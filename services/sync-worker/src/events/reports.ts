@@ -33,7 +33,7 @@ export interface MessageReport {
 
 interface ReportCandidate {
   id: string
-  /** Size of the message that may be a report, in bytes. */
+  /** Size in bytes of the message that may be a report (bounce or complaint). */
   size: number
   headers: Record<string, string[]>
   specialUse: string | undefined

@@ -51,7 +51,10 @@ export async function packRun(entries: readonly ExportEntry[]): Promise<Buffer[]
   return parts.end()
 }
 
-/** Merges sorted slices of a run into one sequence of entries in order. */
+/**
+ * Merges sorted slices of a run (piece of an export's message list) into one sequence of entries in
+ * order.
+ */
 function* mergeSlices(slices: readonly ExportEntry[][]): Generator<ExportEntry> {
   const heads = slices.map((slice) => ({ slice, at: 0 }))
   for (;;) {
@@ -66,7 +69,10 @@ function* mergeSlices(slices: readonly ExportEntry[][]): Generator<ExportEntry> 
   }
 }
 
-/** Parts of a run of an export's message list. Each part keeps the limits of parts. */
+/**
+ * Parts of a sorted run (piece of an export's message list). Each part keeps the limits of entries
+ * and bytes.
+ */
 class PartList {
   readonly #parts: Buffer[] = []
   #packed: Buffer[] = []
@@ -79,7 +85,7 @@ class PartList {
     this.#bytes += item.length
   }
 
-  /** Returns the parts of the run. No entry may be added afterwards. */
+  /** Returns the parts of the export's sorted run. No entry may be added afterwards. */
   end(): Buffer[] {
     if (this.#packed.length > 0) this.#endPart()
     return this.#parts

@@ -85,7 +85,7 @@ class FolderList {
   readonly entries: ExportEntry[] = []
   /** Number of folders whose messages are listed completely. */
   scanned: number
-  /** Cursor in the folder that is listed next. Undefined at the start of the folder. */
+  /** Cursor in the folder that the export lists next. Undefined at the start of the folder. */
   cursor: string | undefined
   readonly #driver: ExportDriver
   readonly #export: ListedExport

@@ -3,7 +3,10 @@ import type { ExportEntry } from '../drivers/export-driver.ts'
 import { compareEntries, packRun } from './index-entries.ts'
 import { type MergePosition, positionAfter, RunMerge } from './merge-runs.ts'
 
-/** Runs of entries with random dates, the same in each test run. */
+/**
+ * Sorted runs (pieces of an export's message list) whose entries have random dates, the same in
+ * each test run.
+ */
 function randomRuns(count: number, perRun: number): ExportEntry[][] {
   let state = 42
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31)

@@ -12,13 +12,16 @@ export type RunPosition = readonly [part: number, offset: number]
  * chunk of the export file.
  */
 export interface MergePosition {
-  /** Position in each run. A run without a position is read from its first entry. */
+  /**
+   * Position in each sorted run of the export's message list. A run without a position is read from
+   * its first entry.
+   */
   runs: RunPosition[]
   /** Last merged entry, so that the same message in another run is not exported again. */
   last?: ExportEntry
 }
 
-/** Next entry of a merge of sorted runs, and the position after the entry. */
+/** Next entry of a merge of an export's sorted runs, and the position after the entry. */
 export interface MergedEntry extends ExportEntry {
   run: number
   after: RunPosition
@@ -32,7 +35,7 @@ interface Head {
   part: number
   content: Buffer
   entry: ExportEntry
-  /** Offset of the entry that follows `entry` in the part. */
+  /** Offset of the message list entry that follows `entry` in the part. */
   next: number
 }
 
@@ -51,7 +54,10 @@ export class RunMerge {
     this.#last = last
   }
 
-  /** Opens the merge of `runs` sorted runs at a stored position. */
+  /**
+   * Opens the merge of `runs` sorted runs (pieces of an export's message list) at a stored
+   * position.
+   */
   static async open(runs: number, position: MergePosition, load: LoadPart): Promise<RunMerge> {
     const merge = new RunMerge(load, position.last)
     for (let run = 0; run < runs; run++) {
@@ -61,7 +67,10 @@ export class RunMerge {
     return merge
   }
 
-  /** Returns the next entries of the merge in order: `limit` entries, or fewer at the end. */
+  /**
+   * Returns the next message list entries of the merge in order: `limit` entries, or fewer at the
+   * end.
+   */
   async take(limit: number): Promise<MergedEntry[]> {
     const taken: MergedEntry[] = []
     while (taken.length < limit) {
@@ -103,7 +112,7 @@ export class RunMerge {
   }
 }
 
-/** Computes the position of a merge of sorted runs after an entry. Pure. */
+/** Computes the position of a merge of an export's sorted runs after an entry. Pure. */
 export function positionAfter(position: MergePosition, entry: MergedEntry): MergePosition {
   const runs = Array.from({ length: Math.max(position.runs.length, entry.run + 1) }, (_, run) =>
     run === entry.run ? entry.after : (position.runs[run] ?? ([0, 0] as const)),

@@ -14,7 +14,7 @@ async function lineOf(message: MessageDetail, contents: readonly ExportContent[]
   return (await Array.fromAsync(messageLine({ message, contents }))).join('')
 }
 
-/** Content that is read in pieces of some lengths. */
+/** Content of an attachment that an export reads in pieces of some lengths. */
 function streamed(bytes: Buffer, ...lengths: number[]): ExportContent {
   return {
     async open() {
@@ -83,7 +83,10 @@ describe('messageLine', () => {
 })
 
 describe('messageLine of a long message', () => {
-  /** Pieces of a line. Each piece is converted to bytes without its neighbours, as in a chunk. */
+  /**
+   * Writes the export line of a message. Converts each piece of the line to bytes without its
+   * neighbours, as in a chunk. Returns the line, and the length of the longest piece.
+   */
   async function piecesOf(message: MessageDetail, contents: ExportContent[] = []) {
     const pieces = await Array.fromAsync(messageLine({ message, contents }))
     const bytes = Buffer.concat(pieces.map((piece) => Buffer.from(piece)))

@@ -11,7 +11,7 @@ export interface ExportPosition {
   folders: ExportFolder[]
   /** Number of the export's folders whose messages are listed completely. */
   scanned: number
-  /** Cursor in the folder that is listed next. Absent at the start of the folder. */
+  /** Cursor in the folder that the export lists next. Absent at the start of the folder. */
   cursor?: string
   /** Number of stored sorted runs (pieces of the export's message list). */
   runs: number
@@ -24,7 +24,7 @@ export interface ExportPosition {
    * messages.
    */
   lacksFolder?: true
-  /** Position in the sorted message list after the last exported message. */
+  /** Position in the export's sorted message list after the last exported message. */
   merge: MergePosition
   /**
    * End of the last exported message in the export file. Later chunks belong to an incomplete

@@ -3,7 +3,7 @@ import type { LogLine } from '../store/logs.ts'
 export interface BacklogLimits {
   /** Maximum buffered log lines of one account. */
   perAccount: number
-  /** Maximum characters of all buffered log lines. */
+  /** Maximum characters of all buffered protocol log lines. */
   totalCharacters: number
 }
 
@@ -46,7 +46,10 @@ export class LogBacklog {
     this.#append(buffered, { line, afterLogin })
   }
 
-  /** Returns the next buffered log lines to store. The lines stay in the buffer until `remove`. */
+  /**
+   * Returns the next buffered protocol log lines to store. The lines stay in the buffer until
+   * `remove`.
+   */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {
@@ -58,7 +61,7 @@ export class LogBacklog {
     return batch
   }
 
-  /** Removes the log lines that `peek` returned from the buffer. */
+  /** Removes the protocol log lines that `peek` returned from the buffer. */
   remove(batch: readonly LogLine[]): void {
     const counts = new Map<string, number>()
     for (const { account, line } of batch) {

@@ -31,7 +31,10 @@ export interface PubSubSubscriptionsDeps {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly http: Pick<ProviderHttp, 'json'>
   readonly log: Logger
-  /** Returns the current time in epoch milliseconds. Default: the system's clock. */
+  /**
+   * Returns the current time for Pub/Sub subscribers in epoch milliseconds. Default: the system's
+   * clock.
+   */
   readonly now?: () => number
 }
 

@@ -25,7 +25,9 @@ const row = {
   errorCount: 0,
 } as unknown as AccountRow
 
-/** Session of an account whose driver runs these steps, one per connection, then waits. */
+/**
+ * Starts a session of an account whose driver runs one of the steps per connection, and then waits.
+ */
 function start(steps: ((context: DriverContext) => Promise<void>)[]) {
   const triggers: string[] = []
   const runs: string[] = []

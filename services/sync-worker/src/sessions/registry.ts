@@ -193,7 +193,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   /** Starts an account's session, or restarts it if the registration or lease changed. */
   #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
-    if (!lease || this.#stopping.has(account)) return // reconciled again after the stop
+    // the end of the stop reconciles the account again
+    if (!lease || this.#stopping.has(account)) return
     const session = this.#running.get(account)
     if (!session) {
       const deps = this.#sessionDeps.get(backend)

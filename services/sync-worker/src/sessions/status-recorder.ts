@@ -85,7 +85,7 @@ export class StatusRecorder {
 
   async #store(trigger: StatusTrigger): Promise<void> {
     const from = this.#status
-    this.#status = undefined // a transaction that fails may have been committed
+    this.#status = undefined // because a failed transaction may have been committed
     const { status, changed } = await this.#deps.applyStatusUpdate({
       lease: this.#lease,
       registeredAt: this.registeredAt,

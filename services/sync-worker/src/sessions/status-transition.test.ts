@@ -30,7 +30,9 @@ const down: StatusTrigger = {
   error: { response: 'refused', serverResponseCode: 'ECONNREFUSED' },
 }
 
-/** Applies triggers one hour apart. Returns the states and the events. */
+/**
+ * Applies status triggers of an account one hour apart. Returns the account states and the events.
+ */
 function live(triggers: StatusTrigger[], from = fresh) {
   let status = from
   const states: string[] = []

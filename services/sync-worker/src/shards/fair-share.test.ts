@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { countAvailable, fairShare, type WorkerLoad } from './fair-share.ts'
+import { countAvailable, fairShare, resumeIfAlone, type WorkerLoad } from './fair-share.ts'
 
 const load = (change: Partial<WorkerLoad> = {}): WorkerLoad => ({
   stopping: false,
@@ -40,6 +40,16 @@ describe('fairShare', () => {
     const workers = [load({ refusing: true, shards: 10 }), load({ refusing: true, shards: 20 })]
     expect(workers.map((worker) => fairShare(worker, workers))).toEqual([10, 20])
   })
+})
+
+test('resumeIfAlone: a released worker counts as running only without a running worker', () => {
+  const worker = (id: string, stopping: boolean) => ({ ...load({ stopping }), id, lends: true })
+  const [released, other] = [worker('a', true), worker('b', true)]
+  const counted = resumeIfAlone([released, other], 'a')
+  expect(counted.map(({ stopping }) => stopping)).toEqual([false, true])
+  expect(fairShare(counted[0] ?? load(), counted)).toBe(256)
+  const running = [released, worker('b', false)]
+  expect(resumeIfAlone(running, 'a')).toEqual(running)
 })
 
 describe('countAvailable', () => {

@@ -21,6 +21,15 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 }
 
 /**
+ * Returns the workers as the worker `id` counts them. A worker that an operator has released counts
+ * itself as running if no other worker runs, because nobody else would take the shards.
+ */
+export function resumeIfAlone(workers: readonly LiveWorker[], id: string): readonly LiveWorker[] {
+  if (workers.some(({ stopping }) => !stopping)) return workers
+  return workers.map((worker) => (worker.id === id ? { ...worker, stopping: false } : worker))
+}
+
+/**
  * Number of shards that are available to a worker below its fair share: shards without a live
  * worker, and shards that other workers hold above their fair shares.
  */

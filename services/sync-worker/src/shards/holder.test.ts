@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { Takeover } from './holder.ts'
 
 /**
- * Takeover of accounts, one account after the other. 500 accounts of one host at two workers take
- * 20 s.
+ * Takeover of accounts of one host by a worker with half of the 50 permitted logins per second. 500
+ * accounts take 20 s.
  */
 function testTakeover() {
   let time = 0

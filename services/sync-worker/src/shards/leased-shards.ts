@@ -15,8 +15,7 @@ import {
   releaseOrphaned,
   saveHeartbeat,
 } from '../store/shards.ts'
-import { countAvailable, fairShare } from './fair-share.ts'
-import { listReceivers } from './fair-share.ts'
+import { countAvailable, fairShare, listReceivers, resumeIfAlone } from './fair-share.ts'
 import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
 import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
 import { type Receivers, ShardReleases } from './shard-releases.ts'
@@ -199,7 +198,7 @@ export class LeasedShards {
   /** Claims missing shards, or releases surplus shards that other workers are ready for. */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
-    const workers = await this.#listWorkers()
+    const workers = resumeIfAlone(await this.#listWorkers(), worker.id)
     const self = workers.find(({ id }) => id === worker.id)
     if (!self || signal.aborted) return
     const share = fairShare({ ...self, shards: this.leases.size }, workers)

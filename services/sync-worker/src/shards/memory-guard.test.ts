@@ -5,7 +5,10 @@ import { processMemories } from './process-memory.ts'
 
 const MB = 1_000_000
 
-/** Guard of 1,000 MB, of which accounts may use 750. 100 kB are planned for each. */
+/**
+ * Memory guard with a limit of 1,000 MB, of which accounts may use 750 MB. Plans 100 kB per
+ * account.
+ */
 function createGuard() {
   const lines: string[] = []
   const states: number[] = []
@@ -53,19 +56,21 @@ describe('MemoryGuard', () => {
   test('accounts that need more than planned while others wait, reports those without memory', () => {
     const { guard, memory } = createGuard()
     memory.usedBytes = 580 * MB
-    // 460 MB of 1,000 accounts, 300 planned accounts, and 1,000 waiting accounts that count as 200.
+    // Bytes per account: 460 MB of 1,000 accounts and the planned bytes of 300 accounts, divided
+    // among these and 1,000 waiting accounts that count as 200.
     const { capacity, excess } = guard.check(loadOf({ loggedIn: 1_000, waiting: 1_000 }))
     expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
     expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
     expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 400 })).excess).toBe(0)
-    // After an outage of a server, accounts of the server are waiting whose memory is in use.
+    // After the outage of a mail server, its accounts wait for their logins while their memory is
+    // still in use.
     const outage = loadOf({ loggedIn: 1_000, waiting: 1_000, starting: 0 })
     expect(guard.check(outage).excess).toBe(0)
   })
 
   test('thousands of waiting sessions, do not count as memory of the first accounts', () => {
     const { guard, memory } = createGuard()
-    memory.usedBytes = 250 * MB // 20 kB for each of 5,000
+    memory.usedBytes = 250 * MB // 20 kB for each of 5,000 accounts
     const { capacity } = guard.check(loadOf({ loggedIn: 10, waiting: 4_990 }))
     expect(guard.bytesPerAccount).toBe(100_000)
     expect(capacity).toBe(10)
@@ -84,17 +89,19 @@ describe('MemoryGuard', () => {
 
   test('accounts larger than planned, plans with their measured memory', () => {
     const { guard, memory } = createGuard()
-    // 230 kB per account. With 300 accounts of the planned 100 kB, 200 kB on average.
+    // The accounts use 230 kB each. Together with 300 accounts of the planned 100 kB, the average
+    // is 200 kB.
     memory.usedBytes = 380 * MB
     expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(1_850)
     expect(guard.bytesPerAccount).toBe(200_000)
-    // 500 waiting sessions count as 100 accounts: 185,714 bytes each.
+    // 500 waiting account sessions count as 100 accounts, so each account counts with 185,714
+    // bytes.
     expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 500 })).capacity).toBe(1_492)
   })
 
   test('a heap that is closer to its limit, plans with the heap', () => {
     const { guard, memory } = createGuard()
-    memory.heapBytes = 425 * MB // 375 kB per account, 300 kB with planned 50 kB; 25 MB are left
+    memory.heapBytes = 425 * MB // heap: 375 kB per account, 300 kB with planned 50 kB; 25 MB free
     expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(83)
   })
 
@@ -108,7 +115,7 @@ describe('MemoryGuard', () => {
       expect(memory.usedBytes).toBeLessThanOrEqual(900 * MB)
     }
     expect(guard.check(loadOf({ loggedIn })).capacity).toBe(0)
-    // 4,615 fit the planned part.
+    // 4,615 accounts fit into the part of the memory limit that accounts may use.
     expect(loggedIn).toBeGreaterThan(4_500)
     expect(loggedIn).toBeLessThan(4_700)
   })
@@ -138,7 +145,10 @@ describe('MemoryGuard', () => {
 })
 
 describe('MemoryGuard after the release of all accounts', () => {
-  /** Guard whose worker held 4,000 accounts of 130 kB, and released them without their memory. */
+  /**
+   * Memory guard whose worker held 4,000 accounts of 130 kB. The worker released the accounts, but
+   * the process did not free their memory.
+   */
   function releaseAll() {
     const setup = createGuard()
     const { guard, memory } = setup
@@ -170,7 +180,7 @@ describe('MemoryGuard after the release of all accounts', () => {
       step: 1_125,
       excess: 0,
     })
-    memory.usedBytes = 700 * MB // the first 300 of them, 30 MB more
+    memory.usedBytes = 700 * MB // 300 of the accounts, 30 MB more
     expect(guard.check(loadOf({ loggedIn: 300, waiting: 1_200 })).excess).toBe(0)
     expect(guard.bytesPerAccount).toBe(100_000)
   })
@@ -194,7 +204,8 @@ describe('MemoryGuard after the release of all accounts', () => {
 })
 
 test('MemoryGuard: with the shipped limits, the first claim takes thousands of accounts', () => {
-  // Limits of k8s/base and of the heap, with the memory of a process without accounts.
+  // Memory limits of the container in k8s/base and of the V8 heap, with the memory use of a process
+  // without accounts.
   const shipped = {
     resident: { limitBytes: 3 * 2 ** 30, usedBytes: () => 300 * MB },
     heap: { limitBytes: 1_536 * 2 ** 20, usedBytes: () => 70 * MB },

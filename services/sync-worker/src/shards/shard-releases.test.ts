@@ -20,19 +20,19 @@ function spread(accounts: number): number[] {
   return counts
 }
 
-/** Worker whose clock only the simulation advances. */
+/** Simulated worker whose clock the simulation advances. */
 interface SimulatedWorker extends LiveWorker {
   held: number[]
-  /** Times at which accounts were released that wait for their login. */
+  /** Times at which accounts were released that still wait for their login at this worker. */
   waiting: number[]
   loggingInUntil: number
   logins: RateLimiter
 }
 
 /**
- * Adds a worker to workers that hold all accounts, which are at one host. Returns the duration
- * until all moved accounts are logged in, the number of moved accounts, and the longest time
- * without a session.
+ * Simulates that a worker joins other workers, which hold all accounts of one host. Returns the
+ * duration until all moved accounts are logged in, the number of moved accounts, and the longest
+ * time of an account without a session.
  */
 function simulateJoin(before: number, accounts: number) {
   const counts = spread(accounts)
@@ -98,8 +98,8 @@ describe('a new worker among others with 10,000 accounts of one host', () => {
         `longest time without a session ${gapMs / 1_000} s\n`,
     )
     expect(durationMs).toBeLessThan(300_000)
-    // Up to one claim interval for the claim, one interval of logins that are due, and the logins
-    // of the shard.
+    // The longest time without a session is one claim interval for the claim, one interval of due
+    // logins, and the logins of the shard.
     const shardMs = (largest * 1_000 * (before + 1)) / limits.perSecond
     expect(gapMs).toBeLessThanOrEqual(2 * claimMs + shardMs)
   })

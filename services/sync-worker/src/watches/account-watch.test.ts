@@ -6,7 +6,10 @@ const hour = 3_600_000
 const expiresAt = new Date('2026-11-20T12:00:00Z')
 const secretHash = hashSecret('secret').toString('base64url')
 
-/** Watch as this worker loaded it. Another worker may have renewed the watch since. */
+/**
+ * Watch (registration for notifications) as this worker loaded the watch. Another worker may have
+ * renewed the watch since then.
+ */
 function loadedWatch() {
   const lease = { account: 'a', shard: 1, owner: 'w', epoch: '1' } as AccountLease
   const watch = new AccountWatch(

@@ -85,7 +85,7 @@ async function store(
   apply(watch, row)
   if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
-  else if (watch.isLost) watch.renewAt = deps.now() // the watch was removed during the renewal
+  else if (watch.isLost) watch.renewAt = deps.now() // removed during the renewal
   watch.failures = 0
   deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')
   if (isNew) watch.catchUp(wasLost)

@@ -13,7 +13,10 @@ export interface WatchRegistryDeps {
   readonly commit: CommitDeps
   readonly metrics: WatchMetrics
   readonly log: Logger
-  /** Returns the current time in epoch milliseconds. Default: the system's clock. */
+  /**
+   * Returns the current time for renewals of watches in epoch milliseconds. Default: the system's
+   * clock.
+   */
   readonly now?: () => number
 }
 

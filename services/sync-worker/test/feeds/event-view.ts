@@ -21,10 +21,13 @@ type EventData = {
 export class EventView {
   readonly messages = new Map<string, ViewedMessage>()
   readonly missing = new Set<string>()
-  /** Paths of folders and labels. */
+  /** Paths of the folders and labels that the events have announced. */
   readonly mailboxes = new Set<string>()
   readonly #eventIds = new Set<string>()
-  /** While the index is filled, events can concern messages that were not announced. */
+  /**
+   * True while the message index is being filled. Until then, events may concern messages that were
+   * not announced.
+   */
   isLenient = true
   #applied = 0
 

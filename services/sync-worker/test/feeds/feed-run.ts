@@ -12,7 +12,7 @@ import { stateOfMessage } from '../../src/drivers/api/index/indexed-message.ts'
 import { EventView } from './event-view.ts'
 import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 
-/** Stands for the end of a process. */
+/** Error that simulates the end of a worker process. */
 export class Crash extends Error {}
 
 export const drafter: MessageDrafter = {
@@ -43,22 +43,28 @@ export class FeedRun {
   readonly tables = new MemoryTables()
   readonly view = new EventView()
   readonly #random: SeededRandom
-  /** Decides which leaves have the format of the next release. */
+  /**
+   * Random numbers that select the leaves (blocks of the message index) with the format of the next
+   * release.
+   */
   readonly #formats: SeededRandom
   readonly #readLag: boolean
   readonly #drafts: string[] = []
   #time = account.notifyFrom.getTime()
   #worker: MailboxFeeds
   #serial = 0
-  /** Probability that messages are refused. */
+  /** Probability that the model provider refuses requested messages. */
   #refusals = 0
   #checkedEvents = 0
-  /** True if listings leave out folders at times. */
+  /** True if the provider's lists of folders sometimes leave out folders. */
   #isListIncomplete = false
-  /** Number of passes by outcome. */
+  /** Number of sync passes by outcome, such as a crash. */
   readonly outcomes: Record<string, number> = {}
 
-  /** With `readLag`, messages that were moved cannot be read for a while. */
+  /**
+   * Creates a random run against a model mailbox. With `readLag`, moved messages cannot be read for
+   * a while.
+   */
   constructor(placement: 'labels' | 'folder', seed: number, readLag = false) {
     this.#readLag = readLag
     this.#formats = new SeededRandom(seed + 1)
@@ -74,7 +80,8 @@ export class FeedRun {
         replays: 0.2,
         outdated: 0.2,
         emptyPages: 0.1,
-        // Such a removal of a message that cannot be read yet would be final until a full round.
+        // With `readLag`, feeds lose no returns to a folder: a message that cannot be read yet
+        // would then count as removed until the next full round.
         losesReturns: !readLag,
         liveCursors: 4,
         shortRounds: 0.5,
@@ -100,7 +107,7 @@ export class FeedRun {
     return new Date(this.#time)
   }
 
-  /** One random change, or a pass of a worker. */
+  /** Makes one random change of the model mailbox, or runs a sync pass of a worker. */
   async step(): Promise<void> {
     this.#time += this.#random.below(300)
     if (this.#formats.happens(0.05)) this.#storeAsNextRelease()
@@ -109,19 +116,25 @@ export class FeedRun {
     else this.#change()
   }
 
-  /** Stores a leaf in the format of the next release, as after a rollback. */
+  /**
+   * Stores a random leaf of the message index in the format of the next release, as that release
+   * would leave the leaf at a rollback.
+   */
   #storeAsNextRelease(): void {
     const leaves = [...this.tables.parts.values()].flat()
     const leaf = leaves[this.#formats.below(leaves.length)]
     if (leaf) leaf.content = encodeLeaf(decodeLeaf(leaf.content), leafFormats.columns)
   }
 
-  /** Lets all changes arrive, then compares index and events with the model. */
+  /**
+   * Ends all faults and syncs all changes, then compares the message index and the events with the
+   * model mailbox.
+   */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0, shortRounds: 0 })
     this.#isListIncomplete = false
     this.#worker = this.#startWorker()
-    // Hidden messages appear after some reads.
+    // Messages that the model provider hides appear after some reads.
     for (let pass = 0; pass < 6; pass++) {
       this.#time += 40_000
       await this.#worker.sync(new AbortController().signal)
@@ -166,8 +179,8 @@ export class FeedRun {
   }
 
   /**
-   * Options of a pass over the whole mailbox, or over the messages of notifications. At times other
-   * requests interrupt rounds.
+   * Random options of a sync pass: over the whole mailbox, or over messages that notifications
+   * named. Requests for other passes sometimes interrupt the full rounds.
    */
   #passOptions(): PassOptions {
     if (this.#random.happens(0.005)) this.#worker.requireRounds()
@@ -190,7 +203,8 @@ export class FeedRun {
   }
 
   /**
-   * Another worker claims the shard and syncs, while the first worker is in the middle of a pass.
+   * Simulates that another worker claims the shard and syncs, while the first worker is in the
+   * middle of a sync pass.
    */
   async #takeOver(): Promise<void> {
     this.tables.leaseEpoch++
@@ -212,7 +226,10 @@ export class FeedRun {
     })
   }
 
-  /** True for messages that exist. With folders, `messageDeleted` also reports moves. */
+  /**
+   * True if the message of a `messageDeleted` event still exists. Always false with placement
+   * `folder`, because moves are reported by `messageDeleted`, too.
+   */
   #isKept(data: unknown): boolean {
     const { placement, messages } = this.model.store
     return placement === 'labels' && messages.has((data as { id: string }).id)
@@ -268,7 +285,8 @@ export class FeedRun {
     const isHidden = receivedAt === undefined && this.#random.happens(0.1)
     this.model.deliver(`Message-ID: <${++this.#serial}@x>\r\nSubject: s\r\n\r\nx`, {
       ...(receivedAt && { receivedAt }),
-      // Only after the fill: a client cannot tell a hidden old message from a deleted message.
+      // Messages are hidden only after the message index was filled: a client cannot distinguish a
+      // hidden old message from a deleted message.
       ...(isHidden && !this.view.isLenient && { hiddenReads: 1 + this.#random.below(3) }),
       folderId: this.#pick(this.#folderIds()),
     })
@@ -285,11 +303,11 @@ export class FeedRun {
     this.model.change(id, labels.has(label) ? { removeLabels: [label] } : { addLabels: [label] })
   }
 
-  /** Moves a message, at times to and fro within one pass. */
+  /** Moves a message of the model mailbox, sometimes away and back within one sync pass. */
   #move(message: ModelMessage): void {
     if (this.model.store.placement === 'labels') return this.#changeLabels(message)
-    // A move that is reported as removal only, of a message that cannot be read yet, is announced
-    // after the next full round.
+    // The feed may report a move only as a removal. If the message cannot be read yet, the move is
+    // announced after the next full round.
     if (message.hiddenReads > 0 && !this.#readLag) return
     if (this.#readLag && !this.view.isLenient && this.#random.happens(0.5))
       message.hiddenReads = 1 + this.#random.below(3)
@@ -298,7 +316,7 @@ export class FeedRun {
     if (this.#random.happens(0.3)) this.model.change(id, { folderId })
   }
 
-  /** Deposits a draft, or sends a deposited draft. */
+  /** Creates a draft for a submission, or sends a draft that was created before. */
   #sendDraft(): void {
     const { sending } = this.model
     const draft = this.#random.happens(0.5) ? this.#drafts.shift() : undefined

@@ -23,35 +23,38 @@ export interface SeenEvent {
   data: Record<string, unknown>
 }
 
-/** Tables of one account, in Postgres or in memory. */
+/** Stored data of one account at a mail API for tests, in Postgres or in memory. */
 export interface FeedWorld {
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
-  /** Store of a worker that holds the lease now. */
+  /** Opens the store of the worker that now holds the lease of the account. */
   store(): FeedStore
-  /** Lets another worker hold the lease. */
+  /** Lets another worker claim the lease of the account. */
   takeOver(): Promise<void>
-  /** Events, without events of folders. */
+  /** Recorded events of the account, except events about folders. */
   events(): Promise<SeenEvent[]>
-  /** Names and paths of `mailboxNew` and `mailboxDeleted`. */
+  /** Names and paths of the recorded `mailboxNew` and `mailboxDeleted` events. */
   folderEvents(): Promise<[event: string, path: string][]>
   /** Kinds and paths of the warnings for `GET /v1/changes`. */
   warnings(): Promise<[type: string, path: string][]>
   countLeaves(part: string): Promise<number>
-  /** Deletes a leaf of the index, or the whole index. */
+  /** Deletes a leaf (block) of the message index, or the whole message index. */
   lose(what: 'leaf' | 'index'): Promise<void>
   flush(): Promise<void>
   /** Stores a submission that is in flight. */
   submit(messageId: string): Promise<void>
 }
 
-/** Model mailbox with the feeds of its account. */
+/**
+ * Model mailbox of an account at a mail API, with the feeds (lists of changes) that sync the
+ * mailbox.
+ */
 export class FeedScene {
   readonly model: MailApiModel
   readonly world: FeedWorld
   time = new Date('2026-11-01T12:00:00Z').getTime()
   drafter = drafter
   readonly parked = new ParkedFeeds(() => new Date(this.time))
-  /** Folders that are synced; empty: all. */
+  /** Paths of the folders that are synced. If empty, all folders are synced. */
   paths: string[] = []
 
   constructor(world: FeedWorld, options: MailApiModelOptions) {
@@ -98,7 +101,7 @@ export class FeedScene {
 
 const folderEventNames = new Set(['mailboxNew', 'mailboxDeleted'])
 
-/** Both kinds of events, from the stored events. */
+/** Divides the stored events of an account into events about folders and other events. */
 function readEvents(list: () => Promise<SeenEvent[]>): Pick<FeedWorld, 'events' | 'folderEvents'> {
   return {
     events: async () => (await list()).filter(({ event }) => !folderEventNames.has(event)),
@@ -148,7 +151,7 @@ export function memoryWorld(): FeedWorld {
 
 export interface PostgresWorlds {
   open(): Promise<FeedWorld>
-  /** Connection of the owner of the database. */
+  /** Database connection of the owner of the tables. */
   owner: Db
   drop(): Promise<void>
 }
@@ -174,7 +177,7 @@ export async function postgresWorlds(): Promise<PostgresWorlds> {
 }
 
 interface PostgresParts {
-  /** Connection of the owner of the database. */
+  /** Database connection of the owner of the tables. */
   owner: Db
   db: Db
   deps: CommitDeps

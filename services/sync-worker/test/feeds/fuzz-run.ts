@@ -35,12 +35,15 @@ export class FuzzRun {
   readonly tables = new MemoryTables()
   readonly view = new FuzzView()
   readonly faults: RandomFaults
-  /** Numbers of passes and reads by outcome. */
+  /** Numbers of sync passes and reads by outcome. */
   readonly outcomes = new Map<string, number>()
   readonly #mailbox: FuzzedMailbox
-  /** Decisions of the test and changes of the mailbox, which no response influences. */
+  /**
+   * Random numbers for the test's decisions and the changes of the mailbox. Responses of the fake
+   * provider do not influence these numbers.
+   */
   readonly #random: SeededRandom
-  /** Messages that left their place since the last comparison. */
+  /** Ids of messages that left their folder or were deleted since the last comparison. */
   readonly #left = new Set<string>()
   #api: MailApi
   #parked = new ParkedFeeds(() => this.#mailbox.clock.date)
@@ -72,7 +75,10 @@ export class FuzzRun {
     this.#compare()
   }
 
-  /** Changes, faults, passes and reads; then the faults end and everything is compared. */
+  /**
+   * Runs one round: changes of the mailbox, faults of the provider, sync passes and reads. Then the
+   * faults end, and index and events are compared with the mailbox.
+   */
   async round(): Promise<void> {
     this.#mailbox.server.log.length = 0
     for (let count = this.#random.below(6); count > 0; count--) this.#change()
@@ -104,7 +110,8 @@ export class FuzzRun {
   #choosePlan(isForm: boolean): FaultPlan {
     const all = isForm ? [...formFaults, 'reset' as const] : contentFaults
     const one = all[this.#random.below(all.length)] as ResponseFaultKind
-    // A single response with wrong content must not delete anything.
+    // A single provider response with wrong content must not lead to the deletion of messages from
+    // the index.
     if (!isForm) return { kinds: [one], probability: 0.3, repeats: 10, total: 1 }
     const kinds = this.#random.happens(0.5) ? all : [one]
     const probability = [0.05, 0.2, 0.5, 1][this.#random.below(4)] ?? 1
@@ -117,7 +124,9 @@ export class FuzzRun {
     })
   }
 
-  /** Reads as API clients request them. A read succeeds completely, or fails. */
+  /**
+   * Reads messages as commands of API clients do. Each read must either succeed completely or fail.
+   */
   async #read(isForm: boolean): Promise<void> {
     const expected = new Map(this.#mailbox.states().map((state) => [state.id, state]))
     const ids = [...expected.keys()]
@@ -153,7 +162,10 @@ export class FuzzRun {
     })
   }
 
-  /** Work of one process life: every failure is an `AppError`, as a bug is not. */
+  /**
+   * Runs work of one worker process against the fake provider. Every failure must be an `AppError`;
+   * any other error is a bug.
+   */
   async #attempt(
     name: string,
     work: (api: MailApi, signal: AbortSignal) => Promise<void>,
@@ -191,13 +203,18 @@ export class FuzzRun {
     return new MailboxFeeds({ api, store, drafter, account, now, ...memory })
   }
 
-  /** Lets the mailbox be compared as a whole, which finds changes that responses left out. */
+  /**
+   * Makes the next sync pass compare the whole mailbox, which finds changes that responses left
+   * out.
+   */
   #requireRound(): void {
     this.#mailbox.expire()
     this.#mailbox.clock.advance(8 * 86_400_000)
   }
 
-  /** Passes without faults until nothing is due. None of them fails. */
+  /**
+   * Runs sync passes without faults of the provider until no work is due. Each pass must succeed.
+   */
   async #settle(): Promise<void> {
     const { clock } = this.#mailbox
     clock.advance(this.#hasDamagedFolder() ? damagedListMs : minute)

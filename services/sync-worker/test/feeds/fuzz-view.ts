@@ -23,7 +23,9 @@ export interface ViewedMessage {
 
 /** Mailbox that events are about. */
 export interface MailboxTruth {
-  /** True for messages that were deleted or moved, so that they may be announced as deleted. */
+  /**
+   * True if a message was deleted or moved, so that the events may report the message as deleted.
+   */
   mayLeave: (id: string) => boolean
   exists: (id: string) => boolean
 }
@@ -35,14 +37,17 @@ export interface MailboxTruth {
 export class FuzzView {
   readonly messages = new Map<string, ViewedMessage>()
   readonly paths = new Set<string>()
-  /** Number of `messageNew` by message. */
+  /** Number of `messageNew` events by message. */
   readonly announcements = new Map<string, number>()
-  /** First failure, which later calls throw again. */
+  /** First error that an event caused. Later calls throw this error again. */
   failure: unknown
   readonly #eventIds = new Set<string>()
   #applied = 0
 
-  /** Applies new events. `truth` is the mailbox, in which messages may have left their place. */
+  /**
+   * Applies new events to the client's view of the mailbox. `truth` describes the mailbox itself,
+   * in which messages may have been moved or deleted.
+   */
   applyNew(events: readonly ViewedEvent[], truth: MailboxTruth): void {
     if (this.failure) throw this.failure
     try {
@@ -58,7 +63,7 @@ export class FuzzView {
     }
   }
 
-  /** Passes over the events of the first sync. */
+  /** Skips the events of the first sync, except that paths of new mailboxes are recorded. */
   skip(events: readonly ViewedEvent[]): void {
     this.#applied = events.length
     for (const { event, path = '' } of events) if (event === 'mailboxNew') this.paths.add(path)

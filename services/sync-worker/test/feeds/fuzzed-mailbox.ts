@@ -10,8 +10,8 @@ import { createLimiter } from './provider-scene.ts'
 
 const user = 'jane@mail.example'
 /**
- * Messages above which changes are deletions, and deliveries are rare: a mailbox stays below the
- * maximum of `getMessages`.
+ * Number of messages from which changes are deletions and deliveries are rare. Keeps a mailbox
+ * below the maximum number of messages of `getMessages`.
  */
 const maxMessages = 40
 
@@ -31,24 +31,31 @@ export interface FuzzedMailbox extends AsyncDisposable {
   readonly clock: VirtualClock
   /** Names of members that the provider sends as null. */
   readonly nullable: (name: string) => boolean
-  /** Client of a new process, without limits of earlier processes. */
+  /**
+   * Creates the mail API client of a new worker process, which does not know the rate limits of
+   * earlier processes.
+   */
   createApi(use?: MailApiUse): MailApi
   /** True if the mailbox has so many messages that deliveries should be rare. */
   isFull(): boolean
   deliver(subject: string, random: SeededRandom, receivedAt?: number): string
-  /** Makes a random change. Returns the ids of messages that left their place. */
+  /**
+   * Makes a random change of the fake mailbox. Returns the ids of messages that were moved or
+   * deleted.
+   */
   change(random: SeededRandom): string[]
-  /** Lets all cursors become stale. */
+  /** Makes all cursors (positions in lists of changes) invalid. */
   expire(): void
   states(): FakeState[]
-  /** Ids of the messages of the inbox. */
+  /** Ids of the messages in the inbox of the fake mailbox. */
   inbox(): string[]
   /** Names of folders, with `/` between levels. */
   paths(): string[]
 }
 
 const httpOptions = {
-  // Addresses of redirects are private, as the address of the fake is.
+  // The egress policy is off, because redirects lead to private addresses like the address of the
+  // fake provider.
   policy: 'off',
   timeoutMs: 60_000,
   maxResponseBytes: 1_000_000,

@@ -33,7 +33,9 @@ const empty = {
   }),
 } as unknown as MailApi
 
-/** Bytes of reachable objects, without buffers: buffers of sockets vary by some megabytes. */
+/**
+ * Bytes of reachable objects in memory, without buffers: buffers of sockets vary by some megabytes.
+ */
 function heapBytes(): number {
   for (let run = 0; run < 4; run++) globalThis.gc?.()
   return process.memoryUsage().heapUsed
@@ -74,7 +76,7 @@ try {
   const startedAt = performance.now()
   await connect(50 + count)
   const seconds = (performance.now() - startedAt) / 1_000
-  // Timers of requests end after 10 s.
+  // Waits until the timers of HTTP requests, which end after 10 s, are released.
   await delay(15_000)
   const perAccount = (heapBytes() - before) / count
   print(`${(perAccount / 1_024).toFixed(1)} kB per idle account`)

@@ -70,7 +70,10 @@ function exchangeIds(): (at: number) => [id: string, threadId: string] {
   }
 }
 
-/** The worst case: ids with 20 random characters, and no thread. */
+/**
+ * Message ids of the worst case for the size of the index: 20 random characters each, and no
+ * thread.
+ */
 function randomIds(): () => [id: string, threadId: string] {
   const [prefix, threadPrefix] = [random.text(126, base64url), random.text(70, base64url)]
   return () => [
@@ -84,15 +87,18 @@ const worlds = await postgresWorlds()
 interface Figures {
   bytes: number
   fillMs: number
-  /** Times of commits in milliseconds. */
+  /**
+   * Durations of the measured commits in milliseconds, for changes of messages spread over the
+   * mailbox.
+   */
   scattered: number[]
   recent: number[]
 }
 
 interface Rounds {
-  /** New messages per commit while the mailbox is filled. */
+  /** Number of new messages per commit while the message index is filled. */
   pageSize: number
-  /** Changes whose commits are measured, of each kind. */
+  /** Number of commits to measure for each kind of changes, scattered and recent. */
   commits: number
 }
 
@@ -100,7 +106,10 @@ interface Mailbox extends Rounds {
   all: IndexedMessage[]
 }
 
-/** Changes of 500 messages that are spread over the mailbox, or of its latest 500 messages. */
+/**
+ * Page of 500 changed messages: spread over the mailbox (`scattered`), or the latest messages
+ * (`recent`).
+ */
 function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMessage[] {
   return Array.from({ length: changes }, (_, at) => {
     const message = all[kind === 'recent' ? at : random.below(count)] as IndexedMessage
@@ -109,7 +118,7 @@ function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMes
   })
 }
 
-/** Commits a page through `commit` repeatedly, for both kinds of pages. */
+/** Measures how long `commit` takes for pages of changed messages, of both kinds. */
 async function measureCommits(
   { all, commits }: Mailbox,
   commit: (page: IndexedMessage[]) => Promise<unknown>,
@@ -131,7 +140,7 @@ async function sizeOf(table: string): Promise<number> {
   return Number(rows[0]?.bytes) / count
 }
 
-/** Measures the index of the feed engine, with commits. */
+/** Measures the size and the commits of the stored message index of a mail API account. */
 async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const { all, pageSize } = mailbox
   const world = await worlds.open()
@@ -187,7 +196,10 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   return { bytes, fillMs, ...times }
 }
 
-/** A table with one row per message, and a plain table of events. */
+/**
+ * Measures, for comparison, the commits to a table with one row per message and a plain table of
+ * events.
+ */
 async function measureRows(mailbox: Mailbox): Promise<Figures> {
   const { all, pageSize } = mailbox
   const { owner } = worlds
@@ -222,9 +234,13 @@ const cpuMs = () => {
   return (user + system) / 1_000
 }
 
-/** Size and CPU time of one format for leaves that are three quarters full. */
+/**
+ * Measures the size and CPU time of one format of leaves (blocks of the message index) that are
+ * three quarters full.
+ */
 function measureFormat(leaves: IndexedMessage[][], format: LeafFormat) {
-  for (const leaf of leaves) decodeLeaf(encodeLeaf(leaf, format)) // compiles the code
+  // gives the JIT compiler time to compile the code
+  for (const leaf of leaves) decodeLeaf(encodeLeaf(leaf, format))
   const start = cpuMs()
   const encoded = leaves.map((leaf) => encodeLeaf(leaf, format))
   const middle = cpuMs()

@@ -21,12 +21,12 @@ export const account = {
   notifyFrom: new Date('2026-11-01T12:00:00Z'),
 }
 
-/** Tables of one account in memory, and the lease of its shard. */
+/** Stored data of one account at a mail API in memory, with the lease of the account's shard. */
 export class MemoryTables {
   mailbox: MailboxState | undefined
   folders: readonly NamedFolder[] = []
   readonly feeds = new Map<string, FeedState>()
-  /** Leaves by part, sorted. */
+  /** Stored leaves (blocks of messages), sorted, by the name of their part. */
   readonly parts = new Map<string, StoredLeaf[]>()
   readonly pending = new Map<string, PendingMessage>()
   readonly events: NewEvent[] = []
@@ -35,13 +35,18 @@ export class MemoryTables {
   /** Message-IDs of submissions in flight. */
   readonly submitted = new Set<string>()
   isInitialized = false
-  /** Epoch of the current holder of the lease; earlier epochs are stale. */
+  /**
+   * Epoch of the current holder of the lease. Commits under an earlier epoch are rejected as stale.
+   */
   leaseEpoch = 1
-  /** Commits so far. */
+  /** Number of commits to the in-memory tables so far. */
   commits = 0
-  /** Called around every commit. May throw, as a crash at the commit does. */
+  /**
+   * Called before and after every commit to the in-memory tables. May throw to simulate a crash of
+   * the worker at the commit.
+   */
   onCommit: (phase: 'before' | 'after') => void = () => undefined
-  /** Function that is awaited before every operation. */
+  /** Called and awaited before every operation on the in-memory tables. */
   onOperation: () => Promise<void> = () => Promise.resolve()
 
   leavesOf(part: string): StoredLeaf[] {
@@ -63,7 +68,10 @@ export class MemoryTables {
   }
 }
 
-/** Store of a worker that holds the lease, or still assumes so. */
+/**
+ * In-memory store of a worker that holds the lease of the account, or has lost the lease without
+ * knowing.
+ */
 export class MemoryFeedStore implements FeedStore {
   readonly #tables: MemoryTables
   readonly #leaseEpoch: number
@@ -196,7 +204,10 @@ export class MemoryFeedStore implements FeedStore {
       if (pending.get(message)?.folder === leftPending?.folder) pending.delete(message)
   }
 
-  /** As `announceMessages`, without reports. */
+  /**
+   * Creates `messageNew` events like `announceMessages`, but without events of reports such as
+   * bounces.
+   */
   #announce({ mailbox, announcements }: MailboxAnnouncements): NewEvent[] {
     const { announced } = this.#tables
     return announcements.map(({ key, draft, hash, mayBeNew }) => {

@@ -4,10 +4,13 @@ import type { PassParts } from '../../src/drivers/api/feeds/feed-pass.ts'
 import { FeedScene, memoryWorld } from './feed-world.ts'
 
 export const hour = 3_600_000
-/** Folders of a `PassScene`, besides the special folders. */
+/** Ids of the ordinary folders of a `PassScene`, which also has folders with special uses. */
 export const folderIds = ['one', 'two', 'three']
 
-/** Synced mailbox with further folders. `reads` has the feeds that were read since, in order. */
+/**
+ * Synced model mailbox with further folders. `reads` records the feeds (lists of changes) that were
+ * read since, in order.
+ */
 export class PassScene extends FeedScene {
   reads: { feed: string; isRound: boolean; news: number }[] = []
 
@@ -39,7 +42,7 @@ export class PassScene extends FeedScene {
     return [...this.model.store.folders.keys()].sort()
   }
 
-  /** Number of times that each message is requested from now on. */
+  /** Starts to count the requests for each message. Returns the counts by message id. */
   countGets(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     const { api } = this.model
@@ -57,7 +60,7 @@ export class PassScene extends FeedScene {
   }
 }
 
-/** Parts of a pass over these messages, all of which exist. */
+/** Parts of a sync pass over messages that notifications named, all of which exist. */
 export function notified(...ids: string[]): PassParts {
   return { messages: new Map(ids.map((id) => [id, false])), specialUses: [] }
 }

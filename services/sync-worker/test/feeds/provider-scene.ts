@@ -16,7 +16,7 @@ import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 
 const user = 'jane@mail.example'
 
-/** Limiter of a new process, whose units suffice for each test. */
+/** Creates the request limiter of a new process, with more quota units than any test uses. */
 export const createLimiter = () =>
   new ProviderLimiter({
     limits: forProviders((provider) => ({
@@ -33,12 +33,15 @@ function accessOf(provider: 'gmail' | 'graph', accessToken: string): MailApiAcce
   return { provider, account: 'a', application: 'app', login }
 }
 
-/** Feeds of one account over the client of a provider, without delays before repeated requests. */
+/**
+ * Sync of one account through the client of a fake provider, without delays before repeated
+ * requests.
+ */
 export class ProviderScene {
   readonly tables = new MemoryTables()
   readonly refusals: Refusal[] = []
   readonly lostCursors: MailApiError[] = []
-  /** Number of messages that pages of changes passed over. */
+  /** Number of messages that the provider left out of pages of changes as unreadable. */
   unreadable = 0
   readonly api: MailApi
   settings: Settings = {}
@@ -49,12 +52,12 @@ export class ProviderScene {
     this.api = api
   }
 
-  /** A pass of a new process. */
+  /** Runs a sync pass like a new worker process. Returns the time at which the next work is due. */
   async sync(): Promise<Date | undefined> {
     return (await this.openFeeds().sync(this.#signal)).dueAt
   }
 
-  /** Feeds of a new process. */
+  /** Opens the feeds (lists of changes) of the account like a new worker process. */
   openFeeds(): MailboxFeeds {
     const onRefusal = (refusal: Refusal) => void this.refusals.push(refusal)
     const drafter = createMessageDrafter({
@@ -79,12 +82,12 @@ export class ProviderScene {
     })
   }
 
-  /** Passes until no message has to be read again. */
+  /** Runs sync passes until no pending message has to be read again. */
   async syncUntilSettled(): Promise<void> {
     for (let next = await this.sync(); next; next = await this.sync()) this.time = next.getTime()
   }
 
-  /** Events about messages, in order. */
+  /** Recorded events about messages, in the order of their recording. */
   get events(): { event: string; data: Record<string, unknown> }[] {
     return this.tables.events
       .filter(({ event }) => event.startsWith('message'))

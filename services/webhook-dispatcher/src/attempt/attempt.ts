@@ -56,7 +56,7 @@ export interface PreparedWebhook {
   body: string
   target: UnsealedTarget
   keys: SigningKeys
-  /** Timeout of the call. Absent: the timeout of all calls. */
+  /** Timeout of the webhook call. Absent: the timeout of all calls. */
   timeoutMs?: number
 }
 
@@ -69,7 +69,7 @@ export type SentDelivery = Pick<
 /** Result of a call to a webhook target. */
 export interface SentWebhook {
   call: CallResult
-  /** Names of the custom headers that cannot be sent. */
+  /** Names of the custom webhook headers that cannot be sent. */
   skipped: readonly string[]
 }
 

@@ -33,7 +33,7 @@ export interface HeaderValues {
  * of these names are not sent.
  */
 const reserved = new Set([
-  '__proto__', // cannot be a member of the headers object
+  '__proto__', // name that cannot be a member of the headers object
   'connection',
   'content-encoding',
   'content-length',
@@ -57,8 +57,8 @@ const reserved = new Set([
  */
 function userAgentOf(serviceUrl: string | undefined): string {
   if (serviceUrl === undefined) return productAgent
-  // Escapes parentheses in the address, which would end the comment of `User-Agent` (RFC 9110
-  // §5.6.5).
+  // Escapes parentheses in the installation's address, which would end the comment of `User-Agent`
+  // (RFC 9110 §5.6.5).
   const url = new URL(serviceUrl).href.replaceAll('(', '%28').replaceAll(')', '%29')
   return `${productAgent} (+${url})`
 }

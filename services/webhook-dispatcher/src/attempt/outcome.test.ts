@@ -108,8 +108,8 @@ test.each<[number, string, number]>([
   [503, '60', 60_000],
   [429, '60', 60_000],
   [404, '60', 60_000],
-  [503, '1', 4_000], // not before the schedule
-  [503, '99999', 3_600_000], // at most 1 h
+  [503, '1', 4_000], // `Retry-After` makes no webhook retry earlier than the schedule
+  [503, '99999', 3_600_000], // `Retry-After` delays a webhook retry by at most 1 h
   [503, '-5', 4_000],
   [503, 'soon', 4_000],
   [503, 'Wed, 21 Oct 2015 07:28:00 GMT', 4_000],

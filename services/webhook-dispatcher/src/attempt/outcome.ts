@@ -5,8 +5,8 @@ import { type DeliveryResult, type DeliveryTrigger, transition } from '../store/
 import type { RetrySchedule } from '../targets/options.ts'
 
 /**
- * Error of a delivery attempt that was not made: no request was sent. With the trigger `expire`,
- * another process has claimed the delivery.
+ * Error of a webhook delivery attempt that was not made: no request was sent. With the trigger
+ * `expire`, another process has claimed the delivery.
  */
 export class PreAttemptError extends Error {
   readonly trigger: 'drop' | 'exhaust' | 'expire'
@@ -33,8 +33,8 @@ export class AttemptError extends Error {
 }
 
 /**
- * Error of a delivery attempt whose result was not committed. The delivery stays claimed by this
- * process until the lease ends.
+ * Error of a webhook delivery attempt whose result was not committed. The delivery stays claimed by
+ * this process until the lease ends.
  */
 export class RecordError extends Error {}
 
@@ -59,7 +59,8 @@ const maxProxyFaultDelayMs = 300_000
 const maxRetryAfterMs = 3_600_000
 
 /**
- * Result of a delivery attempt: the next state of the delivery, and the delay of the next attempt.
+ * Result of a webhook delivery attempt: the next state of the delivery, and the delay of the next
+ * attempt.
  */
 export function nextState(
   attempt: Attempt,
@@ -84,8 +85,8 @@ function triggerOf(
   // A call that the shutdown of this process aborted is no failure of the webhook target, and is
   // not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
-  // Attempts that fail because of the HTTP proxy are excused for a limited time only, because the
-  // proxy may also fail if the webhook target is unreachable.
+  // Webhook attempts that fail because of the HTTP proxy are excused for a limited time only,
+  // because the proxy may also fail if the webhook target is unreachable.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
   return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
 }

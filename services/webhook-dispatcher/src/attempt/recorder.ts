@@ -17,8 +17,8 @@ const maxItems = 100
  */
 const resultLingerMs = 10
 /**
- * Maximum claims of deliveries that one statement renews. Statements that count an attempt or
- * record a result wait for the renewal of the claim.
+ * Maximum claims of webhook deliveries that one statement renews. Statements that count an attempt
+ * or record a result wait for the renewal of the claim.
  */
 const renewBatch = 250
 
@@ -55,11 +55,14 @@ export interface RecorderDeps {
  * delivery.
  */
 export class AttemptRecorder {
-  /** Interval in which the claims of this process's deliveries must be renewed. */
+  /** Interval in which the claims of this process's webhook deliveries must be renewed. */
   readonly renewEveryMs: number
   readonly #deps: RecorderDeps
   readonly #stop = new AbortController()
-  /** Expiry times of delivery attempts that were counted in advance and not begun, by delivery. */
+  /**
+   * Expiry times of webhook delivery attempts that were counted in advance and not begun, by
+   * delivery.
+   */
   readonly #precounted = new Map<string, number>()
   /** Running statements that count attempts in advance, by lane (queue of one target address). */
   readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
@@ -115,8 +118,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Counts in advance the first attempts of deliveries that start soon, if at least half of these
-   * attempts are not counted yet.
+   * Counts in advance the first attempts of webhook deliveries that start soon, if at least half of
+   * these attempts are not counted yet.
    */
   precount(lane: string, upcoming: readonly Countable[]): void {
     const wanted = upcoming.filter(
@@ -128,8 +131,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Drops from memory the attempt of a delivery that was counted in advance. Returns true if an
-   * attempt was counted and not begun.
+   * Drops from memory the attempt of a webhook delivery that was counted in advance. Returns true
+   * if an attempt was counted and not begun.
    */
   async cancelPrecount(id: string): Promise<boolean> {
     await this.#precounting(id)
@@ -137,7 +140,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Commits the result of a delivery attempt. Repeats the statement while Postgres is unavailable.
+   * Commits the result of a webhook delivery attempt. Repeats the statement while Postgres is
+   * unavailable.
    * @throws RecordError if the result was not committed before `stop`
    */
   async record(result: DeliveryResult): Promise<void> {
@@ -148,7 +152,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Renews the claims of deliveries of this process, by the duration of the lease. */
+  /** Renews the claims of webhook deliveries of this process, by the duration of the lease. */
   async renew(ids: readonly string[]): Promise<void> {
     const { db, owner } = this.#deps
     for (let start = 0; start < ids.length; start += renewBatch)

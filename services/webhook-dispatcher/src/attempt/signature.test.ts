@@ -8,7 +8,8 @@ import {
   standardTimestamp,
 } from './signing.ts'
 
-// printf %s '<body>' | openssl dgst -sha256 -hmac '<key>' -binary | basenc --base64url | tr -d =
+// The expected webhook signatures were computed by: printf %s '<body>' | openssl dgst -sha256 -hmac
+// '<key>' -binary | basenc --base64url | tr -d =
 test.each([
   ['{"event":"messageNew"}', 'secret', 'txhuDB1JCGLeAJVf5CrwyqdblaVgA5iflb09spyoUV0'],
   ['{"text":"zażółć ✓"}', 'clé', 'xmufuV6cZDu-FNIBHNSJhO2vT551uVsyr2Wz86FVJng'],
@@ -25,7 +26,7 @@ const headersOf = (signature: string) => ({
   'webhook-timestamp': String(message.timestamp),
   'webhook-signature': signature,
 })
-/** Service secret in the format of the Standard Webhooks libraries. */
+/** Secret of webhook signatures in the format of the Standard Webhooks libraries. */
 const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
 
 test.each([

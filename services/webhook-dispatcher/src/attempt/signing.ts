@@ -93,10 +93,10 @@ function keyBytes(secret: string): Buffer {
 export type SigningKeyCache = ReturnType<typeof cacheSigningKeys<SigningKeys>>
 
 export interface SigningKeyCacheOptions<T> {
-  /** Requests the signing keys from auth-bridge. */
+  /** Requests the keys that sign webhooks from auth-bridge. */
   fetch: () => Promise<T>
   log: Logger
-  /** Delay after a failed request for the signing keys. Default 1 s. */
+  /** Delay after a failed request for the keys that sign webhooks. Default 1 s. */
   retryMs?: number
 }
 

@@ -17,14 +17,18 @@ import { responseFields } from './outcome.ts'
 import type { SigningKeyCache } from './signing.ts'
 
 /**
- * Maximum concurrent test calls of this process. A target that does not respond occupies a permit
- * for the whole timeout.
+ * Maximum concurrent test calls of webhook targets by this process. A target that does not respond
+ * occupies a permit for the whole timeout.
  */
 const maxConcurrent = 5
-/** Maximum test calls of this process per second, after a burst of `burst` calls. */
+/**
+ * Maximum test calls of webhook targets by this process per second, after a burst of `burst` calls.
+ */
 const perSecond = 1
 const burst = 10
-/** Part of the time limit of a test call that is reserved for the reply to the requester. */
+/**
+ * Part of the time limit of a webhook test call that is reserved for the reply to the requester.
+ */
 const replyMarginMs = 1_000
 
 export interface VerifyWebhookDeps {
@@ -69,7 +73,9 @@ export function onVerifyWebhook(deps: VerifyWebhookDeps): CommandHandler {
   })
 }
 
-/** Limits concurrent test calls and their rate. @throws AppError `rate-limited` */
+/**
+ * Limits concurrent test calls of webhook targets and their rate. @throws AppError `rate-limited`
+ */
 function createAdmission(): () => Disposable {
   const permits = new Semaphore(maxConcurrent)
   const rate = new RateLimiter({ perSecond, burst })
@@ -104,7 +110,10 @@ function testDelivery(account: string): SentDelivery {
   return { ...ids, event: testEvent, account, attempts: 1, queuedAt: new Date() }
 }
 
-/** @throws AppError `unavailable` if the shutdown of this process aborted the call */
+/**
+ * Describes the result of a test call to a webhook target.
+ * @throws AppError `unavailable` if the shutdown of this process aborted the call
+ */
 function describeResult(
   { call, skipped }: SentWebhook,
   { target, eventId }: { target: UnsealedTarget; eventId: string },

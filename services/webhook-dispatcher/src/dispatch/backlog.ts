@@ -31,8 +31,8 @@ export class Backlog {
   }
 
   /**
-   * Marks a lane (queue of one target address) with deliveries that were inserted without a claim,
-   * and requests a poll.
+   * Marks a lane (queue of one target address) with webhook deliveries that were inserted without a
+   * claim, and requests a poll.
    */
   mark(lane: string): void {
     this.#lanes.set(lane, this.#reads)
@@ -56,16 +56,16 @@ export class Backlog {
   }
 
   /**
-   * Requests a poll of due deliveries if the lane (queue of one target address) is marked, because
-   * the lane has free capacity again.
+   * Requests a poll of due webhook deliveries if the lane (queue of one target address) is marked,
+   * because the lane has free capacity again.
    */
   onCapacity(lane: string): void {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
   }
 
   /**
-   * Requests a poll of due deliveries after `ms`. Ignored if a poll is due earlier, or if `ms`
-   * exceeds the regular interval of polls.
+   * Requests a poll of due webhook deliveries after `ms`. Ignored if a poll is due earlier, or if
+   * `ms` exceeds the regular interval of polls.
    */
   pollIn(ms: number): void {
     const at = Date.now() + ms

@@ -15,7 +15,8 @@ export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backl
 }
 
 /**
- * Maximum due deliveries that one poll claims, per lane (queue of one target address) and overall.
+ * Maximum due webhook deliveries that one poll claims, per lane (queue of one target address) and
+ * overall.
  */
 const maxPerLane = 500
 const maxRows = 1_000
@@ -46,8 +47,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Number of new deliveries to claim of a lane (queue of one target address): 0 while earlier
-   * deliveries of the lane are due in Postgres.
+   * Number of new webhook deliveries to claim of a lane (queue of one target address): 0 while
+   * earlier deliveries of the lane are due in Postgres.
    */
   capacity(lane: string): number {
     return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)

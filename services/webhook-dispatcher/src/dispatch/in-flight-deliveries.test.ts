@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ClaimLock } from './in-flight-deliveries.ts'
 
-/** Claim that ends when the test calls `end` or `fail`. */
+/** Claim of webhook deliveries that ends when the test calls `end` or `fail`. */
 function claim() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   return {

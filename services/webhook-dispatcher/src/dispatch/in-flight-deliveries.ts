@@ -66,8 +66,8 @@ export interface InFlightOptions {
   /** Maximum concurrent calls of this process to webhook targets. */
   concurrency: number
   /**
-   * Returns the time in milliseconds after which disposal aborts running delivery attempts. Aborted
-   * attempts are not counted, and their deliveries are released.
+   * Returns the time in milliseconds after which disposal aborts running webhook delivery attempts.
+   * Aborted attempts are not counted, and their deliveries are released.
    */
   closeTimeoutMs: () => number
   log: Logger
@@ -80,8 +80,8 @@ interface Item extends LaneItem {
 interface Entry {
   delivery: ClaimedDelivery
   /**
-   * Promise of recording the result of the delivery attempt, set while the recording runs. Never
-   * rejects.
+   * Promise of recording the result of the webhook delivery attempt, set while the recording runs.
+   * Never rejects.
    */
   recording?: Promise<void>
 }
@@ -94,12 +94,12 @@ const maxBytes = 64 * 1024 * 1024
  */
 const precountPerCall = 8
 const maxPrecount = 500
-/** Time for recording the last results of delivery attempts at the end of a shutdown. */
+/** Time for recording the last results of webhook delivery attempts at the end of a shutdown. */
 const lastRecordMs = 1_000
 
 /**
- * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result of the attempt is recorded. Disposal releases waiting deliveries
+ * Claimed webhook deliveries of this process: waiting, being attempted, or being recorded. Claims
+ * are renewed until the result of the attempt is recorded. Disposal releases waiting deliveries
  * immediately, uncounted, and waits for running attempts.
  */
 export class InFlightDeliveries implements AsyncDisposable {
@@ -129,12 +129,12 @@ export class InFlightDeliveries implements AsyncDisposable {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
       if (entry) {
-        // Updates the number of attempts of a delivery that was claimed again after its lease ended
-        // unnoticed, because another process may have attempted the delivery.
+        // Updates the number of attempts of a webhook delivery that was claimed again after its
+        // lease ended unnoticed, because another process may have attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // Waits until the delivery's last result is recorded before enqueuing the delivery. The
-        // delivery became due and was claimed again before this process knew that the result was
-        // committed.
+        // Waits until the webhook delivery's last result is recorded before enqueuing the delivery.
+        // The delivery became due and was claimed again before this process knew that the result
+        // was committed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }
@@ -164,8 +164,8 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#precountNext(delivery.lane)
     try {
       const result = await this.#options.attempt(delivery, signal)
-      // Does not await the recording of the result, so that further deliveries to the target start
-      // while results are recorded in batches.
+      // Does not await the recording of the result, so that further webhook deliveries to the
+      // target start while results are recorded in batches.
       void this.#record(result)
       return targetFeedback(result)
     } catch (err) {
@@ -188,7 +188,7 @@ export class InFlightDeliveries implements AsyncDisposable {
 
   /**
    * Records the result of an attempt and removes the entry of its delivery. Never rejects. If the
-   * result cannot be recorded, the lease of the delivery must end.
+   * result cannot be recorded, the lease of the webhook delivery must end.
    */
   #record(result: DeliveryResult): Promise<void> {
     const { id, state, waitMs } = result
@@ -213,10 +213,11 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Releases the successors (later deliveries of the same account to the same target address) of a
-   * delivery that another process holds. The other process continues with the successors: attempts
-   * of this process would overtake the delivery. Repeats until no successor is left that was
-   * claimed while this process was assumed to hold the delivery, or until the signal aborts.
+   * Releases the successors (later webhook deliveries of the same account to the same target
+   * address) of a delivery that another process holds. The other process continues with the
+   * successors: attempts of this process would overtake the delivery. Repeats until no successor is
+   * left that was claimed while this process was assumed to hold the delivery, or until the signal
+   * aborts.
    */
   async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
     const { lock, log } = this.#options
@@ -233,8 +234,8 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Drops from memory a delivery whose attempt failed unexpectedly. The delivery stays claimed
-   * until its lease ends, so that a persistent error is not repeated in a tight loop.
+   * Drops from memory a webhook delivery whose attempt failed unexpectedly. The delivery stays
+   * claimed until its lease ends, so that a persistent error is not repeated in a tight loop.
    */
   async #onUnexpectedError(delivery: ClaimedDelivery, err: unknown): Promise<void> {
     const { log, recorder } = this.#options
@@ -249,8 +250,9 @@ function logFields({ id, event, account }: ClaimedDelivery) {
 }
 
 /**
- * Converts a delivery into an item of its lane (queue of one target address). Ordered deliveries of
- * an account and lane form a chain, which runs serially. A retried delivery is a chain of its own.
+ * Converts a webhook delivery into an item of its lane (queue of one target address). Ordered
+ * deliveries of an account and lane form a chain, which runs serially. A retried delivery is a
+ * chain of its own.
  */
 function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery

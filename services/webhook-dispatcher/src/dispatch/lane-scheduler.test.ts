@@ -8,7 +8,7 @@ interface Item extends LaneItem {
   name: string
 }
 
-/** Scheduler whose items end when the test calls `end`. */
+/** Scheduler of webhook deliveries whose items end when the test calls `end`. */
 function setUp(options: Partial<LaneSchedulerOptions<Item>> = {}) {
   const started: string[] = []
   const runs = new Map<string, PromiseWithResolvers<TargetFeedback>>()

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { TargetThrottle, type TargetThrottleOptions } from './target-throttle.ts'
 
-/** Throttle with a clock that the test advances. */
+/** Throttle of calls to webhook targets, with a clock that the test advances. */
 function setUp(options: Partial<TargetThrottleOptions> = {}) {
   let time = 0
   const throttle = new TargetThrottle({
@@ -36,7 +36,7 @@ test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time
     true,
     ['l'],
   ])
-  fail(3) // in flight when the lane was suspended
+  fail(3) // calls of the webhook target in flight when its lane was suspended
   expect(throttle.delayMs('l')).toBe(5_000)
   const suspensions = Array.from({ length: 5 }, () => {
     advance(throttle.delayMs('l'))

@@ -51,10 +51,11 @@ export interface FanOutDeps {
 export const batchSize = 500
 
 /**
- * Creates the function that fans out events: inserts the deliveries of a partition's pending events
- * until no event is pending. One transaction inserts the deliveries and marks the events, so each
- * event is fanned out once, whichever process crashes. Targets, settings, accounts and routes are
- * read in the transaction: a batch decided by an older version of the routes is decided again.
+ * Creates the function that fans out events: inserts the webhook deliveries of a partition's
+ * pending events until no event is pending. One transaction inserts the deliveries and marks the
+ * events, so each event is fanned out once, whichever process crashes. Targets, settings, accounts
+ * and routes are read in the transaction: a batch decided by an older version of the routes is
+ * decided again.
  */
 export function createFanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
   const { decide, dispatcher, onFannedOut, routes, routeErrors } = deps
@@ -194,8 +195,8 @@ function messageSpecialUseOf(
 }
 
 /**
- * Marks the first deliveries of each lane (queue of one target address), up to the capacity of the
- * lane, to be claimed by this process.
+ * Marks the first webhook deliveries of each lane (queue of one target address), up to the capacity
+ * of the lane, to be claimed by this process.
  */
 function markClaimed(
   deliveries: readonly NewDelivery[],

@@ -15,13 +15,13 @@ export interface ClaimedDelivery extends Pick<
   attempts: number
   queuedAt: Date
   /**
-   * True if the first attempt of the delivery must precede first attempts of later events of the
-   * same account to the same target address.
+   * True if the first attempt of the webhook delivery must precede first attempts of later events
+   * of the same account to the same target address.
    */
   ordered: boolean
 }
 
-/** Process that claims deliveries, and the duration of the claims. */
+/** Process that claims webhook deliveries, and the duration of the claims. */
 export interface ClaimOwner {
   id: string
   leaseMs: number
@@ -33,8 +33,8 @@ export interface NewDelivery {
   target: string
   lane: string
   /**
-   * True if this process claims the delivery on insertion. Otherwise any process may claim the
-   * delivery.
+   * True if this process claims the webhook delivery on insertion. Otherwise any process may claim
+   * the delivery.
    */
   claimed: boolean
   /**
@@ -55,9 +55,10 @@ export function isRoute(target: string): boolean {
 }
 
 /**
- * SQL condition for ordered deliveries, whose first attempts precede first attempts of later events
- * of the same account to the same target address. Excludes replays, and deliveries whose attempts
- * were started three times without a result: such deliveries would block their account forever.
+ * SQL condition for ordered webhook deliveries, whose first attempts precede first attempts of
+ * later events of the same account to the same target address. Excludes replays, and deliveries
+ * whose attempts were started three times without a result: such deliveries would block their
+ * account forever.
  */
 const ordered = (d: string) =>
   sql.raw(
@@ -117,7 +118,7 @@ export async function insertDeliveries(
 }
 
 export interface ClaimLimits {
-  /** Maximum deliveries of one lane (queue of one target address) that a poll claims. */
+  /** Maximum webhook deliveries of one lane (queue of one target address) that a poll claims. */
   perLane: number
   /** Maximum webhook deliveries of all targets that a poll claims. */
   overall: number
@@ -128,7 +129,9 @@ export interface ClaimLimits {
   capacities: ReadonlyMap<string, number>
 }
 
-/** Delay of a delivery that must wait for an earlier delivery, which another process holds. */
+/**
+ * Delay of a webhook delivery that must wait for an earlier delivery, which another process holds.
+ */
 const deferSeconds = 0.5
 
 /**
@@ -194,8 +197,9 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Query that locks due deliveries, up to the capacity of each lane (queue of one target address).
- * Reads lane by lane, so that a lane with a million due rows does not hide the other lanes.
+ * Query that locks due webhook deliveries, up to the capacity of each lane (queue of one target
+ * address). Reads lane by lane, so that a lane with a million due rows does not hide the other
+ * lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
@@ -264,8 +268,8 @@ export async function countDue(db: Db, limit: number): Promise<number> {
 const maxExaminedLanes = 10_000
 
 /**
- * Age in seconds of the oldest due delivery to a target that is not suspended; 0 without such a
- * delivery. Deliveries in flight are not due.
+ * Age in seconds of the oldest due webhook delivery to a target that is not suspended; 0 without
+ * such a delivery. Deliveries in flight are not due.
  */
 export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

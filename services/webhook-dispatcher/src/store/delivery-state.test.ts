@@ -4,7 +4,7 @@ import { transition, transitions } from './delivery-state.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 
-/** Transitions of the code, as `state trigger next`. */
+/** Transitions of a webhook delivery in the code, as texts `state trigger next`. */
 const declared = Object.entries(transitions).flatMap(([state, triggers]) =>
   Object.entries(triggers).map(([trigger, next]) => `${state} ${trigger} ${String(next)}`),
 )

@@ -73,11 +73,11 @@ export interface DeliveryResult {
   state: RecordedState
   /** Time until the next attempt of the webhook delivery. */
   waitMs: number
-  /** True if a delivery attempt was counted in advance and is subtracted again. */
+  /** True if a webhook delivery attempt was counted in advance and is subtracted again. */
   uncounted: boolean
   /**
-   * Outcome of the delivery attempt. Null leaves the columns of the last result (outcome, status,
-   * error, response) unchanged.
+   * Outcome of the webhook delivery attempt. Null leaves the columns of the last result (outcome,
+   * status, error, response) unchanged.
    */
   outcome: string | null
   status: number | null
@@ -93,8 +93,8 @@ export interface DeliveryResult {
 }
 
 /**
- * Writes intent records of deliveries: counts attempts before their calls. Sets the count to the
- * number after `attempts` of the delivery, so that a repeated statement counts once.
+ * Writes intent records of webhook deliveries: counts attempts before their calls. Sets the count
+ * to the number after `attempts` of the delivery, so that a repeated statement counts once.
  *
  * Returns the counts of rows that `owner` still holds for at least `minLeaseMs` more. With 0, an
  * expired lease is accepted as long as no other process claimed the row. The lease is renewed by
@@ -129,8 +129,8 @@ export async function recordResults(
 ): Promise<void> {
   if (results.length === 0) return
   const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
-  // The condition `where` repeats the delivery ids for Postgres's planner: without statistics, the
-  // join alone makes the planner read the whole table.
+  // The condition `where` repeats the webhook delivery ids for Postgres's planner: without
+  // statistics, the join alone makes the planner read the whole table.
   const recorded = sql`
     update deliveries d set
       claim = null,

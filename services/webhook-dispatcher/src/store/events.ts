@@ -173,7 +173,7 @@ export async function findBody(
  */
 const maxBytes = 2 * maxBodyBytes
 
-/** Body of an event or delivery in memory until disposal. */
+/** Body of an event or webhook delivery in memory until disposal. */
 export interface LoadedBody extends Disposable {
   body: string
 }
@@ -193,8 +193,8 @@ export class BodyMemory {
   }
 
   /**
-   * Loads the body of an event or delivery after waiting for memory. Undefined if the event was
-   * deleted, `too-large` above `maxBodyBytes`.
+   * Loads the body of an event or webhook delivery after waiting for memory. Undefined if the event
+   * was deleted, `too-large` above `maxBodyBytes`.
    */
   async load(
     key: string,

@@ -21,8 +21,8 @@ export function runReplays(db: Db, onReplayed: () => void) {
 }
 
 /**
- * Replays one batch of failed deliveries. Returns the number of replayed deliveries, or undefined
- * if no replay is pending.
+ * Replays one batch of failed deliveries. Returns the number of replayed webhook deliveries, or
+ * undefined if no replay is pending.
  */
 function replayBatch(db: Db): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {
@@ -35,7 +35,7 @@ function replayBatch(db: Db): Promise<number | undefined> {
   })
 }
 
-/** Unfinished replay of failed deliveries, locked until the end of the transaction. */
+/** Unfinished replay of failed webhook deliveries, locked until the end of the transaction. */
 interface LockedReplay {
   id: string
   filter: ReplayFilter
@@ -47,7 +47,9 @@ interface LockedReplay {
   started: boolean
 }
 
-/** Locks the oldest unfinished replay of failed deliveries that no other process works on. */
+/**
+ * Locks the oldest unfinished replay of failed webhook deliveries that no other process works on.
+ */
 async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
   const { rows } = await sql<LockedReplay>`
     select id, filter, created_at::text as "createdAt", state = 'running' as started
@@ -58,8 +60,8 @@ async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
 }
 
 /**
- * Marks a replay of failed deliveries as running and stores the number of matching deliveries, for
- * the progress of the replay.
+ * Marks a replay of failed webhook deliveries as running and stores the number of matching
+ * deliveries, for the progress of the replay.
  */
 async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`
@@ -70,9 +72,9 @@ async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
 }
 
 /**
- * Inserts new deliveries for up to `limit` failed deliveries of a replay, oldest failure first, and
- * marks the failed deliveries, so that no delivery is replayed twice. Returns the number of new
- * deliveries.
+ * Inserts new webhook deliveries for up to `limit` failed deliveries of a replay, oldest failure
+ * first, and marks the failed deliveries, so that no delivery is replayed twice. Returns the number
+ * of new deliveries.
  */
 async function replayFailed(tx: Tx, replay: LockedReplay, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`

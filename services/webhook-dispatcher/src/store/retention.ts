@@ -89,7 +89,7 @@ async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes replays (of failed deliveries) that ended more than `keepReplaysDays` ago. */
+/** Deletes replays (of failed webhook deliveries) that ended more than `keepReplaysDays` ago. */
 async function deleteEndedReplays(db: Db): Promise<void> {
   await sql`
     delete from webhook_replays

@@ -60,7 +60,10 @@ const localTerms = [
 ] as const
 const supported: ReadonlySet<string> = new Set([...textTerms, ...localTerms])
 
-/** Longest search query in bytes after encoding, so that a request line has at most 8,000 bytes. */
+/**
+ * Longest Gmail search query in bytes after encoding, so that a request line has at most 8,000
+ * bytes.
+ */
 const maxQueryBytes = 7_000
 
 /**

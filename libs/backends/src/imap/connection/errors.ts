@@ -24,7 +24,7 @@ const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
  */
 const notConnected = /authenticated but not connected/i
 
-/** Error codes of connection failures, such as ECONNRESET, by error code of imapflow. */
+/** Error codes of failed IMAP connections, such as ECONNRESET, by error code of imapflow. */
 const codeNames = new Map([
   ['NoConnection', 'ECONNRESET'],
   ['EConnectionClosed', 'ECONNRESET'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { rejectsCredentials } from './login-response.ts'
 
-// Responses of real servers, as quoted in bug reports.
+// Responses of real IMAP servers to a login, as quoted in bug reports.
 test.each<[response: string, rejected: boolean]>([
   ['NO [AUTHENTICATIONFAILED] Authentication failed.', true],
   ['NO [AUTHENTICATIONFAILED] LOGIN Invalid credentials or IMAP is disabled', true],

@@ -107,8 +107,8 @@ function pinAddresses(
     .filter((family) => resolved.some((address) => address.family === family))
     .map((family) => ({ family, localAddress: findLocalAddress(localAddresses, family) }))
     .find(({ localAddress }) => localAddress !== undefined)
-  // With a source address, Node tries only one destination address. The destination must be of the
-  // same family as the source address.
+  // With a source address, Node tries only one destination address of the mail server. The
+  // destination must be of the same family as the source address.
   const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
 
   type Callback = (error: null, addresses: ResolvedAddress[] | string, family?: number) => void

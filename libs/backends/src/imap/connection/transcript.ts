@@ -5,7 +5,8 @@ import { clean } from '../text.ts'
 const maxLength = 2_000
 const hidden = '(hidden)'
 /**
- * Minimum length of a text that a transcript hides. Shorter texts would hide other text by chance.
+ * Minimum length of a text that the transcript of an IMAP session hides. Shorter texts would hide
+ * other text by chance.
  */
 const minSecretLength = 6
 

@@ -176,7 +176,8 @@ export function pathOf(client: ImapFlow, path: string): string {
 function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   const delimiter = client.namespace?.delimiter ?? '/'
   let joined = typeof path === 'string' ? path : path.join(delimiter)
-  // Removes trailing delimiters, which only announce children (RFC 9051 §6.3.4).
+  // Removes trailing delimiters of a mailbox path, which only announce child mailboxes (RFC 9051
+  // §6.3.4).
   while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
   if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
     throw invalidName()

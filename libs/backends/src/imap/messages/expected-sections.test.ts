@@ -10,7 +10,7 @@ function mixed(...childNodes: BodyPart[]): BodyPart {
   return { type: 'multipart/mixed', childNodes }
 }
 
-/** Request for these parts of a message, by default without limits of their length. */
+/** Request for MIME parts of a message, by default without limits of their length. */
 function request(
   ...[uid, structure, parts, maxBytes = Infinity]: readonly [
     uid: number,
@@ -62,7 +62,8 @@ test('expectedSections: more than 64 KiB per message, none', () => {
   const one = (size: number) => request(size, leaf('1', size), ['1'])
   expect(expectedSections([one(fitting - 1)])).toEqual([{ key: 'TEXT', maxLength: max }])
   expect(expectedSections([one(fitting + 1)])).toEqual([])
-  // Each message is within the limit, but not the longest parts of both.
+  // Each message stays below 64 KiB, but the sum of the longest MIME parts of both messages does
+  // not.
   const two = (uid: number, first: number, second: number) =>
     request(uid, mixed(leaf('1', first), leaf('2', second)), both)
   expect(expectedSections([two(1, 40_000, 10), two(2, 10, 40_000)])).toEqual([])

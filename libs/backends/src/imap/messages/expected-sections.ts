@@ -44,7 +44,8 @@ function lengthsOf(...[structure, wanted]: Parameters<typeof sectionsOf>): Secti
 }
 
 /**
- * Body sections in the order of their keys. Sections with the same key are merged into the longest.
+ * Body sections of messages in the order of their keys. Sections with the same key are merged into
+ * the longest.
  */
 function mergeSections(sections: readonly Section[]): Section[] {
   const lengths = new Map<string, number>()

@@ -84,8 +84,8 @@ export async function markDeleted(
 }
 
 /**
- * Throws unless the name of a flag is valid by the rule `flag` of RFC 9051 §9: an atom, with a
- * backslash for system flags. `\Recent` is reserved for the server.
+ * Throws unless the name of an IMAP flag is valid by the rule `flag` of RFC 9051 §9: an atom, with
+ * a backslash for system flags. `\Recent` is reserved for the server.
  */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
@@ -99,7 +99,7 @@ function assertLabel(label: string): void {
 }
 
 /**
- * Throws if a change of flags contains an invalid flag name.
+ * Throws if a change of IMAP flags contains an invalid flag name.
  *
  * @throws AppError `invalid`
  */

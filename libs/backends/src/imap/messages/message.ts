@@ -102,8 +102,8 @@ function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeO
 }
 
 /**
- * Converts addresses of an envelope. The start of a group (RFC 5322 §3.4) becomes a name without an
- * address.
+ * Converts addresses of an IMAP envelope. The start of a group (RFC 5322 §3.4) becomes a name
+ * without an address.
  */
 function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
   return addresses.map(({ name, address }) =>

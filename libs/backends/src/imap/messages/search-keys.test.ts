@@ -22,7 +22,7 @@ const nothing: Searchable = {
 
 type Compiled = Parameters<typeof compileCommand>[0]
 
-/** Commands as sent. */
+/** IMAP SEARCH commands for search terms, as the client sends them. */
 function wire(terms: SearchTerms, searchable = everything): string[] {
   return searchKeys(terms, searchable).map((keys) =>
     String(
@@ -32,7 +32,7 @@ function wire(terms: SearchTerms, searchable = everything): string[] {
 }
 
 /**
- * Removes quoted texts and literals from a command, so that only atoms are left. Fails if the
+ * Removes quoted texts and literals from an IMAP command, so that only atoms are left. Fails if the
  * remaining command is not one line.
  */
 function bare(command: string): string {
@@ -162,7 +162,7 @@ test('searchKeys: any text, stays within its quotes or literal', () => {
   )
   fc.assert(
     fc.property(terms, (input) => {
-      // NUL is rejected, see the test above.
+      // NUL in an IMAP search text is rejected, as another test shows.
       const without = JSON.parse(JSON.stringify(input).replaceAll('\\u0000', '')) as SearchTerms
       for (const command of wire(without)) bare(command)
     }),

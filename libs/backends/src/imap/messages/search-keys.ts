@@ -86,7 +86,8 @@ function headerKeys({ header = {} }: SearchTerms): Token[] {
   const headers = Object.entries(header)
   if (headers.length > maxHeaders) throw invalidTerm('header', `has more than ${maxHeaders} names`)
   return headers.flatMap(([name, value]) => {
-    // Header name (RFC 5322 §3.6.8). The limit of its length is far below the 998 octets of a line.
+    // Pattern of a header name in an IMAP search (RFC 5322 §3.6.8). The limit of its length is far
+    // below the 998 octets of a line.
     if (!/^[!-9;-~]{1,100}$/.test(name))
       throw invalidTerm('header', 'contains an invalid header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
@@ -112,7 +113,7 @@ function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
   ]
 }
 
-/** Search keys for arrival times. With WITHIN, a date with a time is exact to the second. */
+/** IMAP search keys for arrival times. With WITHIN, a date with a time is exact to the second. */
 export function arrivalKeys(
   term: 'before' | 'since',
   date: Date | undefined,
@@ -202,7 +203,7 @@ function idKey(
   id: string,
   { objectId, gmail }: Searchable,
 ): Token[] | undefined {
-  // Checks the syntax of an object id (RFC 8474 §4.3).
+  // Checks the syntax of an IMAP object id (RFC 8474 §4.3).
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
   if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'

@@ -100,7 +100,7 @@ export class FetchFilter {
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
-    // Inserts a space, because a cut line of the response could end with a literal marker.
+    // Inserts a space, because a cut line of the IMAP response could end with a literal marker.
     if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 
@@ -116,7 +116,8 @@ export class FetchFilter {
 
   #startScalar(byte: number, at: number): void {
     if (this.#lists.length === 1) this.#item = byte
-    // The limit of a section is for its content, so the name of the next section begins first.
+    // The limit of a body section is for its content, so the name of the next section in the FETCH
+    // response begins first.
     if (byte !== char.quote && this.#lists.length === 1) this.#name.start(byte)
     this.#isLeftOut = !this.#startText()
     if (this.#isLeftOut) this.#out.drop(at)
@@ -207,7 +208,7 @@ export class FetchFilter {
       this.#cut()
       return false
     }
-    // Tokens that are left out do not use up the limit for later data items of the response.
+    // Tokens that are left out do not use up the limit for later data items of the FETCH response.
     this.#countToken()
     this.#textLeft = isContent
       ? this.#name.keptBytes(this.#requested)

@@ -5,7 +5,7 @@ import { maxExcessBytes, maxLineBytes } from './limits.ts'
 export interface RequestedBytes {
   /** Maximum bytes that are kept of one literal or string of message content. */
   kept: number
-  /** Maximum bytes that are kept of a section, by its name in upper case. */
+  /** Maximum bytes that are kept of a body section, by the section's name in upper case. */
   sections: ReadonlyMap<string, number>
   /** Maximum length of a literal of message content. A longer literal ends the IMAP connection. */
   each: number

@@ -148,7 +148,7 @@ test('ResponseFilter: header longer than requested, keeps the requested bytes', 
   )
 })
 
-/** Arguments of FETCH for the first bytes of sections. */
+/** Arguments of an IMAP FETCH command for the first bytes of body sections. */
 const fetchOf = (messages: string, ...sections: readonly (readonly [string, number])[]) => [
   { type: 'SEQUENCE', value: messages },
   sections.map(([value, length]) => ({

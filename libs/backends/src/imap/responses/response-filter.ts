@@ -158,8 +158,8 @@ class PlainFilter implements LineFilter {
 
   end(at: number): void {
     this.#out.keep(at)
-    // Inserts a space, because the cut line of the response could otherwise end with the marker of
-    // a literal.
+    // Inserts a space, because the cut line of the IMAP response could otherwise end with the
+    // marker of a literal.
     if (this.#isCut) this.#out.insert(at, ' ')
   }
 }

@@ -7,7 +7,10 @@ import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { type AddOptions, readRegistration } from './read-registration.ts'
 import { waitUntilConnected } from './wait-until-connected.ts'
 
-/** Registers an account, or prints the link of a form that registers one. */
+/**
+ * Command `accounts add`: registers a mail account, or prints the link of a form that registers an
+ * account.
+ */
 export const addAccount: RunCommand = async (context, args, values) => {
   const options = values as AddOptions
   const [account] = args
@@ -40,7 +43,10 @@ export const addAccount: RunCommand = async (context, args, values) => {
   )
 }
 
-/** Options of servers, login and form, which a file replaces. */
+/**
+ * Options of `accounts add` about servers, login and form. With a registration file, these options
+ * are not allowed.
+ */
 const excludedByFile = [
   'email',
   'name',
@@ -70,7 +76,7 @@ function checkOptions(options: AddOptions): void {
     throw new UsageError('a paused account does not connect: leave out --wait or --paused')
 }
 
-/** Client and context of a command that adds an account. */
+/** Client of the API and context of the command `accounts add`. */
 export interface AddContext extends CommandContext {
   client: Posthorn
 }
@@ -100,7 +106,8 @@ async function readBody(
 }
 
 /**
- * Account before its change. Undefined if the account does not exist, or nothing depends on it.
+ * Account record before `accounts add` changes it. Undefined if the account does not exist, or
+ * nothing depends on it.
  *
  * @throws CommandError without `--update` if the account exists: the API would change its settings
  */

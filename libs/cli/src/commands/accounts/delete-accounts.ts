@@ -1,6 +1,6 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Deletes accounts one after the other. Ends at the first error. */
+/** Command `accounts delete`: deletes accounts one after the other. Ends at the first error. */
 export const deleteAccounts: RunCommand = async ({ posthorn, output, signal }, args, options) => {
   const client = await posthorn()
   const revoke = options['revoke'] === true

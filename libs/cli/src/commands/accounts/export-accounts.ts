@@ -4,7 +4,7 @@ import { countText } from '../../io/fields.ts'
 import { jsonText } from '../../io/printable.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Accounts per request: the maximum of the API. */
+/** Maximum accounts per export request: the maximum of the API. */
 const pageSize = 250
 
 /**

@@ -1,13 +1,18 @@
 import { defined } from '@posthorn/contracts/defined'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { ImportAccountsInput, ImportAccountsResult, Posthorn } from '@posthorn/client'
+import type {
+  ImportAccountsInput,
+  ImportAccountsResult,
+  Posthorn,
+  PosthornError,
+} from '@posthorn/client'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import { countText } from '../../io/fields.ts'
 import { inputError, openInput } from '../../io/input.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Accounts per request: the maximum of the API. */
+/** Maximum accounts per import request: the maximum of the API. */
 const batchSize = 100
 
 type ImportBody = ImportAccountsInput['body']
@@ -42,14 +47,15 @@ export const importAccounts: RunCommand = async (context, args, options) => {
       { empty: 'no accounts', rowsPerPrint: batchSize },
     )
   } finally {
-    // After an error, too: the accounts before it are registered.
+    // The counts of imported accounts are also printed after an error, because the accounts before
+    // the error are registered.
     progress.note(countsText(counts))
   }
   if (counts.rejected > 0)
     throw new CommandError(`${countText(counts.rejected, 'account')} rejected: see the reasons`)
 }
 
-/** Options of `accounts import`. */
+/** Options of the command `accounts import`. */
 interface ImportOptions {
   application?: [from: string, to: string][]
   paused?: boolean
@@ -74,30 +80,54 @@ interface ImportAllOptions {
 
 async function* importAll(
   client: Posthorn,
-  batches: AsyncIterable<ImportBody['accounts']>,
+  batches: AsyncIterable<Batch>,
   { settings, signal, count }: ImportAllOptions,
 ): AsyncGenerator<ImportResult> {
-  for await (const accounts of batches) {
+  for await (const { accounts, lines } of batches) {
     const body = { ...settings, accounts }
-    const { results } = await client.importAccounts({ body }, { signal })
+    const { results } = await client
+      .importAccounts({ body }, { signal })
+      .catch((error: unknown) => {
+        throw withLine(error, lines)
+      })
     results.forEach(count)
     yield* results
   }
 }
 
-/** Reads accounts, a JSON value per line, in batches of one request. */
-async function* readBatches(input: Readable, file: string): AsyncGenerator<ImportBody['accounts']> {
-  let batch: ImportBody['accounts'] = []
+/** Accounts of a request, and the numbers of their lines in the file. */
+interface Batch {
+  accounts: ImportBody['accounts']
+  lines: number[]
+}
+
+/** Names the line of the file that the server rejects as a whole, instead of its index. */
+function withLine(error: unknown, lines: readonly number[]): unknown {
+  const { name, fields } = error as Partial<PosthornError>
+  if (name !== 'PosthornError') return error
+  const [, index, path] = /^accounts\.(\d+)(?:\.(.+))?$/.exec(fields?.[0]?.path ?? '') ?? []
+  const line = lines[Number(index)]
+  if (line === undefined) return error
+  const reason = path === undefined ? 'is no account' : `has a missing or wrong value of ${path}`
+  return new CommandError(
+    `line ${line} ${reason}: import a file that \`posthorn accounts export\` has written`,
+  )
+}
+
+/** Reads accounts for an import, one JSON value per line, in batches of one request. */
+async function* readBatches(input: Readable, file: string): AsyncGenerator<Batch> {
+  let batch: Batch = { accounts: [], lines: [] }
   let number = 0
   for await (const line of readLines(input, file)) {
     number += 1
     if (line.trim() === '') continue
-    batch.push(parseLine(line, number))
-    if (batch.length < batchSize) continue
+    batch.accounts.push(parseLine(line, number))
+    batch.lines.push(number)
+    if (batch.lines.length < batchSize) continue
     yield batch
-    batch = []
+    batch = { accounts: [], lines: [] }
   }
-  if (batch.length > 0) yield batch
+  if (batch.lines.length > 0) yield batch
 }
 
 async function* readLines(input: Readable, file: string): AsyncGenerator<string> {

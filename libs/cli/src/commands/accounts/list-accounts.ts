@@ -3,10 +3,10 @@ import type { ListAccountsInput } from '@posthorn/client'
 import { take } from '../../io/take.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Accounts per request. */
+/** Number of accounts per request of the command `accounts list`. */
 const pageSize = 250
 
-/** Prints the accounts while their pages are read. */
+/** Command `accounts list`: prints the accounts while their pages are read. */
 export const listAccounts: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
   const { state, query, limit } = options as {
     state?: ListAccountsInput['state']

@@ -3,7 +3,7 @@ import { readSecretFile } from '../../connection/secret-input.ts'
 import { CommandError, UsageError } from '../../exit-codes.ts'
 import type { CommandContext } from '../../program/command.ts'
 
-/** Options of `accounts add`. */
+/** Values of the options of the command `accounts add`. */
 export interface AddOptions {
   email?: string
   name?: string
@@ -32,17 +32,20 @@ interface Server {
   user?: string
 }
 
-/** Mail servers of a new account. */
+/** Mail servers (IMAP and SMTP) of a new account. */
 export interface MailServers {
   imap?: Server
   smtp?: Server
 }
 
-/** Ports at which a TLS handshake comes first (RFC 8314). */
+/** Ports of mail servers at which a TLS handshake comes first (RFC 8314). */
 const imapsPort = 993
 const submissionsPort = 465
 
-/** Reads a registration from the options, and asks for what is missing. */
+/**
+ * Reads an account registration from the options of `accounts add`, and asks the user for missing
+ * values.
+ */
 export async function readRegistration(
   context: CommandContext & { client: Posthorn },
   account: string | undefined,
@@ -64,7 +67,10 @@ export async function readRegistration(
   return toRegistration({ account, options, servers, user, pass })
 }
 
-/** Servers of the options, and servers that were found for those that no option names. */
+/**
+ * Mail servers from the options of `accounts add`, completed by the servers that autoconfiguration
+ * has found.
+ */
 export function mergeServers(options: AddOptions, autoconfig?: GetAutoconfigResult): MailServers {
   const { imapHost, smtpHost, starttls = false } = options
   const byOption = (host: string, port: number, tlsPort: number) => ({
@@ -108,7 +114,7 @@ function readPassword(
   return context.prompt.secret(`Password of ${user}: `, { remedy })
 }
 
-/** Everything that a registration consists of. */
+/** Parts of an account registration: options, mail servers and login. */
 interface RegistrationParts {
   account: string | undefined
   options: AddOptions

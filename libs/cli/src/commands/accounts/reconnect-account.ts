@@ -1,7 +1,7 @@
 import type { RunCommand } from '../../program/command.ts'
 import { waitUntilConnected } from './wait-until-connected.ts'
 
-/** Reconnects an account. */
+/** Command `accounts reconnect`: reconnects a mail account. */
 export const reconnectAccount: RunCommand = async (context, args, options) => {
   const { posthorn, output, signal } = context
   const [account = ''] = args

@@ -4,7 +4,9 @@ import { bytesText, type Field, fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
 import { errorText } from './wait-until-connected.ts'
 
-/** Prints an account with advice. The API masks its passwords and tokens. */
+/**
+ * Command `accounts show`: prints an account with advice. The API masks its passwords and tokens.
+ */
 export const showAccount: RunCommand = async ({ posthorn, output, signal }, args, options) => {
   const [account = ''] = args
   const client = await posthorn()
@@ -13,7 +15,10 @@ export const showAccount: RunCommand = async ({ posthorn, output, signal }, args
   await output.result(record, accountLines(record))
 }
 
-/** Lines for people: state, errors with advice, servers and counters of an account. */
+/**
+ * Lines of `accounts show` for people: state, errors with advice, servers and counters of an
+ * account.
+ */
 export function accountLines(record: AccountRecord): string[] {
   const { state, stateDetail, lastError, syncError } = record
   const advice = accountAdvice(record)

@@ -1,6 +1,6 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Starts a sync of an account. */
+/** Command `accounts sync`: starts a sync of a mail account. */
 export const syncAccount: RunCommand = async ({ posthorn, output, signal }, args) => {
   const [account = ''] = args
   const client = await posthorn()

@@ -56,7 +56,10 @@ export const importCommand: CommandSpec = {
   load: async () => (await import('./import-accounts.ts')).importAccounts,
 }
 
-/** Splits `old=new` into the ids of an application at both instances. */
+/**
+ * Splits `old=new` into the ids of an OAuth2 application at the exporting and the importing
+ * instance.
+ */
 function applicationIds(text: string): [string, string] {
   const [from, to, ...rest] = text.split('=')
   if (!from || !to || rest.length > 0) throw new UsageError('expected two ids such as old=new')

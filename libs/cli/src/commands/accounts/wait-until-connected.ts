@@ -3,14 +3,17 @@ import { CommandError } from '../../exit-codes.ts'
 import { waitUntil } from '../../io/wait-until.ts'
 import type { CommandContext } from '../../program/command.ts'
 
-/** Time within which an account connects unless its servers are slow or unreachable. */
+/** Time within which a mail account connects unless its servers are slow or unreachable. */
 const defaultTimeoutSeconds = 120
 
-/** Options of a wait for an account. */
+/** Options of waiting until a mail account is connected. */
 export interface ConnectedOptions {
   client: Posthorn
   timeout: number | undefined
-  /** Time of the last sync before the request: the account is connected after a later sync. */
+  /**
+   * Time of the account's last sync before the request: the account is connected after a later
+   * sync.
+   */
   lastSync?: string | undefined
 }
 

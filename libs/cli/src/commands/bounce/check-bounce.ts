@@ -5,10 +5,13 @@ import { inputError, openInput } from '../../io/input.ts'
 import type { Output } from '../../io/output.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Bytes of the message that are read. Servers read no more of a report, either. */
+/**
+ * Maximum bytes that are read of a delivery report's file. Servers read no more of a report,
+ * either.
+ */
 const maxBytes = 1_048_576
 
-/** Prints the report in a file. Needs no server. */
+/** Command `bounce check`: prints the delivery report in a file. Needs no server. */
 export const checkBounce: RunCommand = async (context, args) => {
   const { output } = context
   const [file = ''] = args
@@ -22,7 +25,7 @@ export const checkBounce: RunCommand = async (context, args) => {
     : printComplaint(report, output))
 }
 
-/** Reads the first bytes of a message. */
+/** Reads the first bytes of a delivery report. */
 async function readStart(source: AsyncIterable<Uint8Array>, file: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -1,7 +1,9 @@
 import type { OutlineNode } from './outline.ts'
 import { branch, quote } from './shell-text.ts'
 
-/** Completion for bash. Values without choices are completed as files. */
+/**
+ * Completion script of the command line for bash. Values without choices are completed as files.
+ */
 export function bashScript(nodes: readonly OutlineNode[]): string {
   const withValue = nodes.flatMap(({ options }) => options.filter(({ hasValue }) => hasValue))
   const skipped = [...new Set(withValue.flatMap(({ flags }) => flags))]
@@ -48,7 +50,7 @@ complete -o default -F _posthorn posthorn
 `
 }
 
-/** Branch of a `case` that matches the path of each command. */
+/** Branch of a shell `case` that matches the path of each command of the program. */
 function pathBranch(nodes: readonly OutlineNode[]): string {
   const paths = nodes.map(({ path }) => path).filter((path) => path !== '')
   return `          ${paths.map(quote).join('|')}) path=$next ;;`

@@ -1,23 +1,26 @@
 import type { CommandGroup, CommandSpec, JobSpec, OptionSpec } from '../../program/command.ts'
 
-/** Option as completion needs it. */
+/** Option of a command, with the details that shell completion needs. */
 export interface OutlineOption {
-  /** Flags without values, such as `-y` and `--yes`. */
+  /** Flags of an option without their values, such as `-y` and `--yes`. */
   flags: string[]
   hasValue: boolean
   choices: readonly string[]
   description: string
 }
 
-/** Command, group or job with everything that can follow it. */
+/** Command, command group or job, with everything that can follow it on the command line. */
 export interface OutlineNode {
-  /** Words that lead to the node, such as `accounts list`. Empty for the program. */
+  /**
+   * Words of the command line that lead to the node, such as `accounts list`. Empty for the
+   * program.
+   */
   path: string
   children: { name: string; summary: string }[]
   options: OutlineOption[]
 }
 
-/** Options of every command. */
+/** Global options, which every command of the program has. */
 const globalOptions: readonly OptionSpec[] = [
   { flags: '--url <url>', description: 'URL of the server' },
   { flags: '--token-file <path>', description: 'file with the access token' },
@@ -25,7 +28,9 @@ const globalOptions: readonly OptionSpec[] = [
   { flags: '-h, --help', description: 'show the help' },
 ]
 
-/** Nodes of the program: itself, groups, commands and jobs. */
+/**
+ * Nodes of the command line for shell completion: the program itself, groups, commands and jobs.
+ */
 export function outline(
   parts: readonly (CommandSpec | CommandGroup)[],
   jobs: readonly JobSpec[],

@@ -1,9 +1,9 @@
-/** Text in single quotes, for bash and zsh. */
+/** Quotes a text for bash and zsh with single quotes. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Branch of a `case` of a shell. */
+/** Branch of a `case` statement in a shell script. */
 export function branch(pattern: string, command: string): string {
   return `    ${quote(pattern)}) ${command} ;;`
 }

@@ -1,7 +1,7 @@
 import type { OutlineNode } from './outline.ts'
 import { branch, quote } from './shell-text.ts'
 
-/** Completion for zsh, with the summaries of commands and options. */
+/** Completion script of the command line for zsh, with the summaries of commands and options. */
 export function zshScript(nodes: readonly OutlineNode[]): string {
   const withValue = nodes.flatMap(({ options }) => options.filter(({ hasValue }) => hasValue))
   const skipped = [...new Set(withValue.flatMap(({ flags }) => flags))]
@@ -59,7 +59,10 @@ if [[ \${funcstack[1]} == _posthorn ]]; then _posthorn "$@"; else compdef _posth
 `
 }
 
-/** Entry of `_describe`: name and description, in which a colon separates the two. */
+/**
+ * Entry of zsh's function `_describe` for shell completion: name and description, in which a colon
+ * separates the two.
+ */
 function entry(name: string, description: string): string {
   return quote(`${name.replaceAll(':', '\\:')}:${description}`)
 }

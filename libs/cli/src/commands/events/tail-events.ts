@@ -2,7 +2,10 @@ import type { Change, HistoryLost, Posthorn } from '@posthorn/client'
 import { take } from '../../io/take.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Prints state changes until the limit is reached or the command is interrupted. */
+/**
+ * Command `events tail`: prints state changes of accounts until the limit is reached or the command
+ * is interrupted.
+ */
 export const tailEvents: RunCommand = async (context, _args, options) => {
   const { posthorn, output, progress, signal } = context
   const { account, since, limit } = options as {
@@ -17,7 +20,7 @@ export const tailEvents: RunCommand = async (context, _args, options) => {
   await output.stream(take(ofAccount(changes, account), limit), changeText)
 }
 
-/** Changes of an account. The loss of changes concerns all accounts. */
+/** State changes of one account. The loss of changes concerns all accounts. */
 async function* ofAccount(
   changes: AsyncIterable<Change | HistoryLost>,
   account: string | undefined,
@@ -27,7 +30,7 @@ async function* ofAccount(
       yield change
 }
 
-/** Line of a change for people. */
+/** Line of text for people about a state change of an account. */
 export function changeText({ id, type, account, key, payload }: Change | HistoryLost): string {
   if (type === 'historyLost') return `${id}  changes before this one were lost`
   const keyText = typeof key === 'string' ? key : JSON.stringify(key)
@@ -36,9 +39,9 @@ export function changeText({ id, type, account, key, payload }: Change | History
 }
 
 /**
- * Opens the stream once, and reads the id of its first frame, the position of the last change. An
- * error, such as an unreachable server, ends the command here: later errors are interruptions,
- * after which the client connects again.
+ * Opens the API's stream of state changes once, and reads the id of its first frame, the position
+ * of the last change. An error, such as an unreachable server, ends the command here: later errors
+ * are interruptions, after which the client connects again.
  */
 async function readPosition(
   client: Posthorn,

@@ -1,6 +1,9 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Cancels a running export, or deletes the export with its file. */
+/**
+ * Command `exports delete`: cancels a running export of messages, or deletes the export with its
+ * file.
+ */
 export const deleteExport: RunCommand = async ({ posthorn, output, signal }, args) => {
   const [account = '', exportId = ''] = args
   const client = await posthorn()

@@ -2,7 +2,7 @@ import { take } from '../../io/take.ts'
 import type { Column } from '../../io/table.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Exports per request. */
+/** Number of exports per request of the command `exports list`. */
 const pageSize = 100
 
 interface Row {

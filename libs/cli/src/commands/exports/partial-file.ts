@@ -2,7 +2,10 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { CommandError } from '../../exit-codes.ts'
 
-/** File with the first bytes of a download. Disposal closes the file and does not delete it. */
+/**
+ * Partial file with the first bytes of an export's download. Disposal closes the file and does not
+ * delete it.
+ */
 export class PartialFile implements AsyncDisposable {
   readonly path: string
   readonly #handle: FileHandle
@@ -14,7 +17,10 @@ export class PartialFile implements AsyncDisposable {
     this.#size = size
   }
 
-  /** Opens the file of an earlier run, or a new file. Only the user can read the file with mail. */
+  /**
+   * Opens the partial download file of an earlier run, or a new file. Only the user can read the
+   * file, because the file contains mail.
+   */
   static async open(path: string, maxSize: number): Promise<PartialFile> {
     const flags = constants.O_RDWR | constants.O_CREAT
     const handle = await open(path, flags, 0o600).catch((error: unknown) => {
@@ -26,7 +32,7 @@ export class PartialFile implements AsyncDisposable {
     return file
   }
 
-  /** Number of bytes that the file has. */
+  /** Number of bytes that the partial file of an export's download has. */
   get size(): number {
     return this.#size
   }
@@ -44,16 +50,18 @@ export class PartialFile implements AsyncDisposable {
     }
   }
 
-  /** Removes all bytes, for a download from the start. */
+  /** Removes all bytes of the partial file, for a download of the export from the start. */
   async truncate(): Promise<void> {
     await this.#handle.truncate(0)
     this.#size = 0
   }
 
-  /** Renames the complete file to the final name, after all bytes are on the disk. */
+  /** Renames the complete file of an export to its final name, after all bytes are on the disk. */
   async rename(path: string): Promise<void> {
     await this.#handle.sync()
-    await rename(this.path, path)
+    await rename(this.path, path).catch((error: unknown) => {
+      throw new CommandError(`${path} cannot be written: ${(error as Error).message}`)
+    })
   }
 
   async remove(): Promise<void> {

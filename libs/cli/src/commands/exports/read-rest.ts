@@ -3,25 +3,31 @@ import type { Posthorn } from '@posthorn/client'
 import { CommandError, exitCodes } from '../../exit-codes.ts'
 import type { PartialFile } from './partial-file.ts'
 
-/** Interruptions in a row without a byte between them after which the download fails. */
+/**
+ * Number of interruptions in a row without a new byte after which the download of an export fails.
+ */
 const maxStalls = 5
-/** Pause after an interruption. */
+/** Pause after an interruption of an export's download, before the download continues. */
 const pauseMs = 1_000
-/** Time for which a request is repeated, so that a restart of the server is no failure. */
+/**
+ * Time for which the download request for an export is repeated, so that a restart of the server is
+ * no failure.
+ */
 const retryForMs = 60_000
 
-/** Options of a download. */
+/** Options of the download of an export's file. */
 export interface DownloadOptions {
   account: string
   exportId: string
-  /** Size of the whole file. */
+  /** Size of the whole file of the export in bytes. */
   total: number
   signal: AbortSignal
   onProgress: (bytes: number) => void
 }
 
 /**
- * Reads the bytes that a file lacks, and appends them. Continues after interruptions.
+ * Reads the bytes that the partial file of an export lacks, and appends them. Continues after
+ * interruptions.
  *
  * @throws CommandError if the connection is interrupted repeatedly without progress
  */
@@ -47,7 +53,7 @@ export async function readRest(
   }
 }
 
-/** Reads until the connection ends. Returns the reason of an interruption. */
+/** Reads the export's file until the connection ends. Returns the reason of an interruption. */
 async function readOnce(
   client: Posthorn,
   file: PartialFile,
@@ -60,7 +66,7 @@ async function readOnce(
   if (!response.body) return 'the response is empty'
   const iterator = (response.body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   try {
-    // A server or a cache may ignore the range, and send the whole file.
+    // The server or a cache may ignore the range of a download request, and send the whole file.
     if (response.status !== 206) await file.truncate()
     for (;;) {
       const next = await iterator.next().catch((error: unknown) => error as Error)
@@ -72,7 +78,7 @@ async function readOnce(
       onProgress(file.size)
     }
   } finally {
-    // Closes the connection of a response whose bytes cannot be stored.
+    // Closes the connection of a download response whose bytes cannot be stored.
     await iterator.return?.()
   }
 }

@@ -2,10 +2,10 @@ import { defined } from '@posthorn/contracts/defined'
 import type { RunCommand } from '../../program/command.ts'
 import { exportLines, waitUntilComplete } from './wait-for-export.ts'
 
-/** Earliest time of receipt of exports without `--since`. */
+/** Earliest time of receipt of exported messages if `--since` is absent. */
 const earliest = '1970-01-01T00:00:00.000Z'
 
-/** Starts an export. */
+/** Command `exports start`: starts an export of an account's messages. */
 export const startExport: RunCommand = async (context, args, options) => {
   const { posthorn, output, signal } = context
   const [account = ''] = args

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
 /**
- * Decompresses a file and counts its lines. Gzip has a checksum, so that a damaged file is found.
- * Undefined if the file cannot be decompressed.
+ * Decompresses the file of an export and counts its lines. Gzip has a checksum, so that a damaged
+ * file is found. Undefined if the file cannot be decompressed.
  */
 export async function countLines(path: string, signal: AbortSignal): Promise<number | undefined> {
   // An export without messages is an empty file, not an empty archive.

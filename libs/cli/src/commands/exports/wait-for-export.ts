@@ -4,10 +4,13 @@ import { bytesText, countText, fieldLines } from '../../io/fields.ts'
 import { waitUntil } from '../../io/wait-until.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 
-/** Time for which requests are repeated, so that a restart of the server does not end the wait. */
+/**
+ * Time for which requests about an export are repeated, so that a restart of the server does not
+ * end the wait.
+ */
 const retryForMs = 60_000
 
-/** Waits until the file of an export is complete. */
+/** Command `exports wait`: waits until the file of an export is complete. */
 export const waitForExport: RunCommand = async (context, args) => {
   const [account = '', exportId = ''] = args
   const client = await context.posthorn()
@@ -38,7 +41,7 @@ export function waitUntilComplete(
   )
 }
 
-/** Lines for people about a complete export. */
+/** Lines of text for people about a complete export. */
 export function exportLines(record: GetExportResult): string[] {
   const { progress, truncated } = record
   return fieldLines([

@@ -11,8 +11,8 @@ import {
 type FileEntry = ReturnType<typeof readExportFile> extends AsyncIterable<infer E> ? E : never
 
 /**
- * Imports of the entities in files, which are read once: a file can be a pipe. Accounts are first,
- * because tokens can be bound to accounts.
+ * Imports of EmailEngine's accounts and tokens in files, which are read once: a file can be a pipe.
+ * Accounts are first, because tokens can be bound to accounts.
  */
 export async function fileImports(
   read: () => AsyncIterable<FileEntry>,

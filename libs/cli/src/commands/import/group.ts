@@ -1,7 +1,10 @@
 import type { CommandGroup } from '../../program/command.ts'
 import { timeText } from '../../program/times.ts'
 
-/** Kinds of entities in the order of the import: later kinds refer to earlier kinds. */
+/**
+ * Kinds of imported EmailEngine entities in the order of the import: later kinds refer to earlier
+ * kinds.
+ */
 export const importKinds = [
   'applications',
   'gateways',

@@ -34,10 +34,16 @@ interface Options extends OptionValues {
   notifyFrom?: string
 }
 
-/** Time for which calls are repeated, so that an upgrade of the server does not end the import. */
+/**
+ * Time for which calls of the EmailEngine import are repeated, so that an upgrade of the server
+ * does not end the import.
+ */
 const retryForMs = 60_000
 
-/** Imports an EmailEngine instance, from Redis or from files. A repeated import continues. */
+/**
+ * Command `import emailengine`: imports an EmailEngine instance, from Redis or from files. A
+ * repeated import continues.
+ */
 export const importEmailEngine: RunCommand = async (context, files, values) => {
   const options = values as Options
   const mode = modeOf(options)
@@ -70,7 +76,7 @@ export const importEmailEngine: RunCommand = async (context, files, values) => {
     throw new CommandError('accounts were skipped: correct them and run the command again')
 }
 
-/** Imports all kinds in an order in which the entities exist to which other entities refer. */
+/** Imports all kinds of EmailEngine entities, each kind after the kinds to which it refers. */
 async function importStore(parts: ImportParts, options: Options, run: ImportRun): Promise<void> {
   const imports: Record<ImportKind, () => Promise<KindImport<never>> | KindImport<never>> = {
     applications: () => applicationImport(parts) as never,

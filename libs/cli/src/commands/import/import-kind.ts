@@ -4,30 +4,38 @@ import type { Progress } from '../../io/progress.ts'
 import type { ImportKind } from './group.ts'
 import type { ImportReport } from './report.ts'
 
-/** Result of the import of entities. Entities that are not named were imported. */
+/**
+ * Result of importing a batch of entities, such as accounts. Entities that the result does not
+ * count were imported as new.
+ */
 export interface BatchResult {
   unchanged?: number
   started?: number
   skipped?: readonly { id: string; reason: string }[]
 }
 
-/** Import of one kind of entities. */
+/** Import of one kind of EmailEngine entities, such as accounts. */
 export interface KindImport<Input> {
   kind: ImportKind
   entries: AsyncIterable<Entry<Input>>
-  /** Number of entities, if it is known before they are read. */
+  /** Number of EmailEngine entities of the kind, if known before the entities are read. */
   total?: number
-  /** Entities per call of `write`. Default 1. */
+  /** Maximum EmailEngine entities per call of `write` by the import. Default 1. */
   batchSize?: number
-  /** Batches that are written at the same time. Default 16. */
+  /**
+   * Maximum batches of EmailEngine entities that the import writes at the same time. Default 16.
+   */
   concurrency?: number
-  /** Writes entities to Posthorn, or with `--dry-run` finds out what a write would do. */
+  /**
+   * Writes imported EmailEngine entities to Posthorn, or with `--dry-run` finds out what a write
+   * would do.
+   */
   write: (entries: readonly MappedEntry<Input>[]) => Promise<BatchResult>
 }
 
 const defaultConcurrency = 16
 
-/** Options of an import. */
+/** Report, progress and signal of an import run. */
 export interface ImportRun {
   report: ImportReport
   progress: Progress
@@ -35,8 +43,8 @@ export interface ImportRun {
 }
 
 /**
- * Imports the entities of one kind. Stops at the first error that is not about a single entity:
- * entities that were written stay, and a repeated import continues.
+ * Imports the EmailEngine entities of one kind. Stops at the first error that is not about a single
+ * entity: entities that were written stay, and a repeated import continues.
  */
 export async function importKind<Input>(
   {
@@ -60,7 +68,8 @@ export async function importKind<Input>(
     for (const { id, changes, omitted } of batch) {
       const reason = reasons.get(id)
       if (reason !== undefined) await report.entity({ kind, id, skipped: reason })
-      // A batch with unchanged entities does not tell which entities are new.
+      // The import result of a batch that has unchanged entities does not tell which of its
+      // entities are new.
       else if (unchanged + started === 0 && changes.length + omitted.length > 0)
         await report.entity({ kind, id, changes, omitted })
     }
@@ -95,7 +104,10 @@ export async function importKind<Input>(
   signal.throwIfAborted()
 }
 
-/** Writes a batch. A batch that is rejected because of one entity is written in single entities. */
+/**
+ * Writes a batch of imported entities. If the API rejects the batch because of one entity, each
+ * entity is written alone.
+ */
 async function writeBatch<Input>(
   batch: readonly MappedEntry<Input>[],
   write: KindImport<Input>['write'],
@@ -122,7 +134,8 @@ function sum(results: readonly BatchResult[], name: 'unchanged' | 'started'): nu
 }
 
 /**
- * Reason for which the API rejects an entity. Undefined for errors that concern the whole import.
+ * Reason for which the API rejects an imported entity. Undefined for errors that concern the whole
+ * import.
  */
 function rejectionOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'PosthornError') return undefined

@@ -2,28 +2,28 @@ import type { Posthorn } from '@posthorn/client'
 import type { EmailEngineStore, Entry, EntityCounts, MappedEntry } from '@posthorn/emailengine'
 import type { BatchResult, KindImport } from './import-kind.ts'
 
-/** Effect of an import on accounts. */
+/** Options of an import that determine its effect on accounts. */
 export interface AccountMode {
   dryRun: boolean
-  /** True starts accounts, false registers new accounts as paused. */
+  /** True if the import starts the accounts, false if it registers new accounts as paused. */
   start: boolean
-  /** Time after which arrived messages are announced. */
+  /** Time from which messages that arrive in imported accounts are announced. */
   notifyFrom: string
 }
 
-/** Access to the API for an import. */
+/** Access to the API for an import of EmailEngine entities. */
 export interface ImportAccess {
   posthorn: Posthorn
   signal: AbortSignal
 }
 
-/** Parts from which the imports of all kinds are made. */
+/** Store, counts and options from which the imports of all kinds of entities are made. */
 export interface ImportParts extends ImportAccess, AccountMode {
   store: EmailEngineStore
   counts: EntityCounts
 }
 
-/** Input to which the store maps the entities of one kind. */
+/** Input of the API to which the EmailEngine store maps the entities of one kind. */
 type InputOf<
   K extends
     | 'accounts'
@@ -39,10 +39,10 @@ type InputOf<
 const unchanged: BatchResult = { unchanged: 1 }
 const imported: BatchResult = {}
 
-/** Result of an operation that reports whether it has created the entity. */
+/** Import result of an API operation that reports whether it has created the entity. */
 const created = (isNew: boolean): BatchResult => (isNew ? imported : unchanged)
 
-/** Function that writes single entities. */
+/** Function that writes the entities of an import one by one. */
 function single<Input>(write: (input: Input, entry: MappedEntry<Input>) => Promise<BatchResult>) {
   return async ([entry]: readonly MappedEntry<Input>[]) =>
     entry ? write(entry.input.reveal(), entry) : imported
@@ -61,7 +61,7 @@ export async function applicationImport({ posthorn, signal, store, counts, dryRu
   )
   return {
     kind: 'applications',
-    // An application for Pub/Sub exists before the applications that name it.
+    // Applications for Pub/Sub are imported first, because other OAuth2 applications name them.
     entries: independentFirst(store.applications()),
     concurrency: 1,
     total: counts.applications,
@@ -114,10 +114,10 @@ export async function routeImport({ posthorn, signal, store, counts, dryRun }: I
   } satisfies KindImport<InputOf<'routes'>>
 }
 
-/** Accounts per page of the list of accounts. */
+/** Number of accounts per page when the import lists existing accounts. */
 const accountPage = 1_000
 
-/** Ids of the accounts that exist. The value is true if the account is paused. */
+/** Ids of the accounts that exist in Posthorn. The value is true if the account is paused. */
 export async function readAccounts({
   posthorn,
   signal,
@@ -131,8 +131,8 @@ export async function readAccounts({
 }
 
 /**
- * Function that registers accounts, and starts accounts that an earlier import has paused. An
- * account that was registered after the accounts were read is not changed.
+ * Function of the import that registers accounts, and starts accounts that an earlier import has
+ * paused. An account that was registered after the accounts were read is not changed.
  */
 export function accountWriter(
   { posthorn, signal, dryRun, start, notifyFrom }: AccountMode & ImportAccess,
@@ -203,10 +203,10 @@ export function blocklistImport({ posthorn, signal, store, counts, dryRun }: Imp
   } satisfies KindImport<InputOf<'blocklistEntries'>>
 }
 
-/** Tokens per request. */
+/** Maximum access tokens per import request. */
 const tokenBatch = 500
 
-/** Function that imports tokens in batches, and the size of a batch. */
+/** Function that imports access tokens in batches, and the size of a batch. */
 export function tokenWriter({
   posthorn,
   signal,
@@ -237,7 +237,10 @@ export function tokenImport({ store, counts, ...parts }: ImportParts) {
   } satisfies KindImport<InputOf<'tokens'>>
 }
 
-/** True if the API finds the entity. */
+/**
+ * True if the API finds the entity to import. False if the API responds that the entity does not
+ * exist.
+ */
 async function exists(read: () => Promise<unknown>): Promise<boolean> {
   try {
     await read()

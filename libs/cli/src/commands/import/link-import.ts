@@ -6,7 +6,7 @@ import type { KindImport } from './import-kind.ts'
 const headerPrefix = 'X-EE-'
 
 /**
- * Import of the secret of EmailEngine: as the key of webhooks, together with the header names of
+ * Import of EmailEngine's secret: as the key of webhooks, together with the header names of
  * EmailEngine, and as an older key of links. The key of links is stored last and shows that an
  * earlier import is complete: a repeated import does not change the settings again.
  */

@@ -1,7 +1,10 @@
 import type { Output } from '../../io/output.ts'
 import type { ImportKind } from './group.ts'
 
-/** Entity that was not imported unchanged: what differs, what is missing, or why it is skipped. */
+/**
+ * Report about an EmailEngine entity that was not imported unchanged: what differs, what is
+ * missing, or why the entity is skipped.
+ */
 export interface EntityReport {
   kind: ImportKind
   id: string
@@ -10,25 +13,28 @@ export interface EntityReport {
   skipped?: string
 }
 
-/** Numbers of entities of a kind. */
+/** Numbers of imported, unchanged and skipped EmailEngine entities of one kind. */
 export interface KindCounts {
   kind: ImportKind
   imported: number
-  /** Existed here already. */
+  /** Number of EmailEngine entities that existed in Posthorn before the import. */
   unchanged: number
-  /** Accounts of an earlier import with `--paused` that this import has started. */
+  /** Number of accounts of an earlier import with `--paused` that this import has started. */
   started: number
-  /** Imported, but with another effect or without a member. */
+  /** Number of EmailEngine entities that were imported with another effect or without a member. */
   changed: number
   skipped: number
 }
 
-/** Lines about single entities of a kind for people. Programs get all of them. */
+/**
+ * Maximum lines about single entities of a kind in the import report for people. Programs get all
+ * lines.
+ */
 const maxLines = 20
 
 /**
- * Report of an import. Differences are printed when they occur, so that a long import needs little
- * memory. The numbers are printed at the end.
+ * Report of an import of EmailEngine entities. Differences are printed when they occur, so that a
+ * long import needs little memory. The numbers are printed at the end.
  */
 export class ImportReport {
   readonly #output: Output
@@ -52,7 +58,7 @@ export class ImportReport {
     return counts
   }
 
-  /** Reports an entity that is imported with differences, or skipped. */
+  /** Reports an EmailEngine entity that is imported with differences, or skipped. */
   async entity(entity: EntityReport): Promise<void> {
     const counts = this.counts(entity.kind)
     if (entity.skipped === undefined) counts.changed += 1
@@ -65,7 +71,7 @@ export class ImportReport {
       await this.#output.lines([`${entity.kind}: more differences with --json`])
   }
 
-  /** Prints the numbers of all kinds. */
+  /** Prints the numbers of imported, changed and skipped EmailEngine entities of all kinds. */
   async end(): Promise<void> {
     const counts = [...this.#counts.values()]
     if (this.#output.isJson) return this.#output.result({ counts }, '')
@@ -87,7 +93,7 @@ export class ImportReport {
     )
   }
 
-  /** True if an account was not imported. */
+  /** True if an account was not imported from EmailEngine. */
   get isIncomplete(): boolean {
     return (this.#counts.get('accounts')?.skipped ?? 0) > 0
   }

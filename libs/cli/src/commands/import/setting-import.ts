@@ -10,12 +10,15 @@ import type { ImportParts } from './kind-imports.ts'
 
 type SettingValues = Readonly<Record<string, unknown>>
 
-/** Values of settings that were not changed since the first start. */
+/** Values of settings that were not changed since the first start of the installation. */
 const initialValues: SettingValues = { ...settingDefaults, ...seededSettings }
-/** Text of the API instead of a password. */
+/** Text that the API shows instead of a password in a setting. */
 const mask = '******'
 
-/** Import of the settings that still have their first values here. */
+/**
+ * Import of EmailEngine settings into settings that still have their first values in this
+ * installation.
+ */
 export async function settingImport({ posthorn, signal, store, counts, dryRun }: ImportParts) {
   const current = (await posthorn.getSettings({}, { signal })) as SettingValues
   return {
@@ -35,27 +38,30 @@ export async function settingImport({ posthorn, signal, store, counts, dryRun }:
   } satisfies KindImport<object>
 }
 
-/** Effect of an import on a setting: `import`, `same`, or the reason for which it is skipped. */
+/**
+ * Effect of an import on a setting: `import`, `same`, or the reason for which the setting is
+ * skipped.
+ */
 export function effectOn(
   name: string,
   { current, value }: { current: unknown; value: unknown },
 ): string {
   if ((secretSettings as readonly string[]).includes(name)) {
-    // The API returns whether a secret is set.
+    // The API returns only whether a secret setting is set, never the secret.
     return current === true ? 'the setting is set here, and secrets cannot be compared' : 'import'
   }
   if (isSame(current, value)) return 'same'
   return isSame(current, initialValues[name]) ? 'import' : 'the setting has another value here'
 }
 
-/** Compares two values as JSON. A mask in the first value stands for any text. */
+/** Compares two values of a setting as JSON. A mask in the first value stands for any text. */
 function isSame(current: unknown, value: unknown): boolean {
   const [left, right] = [JSON.stringify(current ?? null), JSON.stringify(value ?? null)]
   if (!left.includes(mask)) return left === right
   return new RegExp(`^${left.split(mask).map(escape).join('.*?')}$`, 's').test(right)
 }
 
-/** Escapes a text for a regular expression. */
+/** Escapes a text with a mask for a regular expression. */
 function escape(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }

@@ -1,6 +1,6 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Prints the public sealing keys of the server. */
+/** Command `keys list`: prints the public sealing keys of the server. */
 export const listKeys: RunCommand = async ({ posthorn, output, signal }) => {
   const { keys } = await (await posthorn()).listKeys({}, { signal })
   await output.table(

@@ -1,16 +1,19 @@
 import { Posthorn } from '@posthorn/client'
 import { configPath, writeLogin } from '../../connection/config-file.ts'
-import { toUrl } from '../../connection/connection.ts'
+import { toToken, toUrl } from '../../connection/connection.ts'
 import { readSecretFile } from '../../connection/secret-input.ts'
 import { fieldLines } from '../../io/fields.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { readRights } from './read-rights.ts'
 
-/** Stores the URL and the token of a server, after the server has accepted the token. */
+/**
+ * Command `login`: stores the URL and the access token of a server, after the server has accepted
+ * the token.
+ */
 export const logIn: RunCommand = async (context, _args, options) => {
   const { terminal, output, signal } = context
   const url = toUrl(await readUrl(context, options['url'] as string | undefined))
-  const token = await readToken(context, options['tokenFile'] as string | undefined)
+  const token = toToken(await readToken(context, options['tokenFile'] as string | undefined))
   const rights = await readRights(new Posthorn({ url, token, retryForMs: 0 }), token, signal)
   const path = configPath(terminal.env)
   await writeLogin(path, { url, token })

@@ -1,7 +1,7 @@
 import { configPath, removeLogin } from '../../connection/config-file.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Removes the stored login. */
+/** Command `logout`: removes the stored login. */
 export const logOut: RunCommand = async ({ terminal, output }) => {
   const path = configPath(terminal.env)
   const removed = await removeLogin(path)

@@ -8,7 +8,10 @@ const hash = (value: string | Buffer) => createHash('sha256').update(value).dige
 const record = { scopes: ['*'], account: null, permissions: null }
 const { signal } = new AbortController()
 
-/** API that has a token with an id. The list of requests has the last part of each URL. */
+/**
+ * Fake API client that knows an access token with the id `storedId`. The list of requests has the
+ * last part of each URL.
+ */
 function clientOf(storedId: string, message = 'Token was not found') {
   const requests: string[] = []
   const respond = (url: unknown) => {

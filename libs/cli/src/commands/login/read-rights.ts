@@ -3,15 +3,15 @@ import { type Posthorn, PosthornError, type TokenRecord } from '@posthorn/client
 import { CommandError } from '../../exit-codes.ts'
 import { isUnknownOperation } from '../../program/describe-error.ts'
 
-/** Rights of a token, as far as the token may read them. */
+/** Rights of an access token, as far as the token may read its own rights. */
 export interface TokenRights extends Partial<Pick<TokenRecord, 'scopes' | 'account' | 'expires'>> {
-  /** Sentence about commands that the token does not permit. */
+  /** Sentence about commands that the access token does not permit. */
   limit?: string
 }
 
 /**
- * Reads the rights of the token. A token with few permissions may not read its own rights, but the
- * response shows that the token is valid.
+ * Reads the rights of an access token. A token with few permissions may not read its own rights,
+ * but the response shows that the token is valid.
  *
  * @throws CommandError if no command can use the token
  */
@@ -40,8 +40,9 @@ export async function readRights(
 }
 
 /**
- * Record of the token by its id, because URLs are logged. Undefined if the server accepts a token
- * of 64 hex digits, the form of all tokens, but has no record with its ids.
+ * Record of an access token by the token's id, because URLs with the token itself would be logged.
+ * Undefined if the server accepts a token of 64 hex digits, the form of all tokens, but has no
+ * record with its ids.
  */
 async function findRecord(posthorn: Posthorn, token: string, signal: AbortSignal) {
   const ids = idsOf(token)
@@ -56,14 +57,16 @@ async function findRecord(posthorn: Posthorn, token: string, signal: AbortSignal
   return undefined
 }
 
-/** Ids that a token can have. The second id is that of a token from EmailEngine. */
+/**
+ * Ids that an access token can have: the hash of its text, and the id of a token from EmailEngine.
+ */
 function idsOf(token: string): string[] {
   const hash = (value: string | Buffer) => createHash('sha256').update(value).digest('hex')
   const isHex = /^[0-9a-f]{64}$/i.test(token)
   return isHex ? [hash(token), hash(Buffer.from(token, 'hex'))] : [hash(token)]
 }
 
-/** Sentence about the commands that a token does not permit. Undefined without limits. */
+/** Sentence about the commands that an access token does not permit. Undefined without limits. */
 function describeLimit({
   scopes,
   account,

@@ -3,10 +3,10 @@ import { addressText } from '../../io/fields.ts'
 import { take } from '../../io/take.ts'
 import type { OptionValues, RunCommand } from '../../program/command.ts'
 
-/** Messages per request: a page is shown after about a second. */
+/** Messages per request of `messages list`: a page is shown after about a second. */
 const pageSize = 100
 
-/** Prints messages while their pages are read. */
+/** Command `messages list`: prints messages while their pages are read. */
 export const listMessages: RunCommand = async ({ posthorn, output, signal }, args, options) => {
   const [account = ''] = args
   const { path, limit } = options as { path: string; limit?: number }

@@ -1,6 +1,9 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Writes the source of a message to standard output, unchanged unless it is a terminal. */
+/**
+ * Command `messages source`: writes the source of a message to standard output, unchanged unless
+ * the output is a terminal.
+ */
 export const printSource: RunCommand = async (context, args) => {
   const { posthorn, output, signal, terminal } = context
   const [account = '', message = ''] = args

@@ -2,10 +2,10 @@ import type { AttachmentInfo, MessageDetail, ReadAddress } from '@posthorn/clien
 import { addressText, bytesText, fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Maximum size of each text of the message. Longer texts are cut. */
+/** Maximum bytes of each text that `messages show` reads of a message. Longer texts are cut. */
 const maxBytes = 1_048_576
 
-/** Prints a message without marking the message as read. */
+/** Command `messages show`: prints a message without marking the message as read. */
 export const showMessage: RunCommand = async ({ posthorn, output, signal }, args) => {
   const [account = '', message = ''] = args
   const client = await posthorn()
@@ -13,7 +13,10 @@ export const showMessage: RunCommand = async ({ posthorn, output, signal }, args
   await output.result(detail, messageLines(detail))
 }
 
-/** Lines for people: header fields, attachments, and the plain text after an empty line. */
+/**
+ * Lines of `messages show` for people: header fields, attachments, and the plain text after an
+ * empty line.
+ */
 export function messageLines(message: MessageDetail): string[] {
   const { attachments = [], text } = message
   return [

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { CommandError } from '../../exit-codes.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Prints the OAuth2 applications. */
+/** Command that prints a list of the OAuth2 applications. */
 export const listApps: RunCommand = async ({ posthorn, output, signal }) => {
   const client = await posthorn()
   await output.table(
@@ -17,7 +17,7 @@ export const listApps: RunCommand = async ({ posthorn, output, signal }) => {
   )
 }
 
-/** Prints all members of an OAuth2 application. Secrets are masked. */
+/** Command that prints all members of an OAuth2 application. Secrets are masked. */
 export const showApp: RunCommand = async ({ posthorn, output, signal }, [app = '']) => {
   const members = await (await posthorn()).getOAuth2App({ app }, { signal })
   const rows = Object.entries(members).filter(([, value]) => value !== null && value !== '')
@@ -29,7 +29,7 @@ export const showApp: RunCommand = async ({ posthorn, output, signal }, [app = '
   await output.result(members, lines)
 }
 
-/** Tests an OAuth2 application. Fails if a step fails. */
+/** Command that tests an OAuth2 application. Fails if a step of the test fails. */
 export const verifyApp: RunCommand = async (context, [app = ''], options) => {
   const { posthorn, output, signal } = context
   const { account } = options as { account?: string }

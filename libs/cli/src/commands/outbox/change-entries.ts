@@ -1,10 +1,10 @@
 import type { CallOptions, Posthorn } from '@posthorn/client'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Change of one entry of the outbox. */
+/** API call that changes one submission in the outbox. */
 type ChangeEntry = (client: Posthorn, queueId: string, options: CallOptions) => Promise<object>
 
-/** Command that changes entries one after the other. Ends at the first error. */
+/** Command that changes submissions in the outbox one after the other. Ends at the first error. */
 function changeEach(change: ChangeEntry, done: string): RunCommand {
   return async ({ posthorn, output, signal }, queueIds) => {
     const client = await posthorn()

@@ -4,7 +4,7 @@ import { positiveInteger } from '../../program/values.ts'
 const entry = { name: '<queue-id>', description: 'id of the submission, from `send` or `list`' }
 const entries = { name: '<queue-id...>', description: 'ids of the submissions' }
 
-/** Function of the commands that change entries of the outbox. */
+/** Loads the functions of the commands that change submissions in the outbox. */
 const change = async () => import('./change-entries.ts')
 
 export const outbox: CommandGroup = {

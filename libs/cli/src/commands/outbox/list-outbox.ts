@@ -3,10 +3,10 @@ import type { ListOutboxInput } from '@posthorn/client'
 import { take } from '../../io/take.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Messages per request. */
+/** Number of submissions per request of the command `outbox list`. */
 const pageSize = 250
 
-/** Prints messages of the outbox while their pages are read. */
+/** Command `outbox list`: prints the submissions of the outbox while their pages are read. */
 export const listOutbox: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
   const { account, state, limit } = options as {
     account?: string

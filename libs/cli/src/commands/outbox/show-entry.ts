@@ -1,7 +1,7 @@
 import { fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Prints a message of the outbox. */
+/** Command `outbox show`: prints a submission of the outbox. */
 export const showEntry: RunCommand = async ({ posthorn, output, signal }, args) => {
   const [queueId = ''] = args
   const client = await posthorn()

@@ -5,7 +5,10 @@ import type { RunCommand } from '../../program/command.ts'
 import { listRoutes } from './find-route.ts'
 import { planRoutes, readRoutes, type RouteChange, type StoredRoute } from './plan-routes.ts'
 
-/** Changes the routes of the server to those of a file, after a confirmation. */
+/**
+ * Command `routes apply`: changes the webhook routes of the server to the routes in a file, after a
+ * confirmation.
+ */
 export const applyRoutes: RunCommand = async (context, [file = ''], options) => {
   const { posthorn, output, progress, prompt, signal } = context
   const wanted = readRoutes(await readDocument(file, context), file)

@@ -10,7 +10,7 @@ export function listRoutes(client: Posthorn, signal: AbortSignal) {
   return client.listWebhookRoutes.all({ pageSize }, { signal })
 }
 
-/** Id of the route with an id or a name. */
+/** Id of the webhook route that has this id or this name. */
 export async function findRouteId(
   client: Posthorn,
   text: string,

@@ -2,7 +2,7 @@ import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
 import { findRouteId, listRoutes } from './find-route.ts'
 
-/** Prints the webhook routes. */
+/** Command `routes list`: prints the webhook routes. */
 export const printRoutes: RunCommand = async ({ posthorn, output, signal }) => {
   const client = await posthorn()
   await output.table(
@@ -20,7 +20,7 @@ export const printRoutes: RunCommand = async ({ posthorn, output, signal }) => {
   )
 }
 
-/** Prints a webhook route with its functions. */
+/** Command `routes show`: prints a webhook route with its filter and map functions. */
 export const showRoute: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const client = await posthorn()
   const webhookRoute = await findRouteId(client, text, signal)
@@ -45,7 +45,7 @@ function sourceLines(name: string, source: string | null): string[] {
   return source === null ? [] : [name, ...source.split('\n').map((line) => `  ${line}`)]
 }
 
-/** Prints the latest errors of the functions of a route. */
+/** Command that prints the latest errors of the functions of a webhook route. */
 export const printRouteErrors: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const client = await posthorn()
   const webhookRoute = await findRouteId(client, text, signal)
@@ -64,7 +64,7 @@ export const printRouteErrors: RunCommand = async ({ posthorn, output, signal },
   )
 }
 
-/** Deletes a webhook route. */
+/** Command `routes delete`: deletes a webhook route. */
 export const deleteRoute: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const client = await posthorn()
   const webhookRoute = await findRouteId(client, text, signal)

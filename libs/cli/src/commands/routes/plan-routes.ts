@@ -3,18 +3,18 @@ import type { CreateWebhookRouteInput, GetWebhookRouteResult } from '@posthorn/c
 import { CommandError } from '../../exit-codes.ts'
 import { isMapping } from '../../io/read-document.ts'
 
-/** Route of a file. Absent members keep their values on the server. */
+/** Webhook route as described in a file. Absent members keep their values on the server. */
 export type FileRoute = Omit<CreateWebhookRouteInput['body'], 'expiresAt'>
-/** Route of the server. */
+/** Webhook route as stored on the server. */
 export type StoredRoute = Omit<GetWebhookRouteResult, 'tcount' | 'webhookErrorFlag'>
 
-/** Change of a route, by which the server gets the routes of a file. */
+/** Change of a webhook route, by which the server gets the routes in a file. */
 export interface RouteChange {
   action: 'create' | 'update' | 'delete'
   name: string
-  /** Id of the route that is updated or deleted. */
+  /** Id of the webhook route that is updated or deleted. */
   id?: string
-  /** Members that change. */
+  /** Names of the webhook route's members that change. */
   members: string[]
   body?: FileRoute
 }
@@ -22,7 +22,7 @@ export interface RouteChange {
 const members = new Set(['name', 'targetUrl', 'description', 'enabled', 'customHeaders', 'content'])
 const mask = '******'
 
-/** Reads the list of routes of a file. Their names are unique. */
+/** Reads the list of webhook routes in a file. Route names must be unique. */
 export function readRoutes(document: unknown, file: string): FileRoute[] {
   const list = isMapping(document) ? document['routes'] : document
   if (!Array.isArray(list)) throw new CommandError(`${file} is no list of routes`)
@@ -45,8 +45,8 @@ export function readRoutes(document: unknown, file: string): FileRoute[] {
 }
 
 /**
- * Plans the changes after which the server has the routes of a file, by name. Temporary routes,
- * such as those of `webhooks listen`, stay.
+ * Plans the changes after which the server has the webhook routes of a file, by name. Temporary
+ * routes, such as those of `webhooks listen`, stay.
  */
 export function planRoutes(
   wanted: readonly FileRoute[],
@@ -75,8 +75,8 @@ export function planRoutes(
 }
 
 /**
- * Members of a route that differ from the stored route. The server masks secret values: a value
- * that is no mask counts as changed, because it cannot be compared.
+ * Members of a webhook route in a file that differ from the stored route. The server masks secret
+ * values: a value that is no mask counts as changed, because it cannot be compared.
  */
 function changedMembers(route: FileRoute, stored: StoredRoute): string[] {
   const { targetUrl, description, enabled, customHeaders, content } = route
@@ -98,7 +98,7 @@ function isSameUrl(url: string, stored: string): boolean {
   )
 }
 
-/** A blank function counts as absent, as on the server. */
+/** A blank filter or map function of a webhook route counts as absent, as on the server. */
 function sourceOf(source: string | null): string | null {
   return source === null || source.trim() === '' ? null : source
 }

@@ -4,8 +4,8 @@ import { isMapping, readDocument } from '../../io/read-document.ts'
 import type { RunCommand } from '../../program/command.ts'
 
 /**
- * Runs the functions of a file with the webhook body in it. Fails if a function fails, so that a
- * script can test its functions.
+ * Command `routes test`: runs the filter and map functions in a file with the webhook body in the
+ * file. Fails if a function fails, so that a script can test its functions.
  */
 export const testRoute: RunCommand = async (context, [file = '']) => {
   const { posthorn, output, signal } = context

@@ -19,8 +19,8 @@ export const send: CommandSpec = {
     { flags: '--bcc <address>', description: 'hidden recipient (repeatable)', repeatable: true },
     { flags: '--from <address>', description: 'author (default: address of the account)' },
     { flags: '--reply-to <address>', description: 'address for replies' },
-    { flags: '--subject <text>', description: 'subject' },
-    { flags: '--text <text>', description: 'plain text' },
+    { flags: '--subject <text>', description: 'subject', mayBeEmpty: true },
+    { flags: '--text <text>', description: 'plain text', mayBeEmpty: true },
     {
       flags: '--text-file <path>',
       description: 'file with the plain text, `-` for standard input',

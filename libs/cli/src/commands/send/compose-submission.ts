@@ -7,7 +7,7 @@ import type { Address, Binary, Submission } from '@posthorn/client'
 import { UsageError } from '../../exit-codes.ts'
 import { type InputContext, inputError, openInput, readInput } from '../../io/input.ts'
 
-/** Options of `send`. */
+/** Values of the options of the command `send`. */
 export interface SendOptions {
   to?: string[]
   cc?: string[]
@@ -26,8 +26,8 @@ export interface SendOptions {
 }
 
 /**
- * Composes the body of a submission. Attachments and whole messages are not read into memory: the
- * client sends them in pieces.
+ * Composes the API request that submits a message. Attachments and whole messages are not read into
+ * memory: the client sends them in pieces.
  */
 export async function composeSubmission(
   options: SendOptions,
@@ -67,7 +67,7 @@ function checkOptions(options: SendOptions): void {
     throw new UsageError('write the message with --text, --text-file or --html-file')
 }
 
-/** Address with or without a name: `Ben <ben@example.com>` or `ben@example.com`. */
+/** Email address with or without a name: `Ben <ben@example.com>` or `ben@example.com`. */
 export function parseAddress(text: string): Address {
   const [, quoted, name = quoted, address] =
     /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<>"]*?))\s*<([^<>\s]+)>\s*$/.exec(text) ?? []

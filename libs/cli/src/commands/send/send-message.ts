@@ -1,11 +1,11 @@
-import type { Posthorn } from '@posthorn/client'
+import type { Posthorn, PosthornError } from '@posthorn/client'
 import { CommandError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
 import { waitUntil } from '../../io/wait-until.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { composeSubmission, type SendOptions } from './compose-submission.ts'
 
-/** Submits a message. */
+/** Command `send`: submits a message. */
 export const sendMessage: RunCommand = async (context, args, values) => {
   const { posthorn, output, signal } = context
   const [account = ''] = args
@@ -29,7 +29,10 @@ export const sendMessage: RunCommand = async (context, args, values) => {
         ['send at', sendAt],
       ]),
     )
-  const sent = await waitUntilSent(context, client, queueId)
+  context.progress.note(`queued ${queueId}`)
+  const sent = await waitUntilSent(context, client, queueId).catch((error: unknown) => {
+    throw explainWait(error, queueId)
+  })
   const { response, messageId: sentId } = sent.progress
   await output.result(
     sent,
@@ -67,5 +70,14 @@ async function waitUntilSent(
       return undefined
     },
     { signal },
+  )
+}
+
+/** Error of a wait. A token that does not permit to read the outbox has queued the message. */
+function explainWait(error: unknown, queueId: string): unknown {
+  const { name, status } = error as Partial<PosthornError>
+  if (name !== 'PosthornError' || status !== 403) return error
+  return new CommandError(
+    `the message ${queueId} is queued, but the token does not permit the wait for the result: leave out --wait`,
   )
 }

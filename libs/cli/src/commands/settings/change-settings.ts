@@ -13,12 +13,12 @@ import {
 } from './plan-settings.ts'
 import { mask } from './secret-settings.ts'
 
-/** Changes the settings of the arguments. */
+/** Command `settings set`: changes the settings that the arguments name. */
 export const setSettings: RunCommand = async (context, args) => {
   await update(context, parseAssignments(args))
 }
 
-/** Changes a secret setting, whose value comes from a file or a prompt. */
+/** Command that changes a secret setting, whose value comes from a file or a prompt. */
 export const setSecret: RunCommand = async (context, [key = ''], options) => {
   const file = options['valueFile'] as string | undefined
   const text =
@@ -28,17 +28,22 @@ export const setSecret: RunCommand = async (context, [key = ''], options) => {
         })
       : await readSecretFile(file, context)
   if (text === '' || text === mask) throw new CommandError(`the value of ${key} is empty or a mask`)
-  // Lists are JSON. A secret of digits is a text.
+  // Secret settings that are lists are given as JSON. A secret of digits stays a text.
   const value = /^\s*\[/.test(text) ? parseValue(text) : text
   await update(context, { [key]: value })
 }
 
-/** Prints the differences between a file and the server. */
+/**
+ * Command `settings diff`: prints the differences between the settings in a file and on the server.
+ */
 export const diffSettings: RunCommand = async (context, [file = '']) => {
   await printChanges(context, await readPlan(context, file))
 }
 
-/** Changes the settings of the server to those of a file, after a confirmation. */
+/**
+ * Command `settings apply`: changes the settings of the server to the settings in a file, after a
+ * confirmation.
+ */
 export const applySettings: RunCommand = async (context, [file = ''], options) => {
   const changes = await readPlan(context, file)
   await printChanges(context, changes)
@@ -61,7 +66,7 @@ async function readPlan(context: CommandContext, file: string): Promise<SettingC
 async function printChanges({ output }: CommandContext, changes: SettingChange[]): Promise<void> {
   if (!output.isJson)
     return output.lines(changes.length === 0 ? ['no differences'] : changes.map(describeChange))
-  // Without the values of the file, which may be secret.
+  // Changed settings are printed without the values in the file, which may be secret.
   for (const { key, from } of changes) await output.result({ key, from }, '')
 }
 

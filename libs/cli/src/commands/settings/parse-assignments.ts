@@ -2,7 +2,8 @@ import { UsageError } from '../../exit-codes.ts'
 import { hasSecret } from './secret-settings.ts'
 
 /**
- * Parses arguments `key=value`. A value that is JSON is used as such, all others are texts.
+ * Parses the arguments `key=value` of `settings set`. A value that is JSON is used as such, all
+ * others are texts.
  *
  * @throws UsageError for a secret, because other users of the machine can see arguments
  */
@@ -22,7 +23,7 @@ export function parseAssignments(args: readonly string[]): Record<string, unknow
   return values
 }
 
-/** Value of a text: JSON, or else the text. */
+/** Value of a setting from its text: parsed as JSON, or else the text itself. */
 export function parseValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -5,17 +5,17 @@ import { hasSecret, isMasked, isSecretSetting } from './secret-settings.ts'
 
 export type SettingValues = Readonly<Record<string, unknown>>
 
-/** Difference between a setting of a file and of the server. */
+/** Difference between a setting in a file and the setting on the server. */
 export interface SettingChange {
   key: string
   from: unknown
   to: unknown
 }
 
-/** Members of `settings get --json` that are no settings. */
+/** Members in the output of `settings get --json` that are no settings. */
 const readOnly = new Set(['eventTypes'])
 
-/** Settings of a file. */
+/** Reads the settings of a file. */
 export function readSettingsOf(document: unknown, file: string): SettingValues {
   if (!isMapping(document))
     throw new CommandError(`${file} has no settings: write a line \`key: value\` for each`)
@@ -23,7 +23,7 @@ export function readSettingsOf(document: unknown, file: string): SettingValues {
 }
 
 /**
- * Settings of a file that differ from those of the server. Settings that the file lacks stay. A
+ * Settings of a file that differ from the server's settings. Settings that the file lacks stay. A
  * masked secret is no difference; other secrets always are, because they cannot be compared.
  */
 export function planSettings(wanted: SettingValues, stored: SettingValues): SettingChange[] {
@@ -35,7 +35,7 @@ export function planSettings(wanted: SettingValues, stored: SettingValues): Sett
   })
 }
 
-/** Text of a change. Secrets are not shown. */
+/** Text of a setting's change for people. Secrets are not shown. */
 export function describeChange({ key, from, to }: SettingChange): string {
   return `${key}: ${show(key, from)} -> ${show(key, to)}`
 }

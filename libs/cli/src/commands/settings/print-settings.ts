@@ -2,7 +2,10 @@ import type { GetSettingsInput } from '@posthorn/client'
 import type { RunCommand } from '../../program/command.ts'
 import { isSecretSetting } from './secret-settings.ts'
 
-/** Prints the named settings, or all. JSON has all of them as one object. */
+/**
+ * Command `settings get`: prints the named settings, or all settings. The JSON output has all
+ * settings as one object.
+ */
 export const printSettings: RunCommand = async ({ posthorn, output, signal }, keys, options) => {
   const query = Object.fromEntries(keys.map((key) => [key, true])) as GetSettingsInput
   const settings = await (await posthorn()).getSettings(query, { signal })

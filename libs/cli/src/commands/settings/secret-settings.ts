@@ -1,9 +1,11 @@
 import { isMapping } from '../../io/read-document.ts'
 
-/** Mask of a secret in responses of the API. The mask as an input keeps the stored value. */
+/**
+ * Mask of a secret setting in responses of the API. The mask as an input keeps the stored value.
+ */
 export const mask = '******'
 
-/** Settings that the API returns as true (set) or false. */
+/** Secret settings, which the API returns as true (set) or false. */
 const secretSettings = new Set([
   'serviceSecret',
   'webhookSecrets',
@@ -16,7 +18,7 @@ export function isSecretSetting(key: string): boolean {
   return secretSettings.has(key)
 }
 
-/** True for a value that stands for a stored secret, instead of the secret. */
+/** True for the value of a setting that stands for a stored secret, instead of the secret. */
 export function isMasked(key: string, value: unknown): boolean {
   return isSecretSetting(key) && (typeof value === 'boolean' || value === mask)
 }
@@ -25,8 +27,8 @@ export function isMasked(key: string, value: unknown): boolean {
 const settingsWithSecrets = new Set(['scriptEnv'])
 
 /**
- * True if a value has secrets, which must not be arguments: logins in URLs, header values,
- * variables of functions.
+ * True if the value of a setting has secrets, which must not be arguments: logins in URLs, header
+ * values, variables of functions.
  */
 export function hasSecret(key: string, value: unknown): boolean {
   if (value === null) return false
@@ -48,7 +50,7 @@ function hasLogin(text: string): boolean {
   return secret !== '' && decodeURL(secret) !== mask
 }
 
-/** Decoded part of a URL. A malformed part stays as it is. */
+/** Decoded part of a URL. A malformed part is returned unchanged. */
 function decodeURL(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,6 +1,9 @@
 import type { RunCommand } from '../../program/command.ts'
 
-/** Prints the statistics of the installation. Does not wait for a server that is unavailable. */
+/**
+ * Command `status`: prints the statistics of the installation. Does not wait for a server that is
+ * unavailable.
+ */
 export const showStatus: RunCommand = async ({ posthorn, output, connection, signal }) => {
   const stats = await (await posthorn({ retryForMs: 0 })).getStats({}, { signal })
   const { url } = await connection()

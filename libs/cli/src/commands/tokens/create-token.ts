@@ -17,7 +17,10 @@ interface TokenOptions {
   expires?: string
 }
 
-/** Creates a token. Standard output has its value only, so that a script can store the value. */
+/**
+ * Command `tokens create`: creates an access token. Standard output has the value of the token
+ * only, so that a script can store the value.
+ */
 export const createToken: RunCommand = async (context, _args, options) => {
   const { posthorn, output, progress, signal } = context
   const client = await posthorn()
@@ -28,7 +31,7 @@ export const createToken: RunCommand = async (context, _args, options) => {
   )
 }
 
-/** Request that the options of the command state. */
+/** API request for a new access token, from the options of the command. */
 export function requestOf(options: OptionValues): TokenRequest {
   const { scopes, account, description, expires, ...rest } = options as TokenOptions
   const { actions, groups, addresses, referrers, rateLimit } = rest

@@ -3,10 +3,16 @@ import { CommandError } from '../../exit-codes.ts'
 
 export type ListedToken = ListTokensResult['tokens'][number]
 
-/** Characters of an id that tables show. Commands accept the beginning of an id. */
+/**
+ * Number of characters of an access token's id that tables show. Commands accept the beginning of
+ * an id.
+ */
 export const shownLength = 12
 
-/** Finds the token whose id begins with a text. The value of a token is no such text. */
+/**
+ * Finds the access token whose id begins with a text. The value of a token does not select the
+ * token.
+ */
 export async function findToken(
   client: Posthorn,
   text: string,

@@ -3,7 +3,7 @@ import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
 import { findToken, type ListedToken, shownLength } from './find-token.ts'
 
-/** Prints the tokens while their pages are read. */
+/** Command `tokens list`: prints the access tokens while their pages are read. */
 export const listTokens: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
   const { account, query } = options as { account?: string; query?: string }
   const client = await posthorn()
@@ -26,7 +26,7 @@ function isLimited({ permissions, restrictions }: ListedToken): boolean {
   return permissions !== null || restrictions !== null
 }
 
-/** Prints a token with its rights and its last use. */
+/** Command `tokens show`: prints an access token with its rights and its last use. */
 export const showToken: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const token = await findToken(await posthorn(), text, signal)
   const { id, scopes, account, description, created, expires, access } = token
@@ -56,7 +56,9 @@ function limitsOf({ permissions, restrictions }: ListedToken): string[] {
   ]
 }
 
-/** Deletes a token. Requests with the token fail within a second. */
+/**
+ * Command `tokens revoke`: deletes an access token. Requests with the token fail within a second.
+ */
 export const revokeToken: RunCommand = async ({ posthorn, output, signal }, [text = '']) => {
   const client = await posthorn()
   const { id } = await findToken(client, text, signal)

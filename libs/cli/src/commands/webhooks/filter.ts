@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import type { OptionSpec, OptionValues } from '../../program/command.ts'
 import { timeBefore } from '../../program/times.ts'
 
-/** Options that select webhook deliveries. */
+/** Command line options that select webhook deliveries. */
 export const filterOptions: readonly OptionSpec[] = [
   {
     flags: '--target <target>',
@@ -27,7 +27,7 @@ export const filterOptions: readonly OptionSpec[] = [
   },
 ]
 
-/** Filter of webhook deliveries that the API takes. */
+/** Filter of webhook deliveries for API requests. */
 export interface DeliveryFilter {
   target?: string
   address?: string
@@ -38,7 +38,7 @@ export interface DeliveryFilter {
   until?: string
 }
 
-/** Filter that the options of a command state. */
+/** Filter of webhook deliveries from the options of a command. */
 export function filterOf(options: OptionValues): DeliveryFilter {
   const { target, address, event, account, outcome, since, until } = options as DeliveryFilter
   return defined({ target, address, event, account, outcome, since, until })

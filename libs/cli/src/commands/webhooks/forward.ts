@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** Webhook request as it arrived. */
+/** Webhook request as the local receiver got it. */
 export interface ReceivedWebhook {
-  /** Names and values of the headers, alternating, as `rawHeaders` of Node has them. */
+  /** Names and values of the webhook request's headers, alternating, as in `rawHeaders` of Node. */
   rawHeaders: readonly string[]
   body: Uint8Array
 }
@@ -12,15 +12,20 @@ export interface ReceivedWebhook {
 export interface ForwardedResponse {
   status: number
   headers: Record<string, string>
-  /** Beginning of the body. */
+  /** Beginning of the body of the response to a forwarded webhook. */
   body: Buffer
 }
 
-/** Headers that belong to a single connection (RFC 9110 §7.6.1), or to the receiver. */
+/**
+ * HTTP headers that belong to a single connection (RFC 9110 §7.6.1) or to the receiver, and are not
+ * forwarded.
+ */
 const ownHeaders = new Set(['connection', 'host', 'keep-alive', 'transfer-encoding', 'expect'])
-/** Headers of the response with a meaning for the sender of webhooks. */
+/** HTTP headers of a response that have a meaning for the sender of webhooks. */
 const returnedHeaders = ['content-type', 'retry-after']
-/** Maximum bytes of a response that are returned. Posthorn stores less. */
+/**
+ * Maximum bytes of a response that are returned to the sender of a webhook. Posthorn stores less.
+ */
 const maxResponseBytes = 64 * 1024
 
 /**

@@ -5,10 +5,13 @@ import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
 import { filterOf } from './filter.ts'
 
-/** Deliveries per request. */
+/** Webhook deliveries per request of the command that lists them. */
 const pageSize = 1_000
 
-/** Prints webhook deliveries while their pages are read, by default those that failed. */
+/**
+ * Command that prints webhook deliveries while their pages are read, by default the failed
+ * deliveries.
+ */
 export const listFailed: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
   const { state, limit } = options as {
     state?: ListWebhookDeliveriesInput['state']

@@ -7,7 +7,7 @@ interface Request {
   body?: { enabled?: boolean; expiresAt?: string }
 }
 
-/** API whose clock is wrong by `offsetMs`. Fails at the method `failing`. */
+/** Fake API whose clock is wrong by `offsetMs`. Requests with the HTTP method `failing` fail. */
 function startApi({ offsetMs = 0, failing = '', problem = {} }) {
   const requests: Request[] = []
   const respond = (_url: unknown, { method = '', body }: RequestInit = {}) => {
@@ -40,7 +40,7 @@ test.each([0, 5 * 3_600_000, -5 * 3_600_000])(
     const expiresAt = Date.parse(updated?.body?.expiresAt ?? '') - offsetMs
     expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000)
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + 61_000)
-    // The server must not delete the new route before the expiry of the route is set.
+    // The server must not delete the new webhook route before the expiry of the route is set.
     expect(Date.parse(created?.body?.expiresAt ?? '')).toBeGreaterThan(Date.now() + offsetMs)
   },
 )

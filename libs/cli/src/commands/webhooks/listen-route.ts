@@ -2,22 +2,37 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CreateWebhookRouteInput, type Posthorn, PosthornError } from '@posthorn/client'
 import { CommandError } from '../../exit-codes.ts'
 
-/** Time of a new route until its real time is set. It is long, for local clocks that are wrong. */
+/**
+ * Lifetime of a new webhook route until its real expiry is set. The lifetime is long, for local
+ * clocks that are wrong.
+ */
 const unsetLifeMs = 86_400_000
-/** Time for which the server keeps the route of a program that does not extend it any more. */
+/**
+ * Time for which the server keeps the webhook route of a program that does not extend its lifetime
+ * any more.
+ */
 const lifeMs = 60_000
-/** Interval at which the time is extended: two attempts may fail before the route is deleted. */
+/**
+ * Interval at which the lifetime of the webhook route is extended: two attempts may fail before the
+ * route is deleted.
+ */
 const extendMs = 20_000
-/** Time for the deletion of the route at the end. Later the server deletes the route itself. */
+/**
+ * Maximum time for the deletion of the webhook route at the end. If the deletion fails, the server
+ * deletes the expired route.
+ */
 const deleteMs = 5_000
 
-/** Route of the receiver. Disposal deletes the route. */
+/** Temporary webhook route of the local receiver. Disposal deletes the route. */
 export interface ListenRoute extends AsyncDisposable {
-  /** Extends the time of the route until `signal` aborts. */
+  /** Extends the lifetime of the webhook route until `signal` aborts. */
   extend: (signal: AbortSignal) => Promise<void>
 }
 
-/** Filter function of the route: selects events by name and account. Undefined selects all. */
+/**
+ * Filter function of a webhook route that selects events by name and account. Undefined if all
+ * events are selected.
+ */
 export function filterSource(
   events: readonly string[] | undefined,
   account: string | undefined,
@@ -29,15 +44,17 @@ export function filterSource(
   return conditions.length === 0 ? undefined : `return ${conditions.join(' && ')}`
 }
 
-/** Route, and the difference between the clocks of the server and of this machine. */
+/**
+ * Created webhook route, and the difference between the clocks of the server and of this machine.
+ */
 interface CreatedRoute {
   id: string
   clockOffsetMs: number
 }
 
 /**
- * Creates the route of a receiver. The server deletes the route a minute after the last extension,
- * so that a killed program leaves no route.
+ * Creates the webhook route of a local receiver. The server deletes the route a minute after the
+ * last extension, so that a killed program leaves no route.
  */
 export async function createListenRoute(
   client: Posthorn,
@@ -77,8 +94,8 @@ export async function createListenRoute(
 }
 
 /**
- * Creates a route that is off, and turns it on with a time of the server's clock, which the new
- * route shows. The clock of this machine may be wrong.
+ * Creates a webhook route that is off, and turns it on with an expiry by the server's clock, which
+ * the new route shows. The clock of this machine may be wrong.
  */
 async function createRoute(
   client: Posthorn,
@@ -105,7 +122,7 @@ function expiryOf({ clockOffsetMs }: CreatedRoute): string {
   return new Date(Date.now() + clockOffsetMs + lifeMs).toISOString()
 }
 
-/** Deletes a route, also after an interruption of the program. */
+/** Deletes a webhook route, also after an interruption of the program. */
 async function deleteRoute(client: Posthorn, id: string): Promise<void> {
   const options = { signal: AbortSignal.timeout(deleteMs), retryForMs: deleteMs }
   await client.deleteWebhookRoute({ webhookRoute: id }, options).catch((error: unknown) => {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { UsageError } from '../../exit-codes.ts'
 
 /**
- * URL of the receiver for the server. A receiver on a loopback address is reachable only by a
- * server on the same machine.
+ * URL of the local webhook receiver for the server. A receiver on a loopback address is reachable
+ * only by a server on the same machine.
  *
  * @throws UsageError if the server cannot reach the receiver
  */
@@ -22,7 +22,7 @@ export function receiverUrl(
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}${path}`
 }
 
-/** True for names and addresses of the own machine. */
+/** True for host names and addresses of the own machine. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))

@@ -20,8 +20,8 @@ interface ListenOptions {
 }
 
 /**
- * Receives webhooks of an own route until the program is ended. The route is deleted before the
- * receiver stops, so that each webhook of the route gets a response.
+ * Command `webhooks listen`: receives webhooks of a temporary route until the program is ended. The
+ * route is deleted before the receiver stops, so that each webhook of the route gets a response.
  */
 export const listen: RunCommand = async (context, _args, values) => {
   const options = values as unknown as ListenOptions
@@ -33,7 +33,8 @@ export const listen: RunCommand = async (context, _args, values) => {
   const key = randomBytes(24).toString('base64url')
   const path = `/${randomBytes(8).toString('hex')}`
   await using stack = new AsyncDisposableStack()
-  // Fails before the receiver starts if the server cannot reach it.
+  // If the server cannot reach the URL of the receiver, the command fails before the receiver
+  // starts.
   const urlOf = (port: number) =>
     options.publicUrl ?? receiverUrl({ host: options.host, port, path }, url)
   urlOf(0)
@@ -73,10 +74,10 @@ function createRoute(
   return createListenRoute(client, route, { signal, onLost: (text) => progress.note(text) })
 }
 
-/** Response without a forward: the webhook was received. */
+/** Response to a received webhook that is not forwarded. */
 const received: ForwardedResponse = { status: 204, headers: {}, body: Buffer.of() }
 
-/** Prints a webhook and forwards it. Returns the response to the sender. */
+/** Prints a received webhook and forwards it. Returns the response to the sender of the webhook. */
 async function handle(
   { output, progress }: CommandContext,
   webhook: ReceivedRequest,
@@ -105,7 +106,10 @@ async function handle(
   }
 }
 
-/** Event of a webhook. Returns the reason if the signature of the webhook is wrong. */
+/**
+ * Event that a webhook request contains. Returns the reason if the signature of the webhook is
+ * wrong.
+ */
 async function readEvent(
   { headers, body }: ReceivedRequest,
   secret: string | undefined,

@@ -5,38 +5,44 @@ import type { AddressInfo } from 'node:net'
 import { CommandError } from '../../exit-codes.ts'
 import type { ForwardedResponse, ReceivedWebhook } from './forward.ts'
 
-/** Header that the route adds to requests, and by which the receiver recognizes the route. */
+/**
+ * Header that the temporary webhook route adds to requests, and by which the receiver recognizes
+ * the route.
+ */
 export const keyHeader = 'X-Posthorn-Listen-Key'
 
-/** Maximum size of a body in bytes, the maximum that Posthorn sends. */
+/** Maximum size of a webhook's body in bytes, the maximum that Posthorn sends. */
 const maxBytes = 64 * 1024 * 1024
 
-/** Time after which disposal cuts the requests in flight, such as a forward that hangs. */
+/**
+ * Time after which disposal of the webhook receiver cuts the requests in flight, such as a forward
+ * that hangs.
+ */
 const graceMs = 5_000
 
-/** Options of a receiver. */
+/** Options of a local webhook receiver. */
 export interface ReceiverOptions {
   host: string
-  /** Port, or 0 for a free port. */
+  /** Port of the webhook receiver, or 0 for a free port. */
   port: number
-  /** Value of the header `keyHeader`. Requests without the value are rejected. */
+  /** Required value of the header `keyHeader`. Webhook requests without the value are rejected. */
   key: string
-  /** Handles a webhook. `signal` aborts when the sender has closed the connection. */
+  /** Handles a received webhook. `signal` aborts when the sender has closed the connection. */
   onWebhook: (webhook: ReceivedRequest, signal: AbortSignal) => Promise<ForwardedResponse>
   onRejected: (reason: string) => void
 }
 
-/** Webhook request. The names of the headers are in lower case. */
+/** Received webhook request, with header names in lower case. */
 export interface ReceivedRequest extends ReceivedWebhook {
   headers: IncomingMessage['headers']
 }
 
-/** HTTP server for webhooks. Disposal waits for the requests in flight. */
+/** Local HTTP server for webhooks. Disposal waits for the requests in flight. */
 export interface Receiver extends AsyncDisposable {
   port: number
 }
 
-/** Starts a receiver. */
+/** Starts a local HTTP server that receives webhooks. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port } = options
   const server = createServer((request, response) => {
@@ -83,13 +89,13 @@ async function respond(
   response.writeHead(result.status, result.headers).end(result.body)
 }
 
-/** Compares in constant time. */
+/** Compares the key of a webhook request in constant time. */
 function isEqual(value: string | string[] | undefined, key: string): boolean {
   const [one, other] = [Buffer.from(String(value)), Buffer.from(key)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Reads a body. Returns undefined if it is too large. */
+/** Reads the body of a webhook request. Returns undefined if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0

@@ -4,17 +4,17 @@ import { UsageError } from '../../exit-codes.ts'
 import type { CommandContext, RunCommand } from '../../program/command.ts'
 import { filterOf } from './filter.ts'
 
-/** Interval at which a command that waits reads the progress of a replay. */
+/** Interval at which a waiting command reads the progress of a replay of webhook deliveries. */
 const pollMs = 500
 
-/** Replays one failed delivery. */
+/** Command that replays one failed webhook delivery. */
 export const retryDelivery: RunCommand = async (context, [delivery = ''], options) => {
   const client = await context.posthorn()
   const replay = await client.retryWebhookDelivery({ delivery }, { signal: context.signal })
   await printReplay(context, replay, options['wait'] === true)
 }
 
-/** Replays all failed deliveries that match the options. */
+/** Command that replays all failed webhook deliveries that match the options. */
 export const replayDeliveries: RunCommand = async (context, _args, options) => {
   const filter = filterOf(options)
   if (Object.keys(filter).length === 0 && options['all'] !== true)
@@ -26,7 +26,10 @@ export const replayDeliveries: RunCommand = async (context, _args, options) => {
   await printReplay(context, replay, options['wait'] === true)
 }
 
-/** Prints a replay. With `isWaiting`, shows its progress and prints it when it has ended. */
+/**
+ * Prints a replay of webhook deliveries. With `isWaiting`, shows the progress and prints the replay
+ * when it has ended.
+ */
 async function printReplay(
   context: CommandContext,
   replay: CreateWebhookReplayResult,

@@ -1,7 +1,7 @@
 import type { RunCommand } from '../../program/command.ts'
 import { localTime } from '../../program/times.ts'
 
-/** Prints a webhook delivery with its body, its attempts and its replays. */
+/** Command that prints a webhook delivery with its body, its attempts and its replays. */
 export const showDelivery: RunCommand = async ({ posthorn, output, signal }, [id = '']) => {
   const client = await posthorn()
   const delivery = await client.getWebhookDelivery({ delivery: id }, { signal })

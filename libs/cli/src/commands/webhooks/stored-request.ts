@@ -2,14 +2,14 @@ import { CommandError } from '../../exit-codes.ts'
 
 /** Webhook request that was stored in a file. */
 export interface StoredRequest {
-  /** Headers with names in lower case. */
+  /** Headers of the stored webhook request, with names in lower case. */
   headers: Record<string, string>
   body: Uint8Array
 }
 
 /**
- * Splits a stored request into headers and body at its first empty line. A request line before the
- * headers is ignored. The bytes of the body are those after the empty line.
+ * Splits a stored webhook request into headers and body at its first empty line. A request line
+ * before the headers is ignored. The bytes of the body are those after the empty line.
  */
 export function splitRequest(bytes: Uint8Array): StoredRequest {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -28,7 +28,7 @@ export function splitRequest(bytes: Uint8Array): StoredRequest {
   }
 }
 
-/** Parses lines `name: value`. Other lines, such as the request line, are ignored. */
+/** Parses HTTP header lines `name: value`. Other lines, such as the request line, are ignored. */
 export function parseHeaders(text: string): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const line of text.split(/\r?\n/)) {

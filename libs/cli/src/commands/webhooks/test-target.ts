@@ -3,7 +3,10 @@ import { CommandError, UsageError } from '../../exit-codes.ts'
 import { fieldLines } from '../../io/fields.ts'
 import type { RunCommand } from '../../program/command.ts'
 
-/** Sends a test event to a webhook target. Fails unless the target responds with 2xx. */
+/**
+ * Command `webhooks test`: sends a test event to a webhook target. Fails unless the target responds
+ * with 2xx.
+ */
 export const testTarget: RunCommand = async ({ posthorn, output, signal }, _args, options) => {
   const { target: url, account } = options as { target?: string; account?: string }
   if (url !== undefined && account !== undefined)

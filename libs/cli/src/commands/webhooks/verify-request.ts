@@ -15,7 +15,7 @@ export const verifyRequest: RunCommand = async (context, [file], options) => {
       remedy: 'pass the secret with --secret-file or POSTHORN_WEBHOOK_SECRET',
     }))
   const { verifyWebhook } = await import('@posthorn/client')
-  // A stored request is old: its time is printed instead.
+  // A stored webhook request is old, so its time is printed instead of being checked.
   const toleranceSeconds = (options['tolerance'] as number | undefined) ?? Infinity
   const event = await verifyWebhook({ headers, body, secret, toleranceSeconds })
   const sent = new Date(Number(headers['webhook-timestamp']) * 1000).toISOString()

@@ -7,7 +7,7 @@ export const secretOption: OptionSpec = {
     'file with the setting serviceSecret, or the key of the target in webhookSecrets (POSTHORN_WEBHOOK_SECRET, SVC_SERVICE_SECRET)',
 }
 
-/** Secret of webhook signatures: option `--secret-file`, or the environment. */
+/** Secret of webhook signatures: from the option `--secret-file`, or from the environment. */
 export async function findWebhookSecret(
   options: OptionValues,
   context: Pick<CommandContext, 'terminal' | 'signal'>,

@@ -155,6 +155,45 @@ export const adminResponses = {
     paused: true,
   },
   updateQueue: { queue: 'submit', paused: true },
+  getStatsSeries: {
+    from: '2026-03-01T12:00:00.000Z',
+    to: '2026-03-01T12:03:00.000Z',
+    step: 60,
+    series: [
+      { key: 'events:messageNew', values: [12, 0, 7] },
+      { key: 'submit:fail', values: [0, 0, 1] },
+    ],
+  },
+  listFindings: {
+    findings: [
+      {
+        id: 'webhookTargetFailing:https://hooks.example.com/mail',
+        level: 'error',
+        title: 'Webhook target https://hooks.example.com/mail fails',
+        detail:
+          '3 webhook deliveries failed in the last hour. The last response had the status 401.',
+        remedy:
+          'Repair the target, test it with POST /admin/api/webhookTargets/test, then replay the failed deliveries.',
+        count: 3,
+        since: '2026-03-01T11:20:00.000Z',
+      },
+    ],
+  },
+  listWorkers: {
+    workers: [
+      {
+        id: ids.worker,
+        alive: true,
+        heartbeatAt: '2026-03-01T12:02:58.000Z',
+        releasing: false,
+        refusing: false,
+        shards: [0, 1, 2],
+        accounts: 2,
+      },
+    ],
+    unheld: { shards: [], accounts: 0 },
+  },
+  releaseWorker: { releasing: true },
   getStats: {
     version: '1.0.0',
     license: 'none',

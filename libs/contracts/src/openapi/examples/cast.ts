@@ -1,7 +1,7 @@
 // Invented accounts, addresses and ids that occur in several examples. Host names are reserved for
 // documentation (RFC 2606), IP addresses as well (RFC 5737).
 
-/** Page counts of a list that fits on its first page. */
+/** Page counts in the example of a list that fits on its first page. */
 export const onlyPage = (total: number) => ({ total, page: 0, pages: 1 })
 
 export const masked = '******'
@@ -11,7 +11,7 @@ export const ada = { name: 'Ada', address: 'ada@example.org' }
 export const ids = {
   /** Message from Ada in the Inbox of the account `jane`. */
   message: 'AAAAAQAAAeE',
-  /** Older message in the same mailbox. */
+  /** Example of an older message in the same mailbox as the message from Ada. */
   olderMessage: 'AAAAAQAAAeA',
   /** The message from Ada after it was moved to the archive. */
   archivedMessage: 'AAAABQAAAAw',
@@ -28,6 +28,7 @@ export const ids = {
   event: '3f0c2c1e-6a0b-4d0e-9a53-5f7f0a4f2d11',
   delivery: '8d2f6a3c-1b5e-4c8f-b0a7-2e9d4c6b7a15',
   replayedDelivery: 'e1b7c9d4-5a2f-4e6b-8c3d-7f0a1b2c3d4e',
+  worker: '0b7c5f0e-5d2c-4c57-9f0e-1f6a3c9d2b11',
   replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
   /** Invented value of an access token, and its SHA-256. */
   tokenValue: '0123456789abcdef'.repeat(4),

@@ -39,7 +39,8 @@ export const exportResponses = {
   createExport: { exportId: ids.export, status: 'queued', created: listed.created },
   listExports: { ...onlyPage(1), exports: [listed] },
   getExport: completed,
-  // The content of the compressed file: a text cannot show the compressed bytes.
+  // The example shows the content of the compressed export file: a text cannot show the compressed
+  // bytes.
   downloadExport: `${JSON.stringify(message)}\n`,
   deleteExport: { deleted: true },
   listAllExports: {

@@ -20,12 +20,14 @@ const general: Readonly<Record<string, string>> = {
   text: ids.text,
   token: ids.token,
   webhookRoute: ids.route,
+  worker: ids.worker,
 }
 
 /** Examples of parameters of single operations: their own values, and optional parameters. */
 const special: Readonly<Record<string, Readonly<Record<string, string | boolean>>>> = {
   deleteMailbox: { path: 'Clients/Example' },
   flushTemplates: { force: true },
+  getStatsSeries: { keys: 'events:messageNew,submit:fail' },
   searchMessages: { path: 'INBOX' },
   submitDraft: { message: ids.draft },
 }

@@ -1,22 +1,22 @@
 import type { LocatedOperation } from '../api-document.ts'
 
-/** Call of an operation with example values. */
+/** Call of an API operation with example values. */
 export interface ApiCall {
   operationId: string
   method: string
-  /** Template of the path, such as `/v1/account/{account}`. */
+  /** Path template of the API operation, such as `/v1/account/{account}`. */
   template: string
-  /** Path with example values, and with the query. */
+  /** Path of the API call with example values, and with the query. */
   path: string
   pathParameters: Readonly<Record<string, string | boolean>>
   queryParameters: Readonly<Record<string, string | boolean>>
-  /** First example of the request body. Undefined for an operation without a body. */
+  /** First example of the request body. Undefined for an API operation without a body. */
   body?: unknown
-  /** Content type of the successful response. */
+  /** Content type of the API operation's successful response. */
   produces: string
 }
 
-/** Call of an operation with the examples of the OpenAPI document. */
+/** Builds the call of an API operation from the examples of the OpenAPI document. */
 export function exampleCall(operation: LocatedOperation): ApiCall {
   const { operationId, method, path: template, requestBody, responses } = operation
   const pathParameters = examplesIn(operation, 'path')

@@ -1,13 +1,16 @@
 import type { ApiCall } from './api-call.ts'
 import { toLiteral } from './literal.ts'
 
-/** Names of the files that the examples write, by content type. Other responses are printed. */
+/**
+ * Names of the files that the example calls of the API write, by content type. Other responses are
+ * printed.
+ */
 export const exampleFiles: Readonly<Record<string, string>> = {
   'application/gzip': 'export.ndjson.gz',
   'application/octet-stream': 'attachment.pdf',
 }
 
-/** Call of an operation by curl. Address and token are environment variables. */
+/** Call of an API operation by curl. Server address and token are environment variables. */
 export function curlCall({ method, path, body, produces }: ApiCall): string {
   const file = exampleFiles[produces]
   const options = [

@@ -1,11 +1,11 @@
-/** Notation of values in a programming language. */
+/** Notation of JSON values in a programming language. */
 interface Notation {
   text(value: string): string
   key(name: string): string
   constants: Readonly<Record<'true' | 'false' | 'null', string>>
-  /** Spaces between the braces and the members of an object on one line. */
+  /** Spaces between the braces and the members of an object on one line of example code. */
   padding: string
-  /** Comma after the last member of an object on several lines. */
+  /** Comma after the last member of an object on several lines of example code. */
   trailingComma: string
 }
 
@@ -34,7 +34,7 @@ const python: Notation = {
 const notations = { json, javaScript, python }
 export type LiteralLanguage = keyof typeof notations
 
-/** Maximum columns of a line, after which a value takes several lines. */
+/** Maximum columns of a line of example code, after which a value takes several lines. */
 const maxColumns = 96
 
 /**

@@ -2,7 +2,7 @@ import type { ApiCall } from './api-call.ts'
 import { exampleFiles } from './curl-call.ts'
 import { toLiteral } from './literal.ts'
 
-/** Call of an operation by Python 3 with its standard library. */
+/** Call of an API operation by Python 3 with its standard library. */
 export function pythonCall({ method, path, body, produces }: ApiCall): string {
   const isJson = produces === 'application/json'
   const modules = [...(isJson || body !== undefined ? ['json'] : []), 'os', 'urllib.request']

@@ -2,7 +2,7 @@ import type { ApiCall } from './api-call.ts'
 import { exampleFiles } from './curl-call.ts'
 import { toLiteral } from './literal.ts'
 
-/** Call of an operation by the client library `@posthorn/client`, in TypeScript. */
+/** Call of an API operation by the client library `@posthorn/client`, in TypeScript. */
 export function typescriptCall(call: ApiCall): string {
   const { pathParameters, queryParameters, body, produces } = call
   const input = { ...pathParameters, ...queryParameters, ...(body === undefined ? {} : { body }) }

@@ -8,7 +8,10 @@ export interface QueryParameter {
   schema: Schema
   /** Character that separates several values in one parameter. Only Graph has such parameters. */
   separator?: ','
-  /** True if the parameter may occur several times in a query. Only Google has such parameters. */
+  /**
+   * True if the API description permits the query parameter several times. Only Google has such
+   * parameters.
+   */
   repeated?: true
 }
 
@@ -20,33 +23,33 @@ export interface ApiOperation {
   id: string
   methods: string[]
   /**
-   * Path templates with `{name}` for one segment or a part of a segment. All templates mean the
-   * same operation.
+   * Path templates of the API operation with `{name}` for one segment or a part of a segment. All
+   * templates mean the same operation.
    */
   paths: string[]
   query: Record<string, QueryParameter>
   /**
-   * True if query parameters that are not described are permitted, for operations without a
+   * True if query parameters that the API description lacks are permitted, for operations without a
    * description.
    */
   anyQuery?: true
   /**
-   * Schema of the JSON body of a request. Absent if there is no body. True if the body is not
+   * Schema of the JSON body of an API request. Absent if there is no body. True if the body is not
    * checked.
    */
   request?: Schema
   /** Content types of request bodies other than JSON. These bodies are not checked. */
   otherTypes?: string[]
   /**
-   * Schema of the response body, by status below 400. Null for an empty body. True if the body is
-   * not checked.
+   * Schema of an API response's body, by status below 400. Null for an empty body. True if the body
+   * is not checked.
    */
   responses: Record<string, Schema | null>
 }
 
-/** Published description of a provider's API, reduced to names and types. */
+/** Published description of a mail provider's API, reduced to names and types. */
 export interface ApiDescription {
-  /** Name of the published description, and its revision or commit. */
+  /** Name of the published API description, and its revision or commit. */
   source: string
   licence: string
   error: Schema

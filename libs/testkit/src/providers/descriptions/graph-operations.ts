@@ -208,8 +208,8 @@ function responsesOf(
 }
 
 /**
- * Schema of a response that is described without a body. PATCH really responds with the changed
- * object.
+ * Schema of a Graph response that the API description has without a body. PATCH really responds
+ * with the changed object.
  */
 function emptyBodyOf(id: string): Schema | null {
   if (!id.startsWith('PATCH ')) return null
@@ -220,7 +220,8 @@ function emptyBodyOf(id: string): Schema | null {
 }
 
 /**
- * Schema of a response. Lists and delta pages always have an envelope with the entries in `value`.
+ * Schema of a Graph response. Lists and delta pages always have an envelope with the entries in
+ * `value`.
  */
 function envelopeOf(id: string, schema: OpenApiSchema, convert: Convert): Schema {
   const items = schema.type === 'array' ? schema.items : schema.properties?.['value']?.items
@@ -250,7 +251,8 @@ function envelopeOf(id: string, schema: OpenApiSchema, convert: Convert): Schema
 }
 
 /**
- * Adds the annotations `@odata.…`, which any response may have, to the inline object of a response.
+ * Adds the annotations `@odata.…`, which any Graph response may have, to the inline object of a
+ * response.
  */
 function withContext(schema: Schema): Schema {
   if (typeof schema === 'boolean' || !('properties' in schema)) return schema

@@ -181,8 +181,8 @@ function csdlName(type: string): string {
 }
 
 /**
- * Schemas of an object type: `X!open` is the base of derived types, `X` permits no further members,
- * and `X!any` selects a derived type by `@odata.type`.
+ * Schemas of a Graph object type: `X!open` is the base of derived types, `X` permits no further
+ * members, and `X!any` selects a derived type by `@odata.type`.
  */
 function definitionsOf(
   name: string,

@@ -83,7 +83,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return this.fake.on(isMethod ? `${prefix}${method}` : method, fault)
   }
 
-  /** Logged requests of a method, including uploads. */
+  /** Logged requests of a Gmail method, including uploads. */
   requests(method: string): LoggedRequest[] {
     return this.fake.log.filter(({ operation }) => methodOf(operation) === method)
   }
@@ -95,7 +95,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return mailbox
   }
 
-  /** Changes the address of a mailbox. The former address becomes an alias. */
+  /** Changes the address of a mailbox in the Gmail fake. The former address becomes an alias. */
   rename(mailbox: GmailMailbox, address: string): void {
     const former = mailbox.address
     mailbox.address = address

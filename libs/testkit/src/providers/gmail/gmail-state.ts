@@ -11,11 +11,11 @@ const modifyScope = 'https://www.googleapis.com/auth/gmail.modify'
 export interface FakeGrant {
   address: string
   scopes: readonly string[]
-  /** Google project of the client. If absent, topics of all projects are permitted. */
+  /** Google project of the Gmail fake's client. If absent, topics of all projects are permitted. */
   project?: string
 }
 
-/** Message that was sent from a mailbox of the fake. */
+/** Message that was sent from a mailbox of the Gmail fake. */
 export interface FakeSentMessage {
   from: string
   raw: Buffer
@@ -37,7 +37,7 @@ export interface GmailSwitches {
   replacesFrom: boolean
   /** True if history records contain no label sets. */
   omitsLabelIds: boolean
-  /** Number of history pages without `history` before the next page with `history`. */
+  /** Number of Gmail history pages without `history` before the next page with `history`. */
   emptyHistoryPages: number
   /** True if `batchModify` refuses unknown message ids with status 404. */
   refusesUnknownIds: boolean
@@ -60,7 +60,7 @@ export interface UploadSession {
   resource: Record<string, unknown>
   length: number
   received: Buffer
-  /** Response to the upload. Set when the message is stored. */
+  /** Response to the message upload. Set when the Gmail fake has stored the message. */
   result?: ProviderResponse
 }
 
@@ -68,9 +68,9 @@ export interface UploadSession {
 export abstract class GmailState {
   abstract readonly fake: ProviderFake
   readonly mailboxes = new Map<string, GmailMailbox>()
-  /** Addresses of mailboxes, by alias or former address. */
+  /** Addresses of the Gmail fake's mailboxes, by alias or former address. */
   readonly aliases = new Map<string, string>()
-  /** Valid access tokens. */
+  /** Valid access tokens of the Gmail fake. */
   readonly tokens = new Map<string, FakeGrant & { expiresAt: number }>()
   readonly refreshTokens = new Map<string, FakeGrant>()
   readonly sent: FakeSentMessage[] = []
@@ -81,7 +81,7 @@ export abstract class GmailState {
    */
   readonly notifications: GmailNotifications
   readonly uploads = new Map<string, UploadSession>()
-  /** Attachments by their current attachment ids. */
+  /** Attachments of the Gmail fake by their current attachment ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
   /** Positions after which the next page of a list starts, by page token. */
   readonly pageTokens = new Map<string, string>()
@@ -109,8 +109,8 @@ export abstract class GmailState {
   }
 
   /**
-   * Grants access to a mailbox for an hour. With `project`, the client belongs to this Google
-   * project.
+   * Grants access to a mailbox of the Gmail fake for an hour. With `project`, the client belongs to
+   * this Google project.
    */
   grant(address: string, scopes: readonly string[] = [modifyScope], project?: string): string {
     const token = this.newText('ya29.')
@@ -128,7 +128,7 @@ export abstract class GmailState {
     return grant && grant.expiresAt > this.clock.now ? grant : undefined
   }
 
-  /** Returns a unique text that begins with `start`. */
+  /** Returns a unique text for the Gmail fake, such as an id, that begins with `start`. */
   newText(start: string): string {
     return `${start}${(++this.#counter * 7_919).toString(36)}`
   }

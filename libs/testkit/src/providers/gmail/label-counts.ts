@@ -18,7 +18,7 @@ interface CountedMessage {
   threadId: string
 }
 
-/** Counts the messages of all labels in one pass. Returns the counters by id. */
+/** Counts the messages of all Gmail labels in one pass. Returns the counters by label id. */
 export function countLabels(messages: Iterable<CountedMessage>): (labelId: string) => LabelCounts {
   const counts = new Map<string, Counted>()
   for (const message of messages)

@@ -4,7 +4,7 @@ import { GmailFailure, invalid, notFound } from './failures.ts'
 import { countLabels, type LabelCounts } from './label-counts.ts'
 import { parseSource } from './payload.ts'
 
-/** Label of a mailbox. */
+/** Label of a mailbox in the Gmail fake. */
 export interface FakeLabel {
   id: string
   name: string
@@ -20,7 +20,7 @@ export interface FakeMessage {
   mime: MimePart
   labels: Set<string>
   internalDate: number
-  /** Arrival number of the message, which rises with each message. */
+  /** Arrival number of the Gmail fake's message, which rises with each message. */
   order: number
   historyId: bigint
   /**
@@ -73,18 +73,18 @@ export class GmailMailbox {
   address: string
   readonly messages = new Map<string, FakeMessage>()
   readonly labels = new Map<string, FakeLabel>()
-  /** Draft id to message id. */
+  /** Map from draft id to message id in the Gmail fake. */
   readonly drafts = new Map<string, string>()
   readonly records: FakeRecord[] = []
   /** Signature of the mailbox's address in HTML. */
   signature = ''
-  /** Callback that is called after each change of the mailbox. */
+  /** Callback that is called after each change of the Gmail fake's mailbox. */
   onChange: () => void = () => undefined
-  /** Oldest valid start id of the history. Lower ids have expired. */
+  /** Oldest valid start id of the Gmail history. Lower ids have expired. */
   oldest = 0n
   /**
-   * Number of history reads from which the latest records are still hidden, and the id of the first
-   * hidden record.
+   * Number of Gmail history reads from which the latest records are still hidden, and the id of the
+   * first hidden record.
    */
   #hidden = { reads: 0, from: 0n }
   /** List of the Gmail mailbox's current messages. Cached until the next change. */
@@ -103,12 +103,12 @@ export class GmailMailbox {
     for (const id of systemLabels) this.labels.set(id, { id, name: id, type: 'system' })
   }
 
-  /** Id of the latest change. */
+  /** Id of the latest change in the Gmail fake's history. */
   get historyId(): bigint {
     return this.#historyId
   }
 
-  /** All messages of the mailbox, newest first. */
+  /** All messages of the Gmail fake's mailbox, newest first. */
   get list(): readonly FakeMessage[] {
     this.#list ??= [...this.messages.values()].sort(
       (one, other) => other.internalDate - one.internalDate || other.order - one.order,
@@ -116,7 +116,7 @@ export class GmailMailbox {
     return this.#list
   }
 
-  /** Counts of the messages and threads with a label. */
+  /** Counts of the messages and threads with a label in the Gmail fake. */
   countsOf(labelId: string): LabelCounts {
     this.#counts ??= countLabels(this.messages.values())
     return this.#counts(labelId)
@@ -148,7 +148,7 @@ export class GmailMailbox {
     return message
   }
 
-  /** Changes labels of a message. Fixed and unknown labels are refused. */
+  /** Changes labels of a message in the Gmail fake. Fixed and unknown labels are refused. */
   modify(message: FakeMessage, add: readonly string[], remove: readonly string[]): void {
     for (const id of [...add, ...remove]) this.assertAssignable(id)
     this.changeLabels(message, add, remove)
@@ -166,7 +166,7 @@ export class GmailMailbox {
     })
   }
 
-  /** Deletes a message permanently. */
+  /** Deletes a message of the Gmail fake permanently. */
   remove(message: FakeMessage): void {
     this.messages.delete(message.id)
     this.#record(message, { messagesDeleted: [] })
@@ -177,7 +177,7 @@ export class GmailMailbox {
   }
 
   getMessage(id: string): FakeMessage {
-    // Gmail can read ids that are numbers up to 2^63 - 1.
+    // Gmail can read message ids that are numbers up to 2^63 - 1.
     if (!/^[\da-f]{1,16}$/i.test(id) || BigInt(`0x${id}`) > 0x7fff_ffff_ffff_ffffn)
       throw invalid('Invalid id value')
     const message = this.messages.get(id)
@@ -185,7 +185,10 @@ export class GmailMailbox {
     return message
   }
 
-  /** @throws GmailFailure 409 if the name is used, in any case */
+  /**
+   * Adds or renames a label of the Gmail fake.
+   * @throws GmailFailure 409 if another label has the name, in any case
+   */
   setLabel(label: FakeLabel): FakeLabel {
     const name = label.name.toLowerCase()
     const same = [...this.labels.values()].find((each) => each.name.toLowerCase() === name)
@@ -214,13 +217,15 @@ export class GmailMailbox {
     this.records.length = 0
   }
 
-  /** Hides the latest change and all later changes from the next `reads` reads of the history. */
+  /**
+   * Hides the latest change and all later changes from the next `reads` reads of the Gmail history.
+   */
   hideLatest(reads: number): void {
     const from = this.#hidden.reads > 0 ? this.#hidden.from : this.records.at(-1)?.id
     if (from !== undefined) this.#hidden = { reads, from }
   }
 
-  /** Reads the records of the history and the id of its end. */
+  /** Reads the records of the Gmail history and the id of its end. */
   readHistory(): { records: readonly FakeRecord[]; historyId: bigint } {
     if (this.#hidden.reads === 0) return { records: this.records, historyId: this.#historyId }
     this.#hidden.reads--
@@ -231,7 +236,7 @@ export class GmailMailbox {
   saveDraft(raw: Uint8Array, options: { draftId?: string; threadId?: string } = {}): string {
     const { draftId = `r-${9_000_000_000_000n + BigInt(++this.#count)}`, threadId } = options
     const before = this.messages.get(this.drafts.get(draftId) ?? '')
-    // Each save of a draft creates a new message, which replaces the previous message.
+    // Each save of a Gmail draft creates a new message, which replaces the previous message.
     if (before) this.remove(before)
     const thread = threadId ?? before?.threadId
     const message = this.insert(raw, {

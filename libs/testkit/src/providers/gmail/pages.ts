@@ -6,8 +6,8 @@ const defaultLimit = 100
 const maxLimit = 500
 
 /**
- * Page of a list. The page token continues after the last message of the page, even if other
- * messages arrive.
+ * Page of a message list in the Gmail fake. The page token continues after the last message of the
+ * page, even if other messages arrive.
  */
 export function pageOf(
   gmail: GmailState,

@@ -1,4 +1,4 @@
-/** Selected members of a resource by name. The value true selects a whole member. */
+/** Selected members of a Gmail resource by name. The value true selects a whole member. */
 type Selection = Map<string, Selection | true>
 
 /**

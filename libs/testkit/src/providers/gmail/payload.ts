@@ -1,6 +1,6 @@
 import { field, type MimePart, parseMime } from '../../imap-script/mime-tree.ts'
 
-/** Resource `MessagePart`. */
+/** Gmail resource `MessagePart`: a MIME part of a message. */
 export interface FakePart {
   partId: string
   mimeType: string
@@ -23,7 +23,7 @@ export function parseSource(raw: Uint8Array): MimePart {
   return parseMime(Buffer.from(raw).toString('latin1'))
 }
 
-/** Payload of `format=full`. */
+/** Payload of a Gmail message in the form of `format=full`. */
 export function payloadOf(part: MimePart, options: PayloadOptions, partId = ''): FakePart {
   const { type, subtype } = part
   const mimeType = `${type}/${subtype}`

@@ -5,7 +5,7 @@
 export class FakeConcurrency {
   /** Largest number of concurrent requests that was reached, by mailbox address. */
   readonly most = new Map<string, number>()
-  /** Number of refused requests by mailbox address. */
+  /** Number of requests that the Graph fake refused, by mailbox address. */
   readonly refused = new Map<string, number>()
   readonly #limit: number
   readonly #running = new Map<string, number>()
@@ -15,8 +15,8 @@ export class FakeConcurrency {
   }
 
   /**
-   * Counts a request to the Graph fake that ends when `closed` resolves. Returns false if too many
-   * requests are running.
+   * Counts a request to the Graph fake as running until `closed` resolves. Returns false if too
+   * many requests are running.
    */
   start(address: string, closed: Promise<void>): boolean {
     const running = (this.#running.get(address) ?? 0) + 1

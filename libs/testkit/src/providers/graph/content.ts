@@ -36,7 +36,7 @@ export interface FakeContent {
 
 export const messageIdHost = 'namprd01.prod.outlook.example'
 
-/** Parses a message (RFC 5322). */
+/** Parses a message (RFC 5322) for the Graph fake. */
 export function contentOfMime(raw: Buffer, newId: (prefix: string) => string): FakeContent {
   const content = new ModelContent(raw)
   const { envelope } = content

@@ -21,7 +21,7 @@ export interface DeltaFaults {
   emptyPages: boolean
   /** Reason that Graph deltas (change lists) report for removed messages. */
   reason: 'deleted' | 'changed'
-  /** Maximum size of a delta page, even if a larger page is requested. */
+  /** Maximum size of a Graph delta page, even if a larger page is requested. */
   maxPage: number
   /** Id of a folder that Graph deltas (change lists) report as the parent of all messages. */
   unknownParent?: string

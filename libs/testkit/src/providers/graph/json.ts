@@ -4,7 +4,7 @@ export interface GraphRecipient {
   emailAddress: { name?: string; address: string }
 }
 
-/** JSON object of unchecked form. */
+/** JSON object of a Graph request or response, of unchecked form. */
 export type Json = { [name: string]: unknown }
 
 /** Error that handlers of the Graph fake throw. Sent as an error response. */

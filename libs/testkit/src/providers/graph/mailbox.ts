@@ -81,9 +81,9 @@ export class FakeMailbox {
   readonly folders = new Map<string, FakeFolder>()
   readonly messages = new Map<string, FakeMessage>()
   readonly changes = new Map<string, FolderChange[]>()
-  /** Ids of damaged messages. Each list that contains a damaged message fails. */
+  /** Ids of damaged messages in the Graph fake. Each list that contains a damaged message fails. */
   readonly damaged = new Set<string>()
-  /** MIME texts of the messages that were sent from the mailbox, in order. */
+  /** MIME texts of the messages that were sent from the Graph fake's mailbox, in order. */
   readonly sent: Buffer[] = []
   onEvent: (event: MessageEvent) => void = () => undefined
   seq = 0
@@ -112,7 +112,7 @@ export class FakeMailbox {
   }
 
   /**
-   * Finds a folder by id or well-known name.
+   * Finds a folder of the Graph fake by id or well-known name.
    * @throws GraphFault
    */
   folder(idOrName: string): FakeFolder {
@@ -123,7 +123,7 @@ export class FakeMailbox {
   }
 
   /**
-   * Finds a message by its immutable or mutable id, as requested.
+   * Finds a message of the Graph fake by its immutable or mutable id, as requested.
    * @throws GraphFault
    */
   message(id: string, immutable: boolean): FakeMessage {
@@ -180,7 +180,7 @@ export class FakeMailbox {
     return message
   }
 
-  /** Records a change of properties of a message. */
+  /** Records a change of a message's properties in the Graph fake. */
   touch(message: FakeMessage, props: string[]): void {
     message.version++
     this.note(message.folderId, { id: message.id, kind: 'changed', props })

@@ -147,7 +147,9 @@ function listFolders(request: MailboxRequest, parentId?: string): ProviderRespon
   )
 }
 
-/** Start and end of a page within a list. The end is the position after the page's last entry. */
+/**
+ * Start and end of a page within a Graph list. The end is the position after the page's last entry.
+ */
 function boundsOf({ query, fake }: MailboxRequest): [start: number, end: number] {
   const requested = Number(query.get('$top') ?? defaultPage)
   const start = Number(query.get('$skip') ?? 0)

@@ -42,7 +42,7 @@ export interface GraphFaults {
    * full.
    */
   namesUsedUp: boolean
-  /** Sender addresses that the user may not use. */
+  /** Sender addresses that the user of the Graph mailbox may not use. */
   deniedSenders: string[]
   maxSentBytes: number
   /** True if a draft gets another id when it is sent. */

@@ -5,7 +5,7 @@ import { sizeOf } from './views.ts'
 type Test = (message: FakeMessage) => boolean
 
 const address = ({ content }: FakeMessage) => content.from?.emailAddress.address ?? ''
-/** Properties of a message that filters compare, as text. */
+/** Properties of a Graph message that filters compare, as text. */
 const properties: Record<string, (message: FakeMessage) => string> = {
   receivedDateTime: ({ receivedAt }) => isoOf(receivedAt),
   sentDateTime: ({ sentAt }) => isoOf(sentAt),
@@ -131,7 +131,7 @@ function termOf(term: string): Test {
     return (message) =>
       operator === '>' ? sizeOf(message) > Number(raw) : sizeOf(message) < Number(raw)
   const read = indexed[name]
-  // A misspelled property in a search is no error, but matches nothing.
+  // A misspelled property in a Graph search is no error, but matches nothing.
   if (!read) return () => false
   if (operator === '>=') return (message) => read(message).slice(0, 10) >= raw
   if (operator === '<') return (message) => read(message).slice(0, 10) < raw

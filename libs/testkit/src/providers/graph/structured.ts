@@ -4,8 +4,8 @@ import { messageIdHost } from './content.ts'
 
 const maxInternetHeaders = 5
 /**
- * Pattern of the id of an extended property: a type, then a tag, or a property set with a number or
- * a name.
+ * Pattern of the id of a Graph message's extended property: a type, then a tag, or a property set
+ * with a number or a name.
  */
 const propertyId =
   /^(?:String|Integer|Long|Boolean|SystemTime) (?:0x[0-9a-f]{1,4}|\{[0-9a-f-]{36}\} (?:Id 0x[0-9a-f]{1,8}|Name [^:\s]+))$/i

@@ -12,7 +12,7 @@ export interface ViewOptions {
   select?: string | undefined
   /** True if the header `Prefer` of a Graph request asks for plain text. */
   plain?: boolean
-  /** Value of `$expand`. */
+  /** Value of `$expand` in a Graph request. */
   expand?: string | undefined
 }
 

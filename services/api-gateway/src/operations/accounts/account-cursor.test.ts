@@ -21,7 +21,7 @@ test.each([
   `${encoded}=`,
   ` ${encoded}`,
   encoded.toUpperCase(),
-  // Bytes that are no UTF-8, and NUL.
+  // Cursors of bytes that are no UTF-8, and of an account id with a NUL character.
   `account_${Buffer.from([0xff]).toString('base64url')}`,
   encodeAccountCursor('a\0'),
 ])('decodeAccountCursor: %j, InvalidCursorValue', (cursor) => {

@@ -146,7 +146,7 @@ async function storeAccount(
   }
 }
 
-/** Message of an invalid account, with the names of its invalid members. */
+/** Error message of an invalid account in an import, with the names of its invalid members. */
 function describe({ message, extras: { fields = [] } }: AppError): string {
   return fields.length === 0 ? message : fields.map((field) => field.message).join('; ')
 }
@@ -166,7 +166,10 @@ function rejected(account: string, reason: TransferRejection): ImportResult {
   return { account, result: 'rejected', reason, message: messages[reason] }
 }
 
-/** Sends one request after another, so that logins need not wait for many transfers. */
+/**
+ * Sends batches of transferred accounts to auth-bridge one after the other, so that logins of
+ * accounts need not wait for many batches.
+ */
 async function inSequence<T, R>(
   batches: readonly T[],
   send: (batch: T) => Promise<R>,

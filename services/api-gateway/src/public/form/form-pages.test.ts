@@ -18,7 +18,7 @@ const hostile = fc.oneof(
 )
 const tags = (html: string) => html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag.split(/[\s>]/)[0])
 
-/** All pages, with `text` in each place that shows an external value. */
+/** HTML of all pages of the hosted form, with `text` in each place that shows an external value. */
 function pages(text: string) {
   const theme: PageTheme = {}
   const context: FormContext = { parts: { data: text, sig: text }, up: '../', theme }
@@ -52,7 +52,8 @@ function pages(text: string) {
 }
 
 test('form and sign-in pages: external values with markup, have the same elements', () => {
-  // The plain value is not empty, because optional elements are absent for empty values.
+  // The harmless value in the form pages is not empty, because pages omit optional elements of
+  // empty values.
   const plain = pages('x').map(tags)
   fc.assert(
     fc.property(hostile, (text) => {

@@ -3,7 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import type { ProviderNotification } from '@posthorn/contracts/commands/notifications'
 import { NotificationForwarder } from './notification-forwarder.ts'
 
-/** Bus whose commands are confirmed by the test. */
+/** Fake bus that holds the notification commands until the test confirms them. */
 function slowBus() {
   const commands: { accounts: string[]; keys: readonly string[]; confirm: () => void }[] = []
   const notify = (

@@ -118,7 +118,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
-/** Parses a JSON text; undefined for any other text. */
+/** Parses the JSON text of a provider notification; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

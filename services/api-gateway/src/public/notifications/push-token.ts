@@ -14,7 +14,10 @@ export interface PushExpectation {
   /** URL of the route for Pub/Sub pushes, as configured in the push subscription. */
   readonly audience: string
   readonly signers: readonly PushSigner[]
-  /** Current time of this process in epoch milliseconds. */
+  /**
+   * Current time of this process in epoch milliseconds, with which the token of a Pub/Sub push is
+   * checked.
+   */
   readonly now: number
 }
 

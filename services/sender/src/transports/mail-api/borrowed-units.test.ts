@@ -38,7 +38,7 @@ function createUnits(
   return { units: new BorrowedUnits({ bus, reserve, limits, loans, log, clock }), results }
 }
 
-/** Reserve in memory, with the semantics of `takeReserve`. */
+/** Quota reserve of a mailbox in memory, with the semantics of `takeReserve`. */
 function createReserve() {
   let bucket: UnitBucket | undefined
   return async ({ units, rate }: ReserveRequest) => {
@@ -114,7 +114,7 @@ describe('BorrowedUnits', () => {
       reserved += 1
       return 0
     }
-    // The reply is awaited for longer than units may be used.
+    // The reply of the sync-worker is awaited for longer than the lent quota units may be used.
     const reply = async () => {
       now += 600
       throw new Error('unrouted')
@@ -155,7 +155,7 @@ describe('BorrowedUnits', () => {
     let [now, loans] = [0, 0]
     const reply = async () => {
       loans += 1
-      // The process stands still before it reads the first reply.
+      // The sender process stands still before it reads the first reply of the sync-worker.
       if (loans === 1) now += 600
       return { granted: 10, delayMs: 0 }
     }
@@ -176,7 +176,10 @@ interface Worker {
   stop: AbortController
 }
 
-/** Sync-workers and senders of one mailbox, which are killed and move, and the units they use. */
+/**
+ * Simulation of sync-workers and senders that share the quota units of one mailbox. Workers move,
+ * processes are killed, and used units are recorded.
+ */
 class Simulation {
   readonly uses: { at: number; units: number; by: 'worker' | 'sender' }[] = []
   readonly #random: SeededRandom
@@ -197,7 +200,7 @@ class Simulation {
     await jest.advanceTimersByTimeAsync(1_000)
   }
 
-  /** Moves the mailbox from worker to worker, by handoffs and kills. */
+  /** Moves the simulated mailbox from sync-worker to sync-worker, by handoffs and kills. */
   async #runWorkers(): Promise<void> {
     for (let heldSince: number | undefined; !this.#stop.signal.aborted;) {
       const worker = this.#startWorker(heldSince)
@@ -232,7 +235,7 @@ class Simulation {
     }
   }
 
-  /** Runs a sender, which is killed and replaced now and then. */
+  /** Runs a simulated sender, which is killed and replaced now and then. */
   async #runSenders(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const stop = new AbortController()
@@ -257,7 +260,10 @@ class Simulation {
     }
   }
 
-  /** The bus, which takes up to 60 ms each way, and loses some replies. */
+  /**
+   * Simulates the bus between sender and sync-worker, which takes up to 60 ms each way, and loses
+   * some replies.
+   */
   async #lend({ units }: Request): Promise<unknown> {
     await sleep(this.#random.below(60))
     if (!this.#holder) throw new Error('unrouted')
@@ -271,7 +277,7 @@ class Simulation {
   }
 }
 
-/** Largest sum of units in any window of the provider. */
+/** Largest sum of used quota units in any time window of the mail provider. */
 function largestWindow(uses: Simulation['uses']): number {
   let [sum, first, largest] = [0, 0, 0]
   for (const { at, units } of uses) {
@@ -292,7 +298,7 @@ test.each(Array.from({ length: 30 }, (_, seed) => seed + 1))(
     await simulation.run(900_000)
     const { uses } = simulation
     expect(largestWindow(uses)).toBeLessThanOrEqual(accountUnits)
-    // Both services make progress.
+    // Sync-workers and senders both make progress.
     const sumOf = (by: 'worker' | 'sender') =>
       uses.filter((use) => use.by === by).reduce((sum, { units }) => sum + units, 0)
     expect(sumOf('worker')).toBeGreaterThan(accountUnits)

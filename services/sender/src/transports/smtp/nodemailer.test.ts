@@ -16,7 +16,10 @@ const { version } = createRequire(import.meta.url)('nodemailer/package.json') as
   version: string
 }
 
-/** Fails with a message that names the member, its use and the module to change. */
+/**
+ * Fails with a message that names the private member of nodemailer, its use and the module to
+ * change.
+ */
 function assertMember(holds: boolean, member: string): void {
   if (!holds)
     throw new Error(
@@ -80,7 +83,7 @@ test('nodemailer: the members the sender relies on, behave as in the supported v
   }
 })
 
-/** Sends a message whose stream ends only after the server has received the content. */
+/** Sends a message by SMTP whose stream ends only after the server has received the content. */
 async function sendHoldingBack(connection: SmtpConnection): Promise<SendInfo> {
   const content = new PassThrough()
   const envelope = { from: 'me@b.c', to: ['a@b.c', 'rejected@b.c'], size: 8, use8BitMime: false }

@@ -52,7 +52,7 @@ interface SmtpError extends Error {
   reason?: string | undefined
 }
 
-/** Maximum number of stored characters of a server reply. */
+/** Maximum number of stored characters of an SMTP server's reply. */
 const maxReply = 2_000
 
 /**

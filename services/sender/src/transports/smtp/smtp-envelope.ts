@@ -10,7 +10,7 @@ import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
 export interface EhloOffers {
   /** EHLO keywords of the SMTP extensions that the server offers, in upper case. */
   extensions: ReadonlySet<string>
-  /** SASL mechanisms that the server offers, in upper case. */
+  /** SASL mechanisms that the SMTP server offers, in upper case. */
   mechanisms: readonly string[]
   /** Maximum message size of the server (RFC 1870). Absent if the server states no limit. */
   maxBytes?: number

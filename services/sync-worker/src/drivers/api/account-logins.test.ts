@@ -7,7 +7,7 @@ interface LoginRequest {
   answer: (credentials: Credentials) => void
 }
 
-/** Logins whose requests are answered by the test. */
+/** Cache of a mail API login whose requests to auth-bridge the test answers. */
 function openLogins() {
   const requests: LoginRequest[] = []
   const clock = { now: 0 }
@@ -71,7 +71,7 @@ describe('AccountLogins', () => {
     const renewals = [login(fresh), login(fresh)]
     requests[1]?.answer(token('2'))
     clock.now = 4_999
-    // Rejected later, for a request with the old token.
+    // The provider rejects requests with the old access token again, after the token was renewed.
     renewals.push(login(fresh))
     for (const renewal of renewals) expect(await renewal).toMatchObject({ accessToken: '2' })
     expect(requests).toHaveLength(2)

@@ -18,7 +18,7 @@ const notified = (...ids: string[]): SyncTrigger => ({
   messages: ids.map((id) => ({ id })),
 })
 
-/** Schedule of an account at a mail API whose clock the test moves. */
+/** Sync schedule of an account at a mail API, with a clock that the test moves. */
 class Scene {
   time = 1_000_000
   random = 0.5
@@ -32,7 +32,8 @@ class Scene {
   }
 
   /**
-   * Delay of the next pass, and the reason of the delay: the interval, or work that is due earlier.
+   * Delay of the next sync pass, and the reason of the delay: the poll interval, or work that is
+   * due earlier.
    */
   next() {
     const { action, delayMs } = this.schedule.next
@@ -45,7 +46,7 @@ class Scene {
     return options
   }
 
-  /** Waits for the next pass without requests and runs it. */
+  /** Moves the clock to the next scheduled sync pass and runs the pass. */
   run(result: Partial<PassResult> = {}) {
     const { action } = this.schedule.next
     const { delayMs, reason } = this.next()

@@ -3,7 +3,7 @@ import type { ReadPart } from '@posthorn/message-reader'
 /** Attachment to which the HTML of a message may refer by its content id. */
 export interface ReferencedImage {
   contentType: string
-  /** Size of the image in bytes, either in transfer encoding or decoded. */
+  /** Size of the attached image in bytes, either in transfer encoding or decoded. */
   size: number
   contentId?: string
 }
@@ -12,7 +12,7 @@ export interface ReferencedImage {
 export interface ImageSource<Image extends ReferencedImage> {
   read: ReadPart
   images: readonly Image[]
-  /** Reads the first `maxBytes` of each image. Undefined for a missing image. */
+  /** Reads the first `maxBytes` of each attached image. Undefined for a missing image. */
   readImages: (
     images: readonly Image[],
     maxBytes: number,

@@ -178,7 +178,7 @@ export async function deleteApiPending(
   `.execute(tx)
 }
 
-/** Pending messages (messages to read again) due at a time, the earliest first. */
+/** Pending messages (named by a feed, to be read again) due at a time, the earliest first. */
 export function listDueApiPending(
   db: Db,
   account: string,

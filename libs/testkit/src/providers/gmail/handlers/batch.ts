@@ -4,7 +4,7 @@ import { gmailFailures, invalid } from '../failures.ts'
 import type { GmailState } from '../gmail-state.ts'
 
 const maxParts = 100
-/** Maximum parts of a batch that run at the same time. Further parts are refused. */
+/** Maximum parts of a Gmail batch request that run at the same time. Further parts are refused. */
 const maxParallelParts = 40
 const boundary = 'batch_x7Kq'
 
@@ -15,7 +15,7 @@ interface BatchRequest {
   headers: Record<string, string>
 }
 
-/** Handler of the batch endpoint. Sends the responses in another order than the requests. */
+/** Handler of Gmail's batch endpoint. Sends the responses in another order than the requests. */
 export function batchHandler(gmail: GmailState): ProviderHandler {
   return async ({ headers, raw }) => {
     const [, delimiter] = /boundary="?([^";]+)/i.exec(headers['content-type'] ?? '') ?? []

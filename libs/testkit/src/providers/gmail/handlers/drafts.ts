@@ -56,8 +56,8 @@ function draftMessage(mailbox: GmailMailbox, id = ''): FakeMessage {
 }
 
 /**
- * Draft id of a message. A message that got the label DRAFT without being created as a draft has a
- * draft id, too.
+ * Draft id of a Gmail message. A message that got the label DRAFT without being created as a draft
+ * has a draft id, too.
  */
 function draftIdOf(mailbox: GmailMailbox, messageId: string): string {
   for (const [id, message] of mailbox.drafts) if (message === messageId) return id

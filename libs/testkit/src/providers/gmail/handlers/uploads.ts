@@ -12,7 +12,10 @@ type Store = (mailbox: GmailMailbox, request: StoredRequest) => ProviderResponse
  */
 const chunkUnit = 262_144
 
-/** Handlers of the three forms of uploads: media, multipart and resumable. */
+/**
+ * Handlers of the Gmail fake for the three forms of message uploads: media, multipart and
+ * resumable.
+ */
 export function uploadHandlers(gmail: GmailState): Record<string, MailboxHandler> {
   const handler =
     (store: Store): MailboxHandler =>
@@ -84,8 +87,8 @@ function continueUpload(gmail: GmailState, { mailbox, request, store }: Upload):
 }
 
 /**
- * Stores a chunk of an upload. A range that begins with `*` requests the state and contains no
- * chunk.
+ * Stores a chunk of a message upload to the Gmail fake. A range that begins with `*` requests the
+ * state and contains no chunk.
  */
 function receiveChunk(session: UploadSession, { headers, raw }: ProviderRequest): void {
   const [, first] = /^bytes (\d+)-\d+\/\d+$/.exec(String(headers['content-range'] ?? '')) ?? []

@@ -26,7 +26,7 @@ interface ReceivedMessage {
  * open for about 90 s.
  */
 const pullWaitMs = 90_000
-/** Topic name of a subscription whose topic was deleted. */
+/** Topic name that a Pub/Sub subscription reports after its topic was deleted. */
 const deletedTopic = '_deleted-topic_'
 
 /**

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node
 import type { VirtualClock } from '../../virtual-clock.ts'
 import type { FakePubSubMessage, FakePushConfig, FakeSubscription } from './pubsub-resources.ts'
 
-/** Delay before a push is repeated, in milliseconds of virtual time. */
+/** Delay before a Pub/Sub push is repeated, in milliseconds of virtual time. */
 const retryMs = 10_000
 const keyId = 'fake-key-1'
 /** HTTP statuses that acknowledge a push ("Receive messages from push subscriptions"). */

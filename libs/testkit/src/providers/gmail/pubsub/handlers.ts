@@ -18,7 +18,7 @@ const pubSubScopes = ['auth/pubsub', 'auth/cloud-platform']
 const maxPulled = 1_000
 const defaultAckSeconds = 10
 const deadlineLimits = { min: 10, max: 600 }
-/** Default lifetime of an unused subscription: 31 days. */
+/** Default lifetime of an unused Pub/Sub subscription: 31 days. */
 const defaultTtl = '2678400s'
 
 type Handler = (request: ProviderRequest) => object | Promise<object>

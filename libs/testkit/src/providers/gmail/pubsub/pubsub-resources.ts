@@ -1,17 +1,17 @@
-/** Resource `Policy`. */
+/** Pub/Sub resource `Policy`: access policy of a topic. */
 export interface FakePolicy {
   bindings?: { role?: string; members?: string[] }[]
   etag?: string
 }
 
-/** Resource `PubsubMessage`. */
+/** Pub/Sub resource `PubsubMessage`. */
 export interface FakePubSubMessage {
   data: string
   messageId: string
   publishTime: string
 }
 
-/** Resource `PushConfig`. */
+/** Pub/Sub resource `PushConfig`: push endpoint of a subscription. */
 export interface FakePushConfig {
   pushEndpoint?: string
   oidcToken?: { serviceAccountEmail?: string; audience?: string }
@@ -22,7 +22,7 @@ export interface FakePushConfig {
   noWrapper?: { writeMetadata?: boolean }
 }
 
-/** Members of the resource `Subscription` that are stored. */
+/** Members of the Pub/Sub resource `Subscription` that are stored. */
 export interface FakeSubscriptionResource {
   name: string
   topic: string

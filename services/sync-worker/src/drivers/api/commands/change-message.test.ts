@@ -12,7 +12,8 @@ test.each([
   ['updateMessage', 'folder', [], [['m1']]],
   ['updateMessage', 'labels', [], [undefined]],
   ['deleteMessage', 'folder', [], [['m1']]],
-  // The response may have been lost, or the message moved.
+  // After a missing message, the response to a change may have been lost, or the message may have
+  // been moved.
   ['updateMessage', 'folder', ['m1'], [['m1']]],
 ] as const)('%s: placement %s, missing %j, requests a pass over %j', async (...row) => {
   const [name, placement, missing, expected] = row
@@ -41,7 +42,10 @@ describe('updateMessage: state after the change', () => {
     labels: { add: ['new'], delete: ['old'] },
   }
 
-  /** Runs the change. Reads return the states in order, and the last state from then on. */
+  /**
+   * Runs a change of a message's flags. Reads of the message return the states in order, and then
+   * the last state again.
+   */
   async function run(states: readonly object[], unchanged: string[] = []) {
     let reads = 0
     const api = {

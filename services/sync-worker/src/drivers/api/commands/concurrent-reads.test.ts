@@ -18,7 +18,10 @@ const message = {
   draft: false,
 } as unknown as ApiMessage
 
-/** A command whose provider responds in a later turn of the event loop, and its requests. */
+/**
+ * Context of a mail API command whose provider responds in a later turn of the event loop, with the
+ * recorded requests.
+ */
 function commandOf(placement: 'labels' | 'folder', total?: number) {
   const requests: string[] = []
   const answers: Record<string, unknown> = {

@@ -40,7 +40,7 @@ export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getM
   }
 }
 
-/** Reads the texts of a message. */
+/** Reads the plain text and HTML of a message at a mail API. */
 export function getText({
   account: _account,
   text,
@@ -69,7 +69,10 @@ interface TextRequest {
   embedAttachedImages?: boolean
 }
 
-/** Maximum bytes of the texts to read. Undefined if the request needs no text of the message. */
+/**
+ * Maximum bytes of the message texts to read. Undefined if the request needs no text of the
+ * message.
+ */
 function textLimit({ textType, webSafeHtml, maxBytes = maxTextBytes }: TextRequest) {
   return textType === undefined && !webSafeHtml ? undefined : Math.min(maxBytes, maxTextBytes)
 }

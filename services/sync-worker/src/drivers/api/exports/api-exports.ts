@@ -146,7 +146,7 @@ function parseCursor(cursor: string): ListCursor {
 interface PageRequest {
   query: MessageQuery
   page: PageOptions
-  /** Number of messages on the earlier pages of the list. */
+  /** Number of messages on the earlier pages of a folder's message list. */
   count: number
   /**
    * True if the export reads no other folder, so that messages of several folders need not be

@@ -12,7 +12,10 @@ const options: ExportReadOptions = {
 }
 const failure = new MailApiError('unavailable', 'try again', { status: 503 })
 
-/** Reads message `a` of a mailbox that refuses some requests, while the mailbox can be used. */
+/**
+ * Reads message `a` for an export, while the provider refuses some requests but the mailbox can be
+ * used.
+ */
 async function read(getMessages: (wanted: GetOptions) => { id: string }[]) {
   const api = {
     getMessages: async (_ids: readonly string[], wanted: GetOptions) => getMessages(wanted),

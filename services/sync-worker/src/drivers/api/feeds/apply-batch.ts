@@ -92,7 +92,7 @@ interface Findings {
    * in this folder.
    */
   folder: string | null
-  /** Changes of indexed messages for which the messages need not be read. */
+  /** Planned changes of indexed messages for which the provider's messages need not be read. */
   plan?: BatchPlan
 }
 

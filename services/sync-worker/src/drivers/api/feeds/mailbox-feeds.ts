@@ -55,7 +55,7 @@ export class MailboxFeeds {
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
   readonly #cursors = new HeldCursors()
-  /** True after the number of messages in the stored index was found correct. */
+  /** True after the stored message index was found to have the right number of messages. */
   #isVerified = false
   #areRoundsRequired = false
 

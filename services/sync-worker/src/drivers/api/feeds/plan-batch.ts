@@ -32,7 +32,7 @@ export interface FeedBatch {
 
 /** Plan of the changes to store: the difference between a feed's report and the message index. */
 export interface BatchPlan {
-  /** New states of messages that are already in the message index. */
+  /** New states of changed messages that the message index already contains. */
   updated: IndexedMessage[]
   /** New messages that are added to the message index without an event. */
   silent: IndexedMessage[]
@@ -123,7 +123,9 @@ export interface FindingInput {
   message: ApiMessage | undefined
   /** True if a feed (list of changes) named the message as present. */
   isNamed: boolean
-  /** State of the message in the index. Undefined if the message is not in the index. */
+  /**
+   * State of the message in the message index. Undefined if the index does not contain the message.
+   */
   before: IndexedMessage | undefined
   /** Ids of drafts that belong to submissions in flight. */
   ownDrafts: ReadonlySet<string>

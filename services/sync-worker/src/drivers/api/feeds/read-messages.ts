@@ -39,8 +39,8 @@ const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
   /**
-   * Returns the indexed states of the messages. Called again after each call of `store`, which
-   * changes the index.
+   * Returns the indexed states of messages at a mail API. Called again after each call of `store`,
+   * which changes the message index.
    */
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed (list of changes) named the message as present. */
@@ -55,7 +55,7 @@ export interface Readings {
    * event.
    */
   silentBefore?: Date
-  /** Copies of messages that were read already and need not be read again. */
+  /** Copies of messages at the provider that were read already and need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
   /**
    * Stores findings (compared messages) as soon as they fill a transaction, so that their memory is
@@ -130,7 +130,10 @@ type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Find
 
 type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
 
-/** Reads a group of messages. Returns the function that compares a message with the index. */
+/**
+ * Reads a group of messages from the provider. Returns the function that compares one of these
+ * messages with the message index.
+ */
 async function readGroup(
   pass: FeedPass,
   ids: readonly string[],

@@ -25,7 +25,8 @@ const dayMs = 86_400_000
  */
 const periodMs = 30 * dayMs
 /**
- * Period at the start of the monthly interval in which the first comparison of an index may begin.
+ * Period at the start of the monthly interval in which the first comparison of a message index may
+ * begin.
  */
 const firstMs = dayMs
 /**

@@ -32,7 +32,7 @@ export type LossPlan =
 
 /** Incomplete list of messages, compared with the message index or the provider's profile. */
 export interface IncompleteList {
-  /** Number of indexed messages that the list lacks, or that it lists without a label or flag. */
+  /** Number of indexed messages that the message list lacks, or has without a label or flag. */
   losses: number
   listed: number
   /** Number of messages in the mailbox according to the provider's profile. */

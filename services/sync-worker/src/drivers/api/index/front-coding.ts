@@ -5,7 +5,10 @@
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Encoding of the remaining part of a text: UTF-8, packed hexadecimal or packed base64url. */
+/**
+ * Encoding of the remaining part of a front-coded text: UTF-8, packed hexadecimal or packed
+ * base64url.
+ */
 const kinds = { text: 0, hex: 1, base64url: 2 } as const
 
 type Kind = (typeof kinds)[keyof typeof kinds]
@@ -24,7 +27,8 @@ class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
   /**
-   * Numbers of bytes that the text shares with the previous text, at the beginning and at the end.
+   * Numbers of bytes that a front-coded text shares with the previous text, at the beginning and at
+   * the end.
    */
   prefix = 0
   suffix = 0
@@ -35,7 +39,10 @@ class ListedText {
     this.length = this.bytes.write(text)
   }
 
-  /** Enlarges the buffer of the text to `length` bytes or more. Keeps the content of the buffer. */
+  /**
+   * Enlarges the buffer of a front-coded text to `length` bytes or more. Keeps the content of the
+   * buffer.
+   */
   reserve(length: number): void {
     if (length > this.bytes.length) this.bytes = Buffer.concat([this.bytes, Buffer.alloc(length)])
   }
@@ -59,7 +66,7 @@ export class PackedWriter {
   #last = textBefore()
   #next = new ListedText()
 
-  /** Returns a copy of all bytes that were written to the buffer. */
+  /** Returns a copy of all bytes that were written to the buffer of a `PackedWriter`. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length))
   }
@@ -97,7 +104,10 @@ export class PackedWriter {
     this.#next = last
   }
 
-  /** Starts a list of texts. The first text of the list is not compared with an earlier text. */
+  /**
+   * Starts a list of front-coded texts. The first text of the list is not compared with an earlier
+   * text.
+   */
   startTexts(): void {
     this.#last = textBefore()
   }
@@ -234,9 +244,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the end that two texts share, outside of the shared beginning. If this length exceeds
- * the shared end of the previous text by 1, returns the previous length: the extra byte is usually
- * a coincidence, and a changed length needs a longer header.
+ * Length of the end that two front-coded texts share, outside of the shared beginning. If this
+ * length exceeds the shared end of the previous text by 1, returns the previous length: the extra
+ * byte is usually a coincidence, and a changed length needs a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix
@@ -250,8 +260,8 @@ function sharedSuffix(last: ListedText, next: ListedText): number {
 }
 
 /**
- * Chooses the encoding of the remaining part of a text. Prefers the encoding of the previous text,
- * because another encoding needs a longer header.
+ * Chooses the encoding of the remaining part of a front-coded text. Prefers the encoding of the
+ * previous text, because another encoding needs a longer header.
  */
 function kindOf(last: ListedText, next: ListedText): Kind {
   const isHex = isMadeOf(next, hexDigits)
@@ -259,7 +269,7 @@ function kindOf(last: ListedText, next: ListedText): Kind {
   return isHex || isMadeOf(next, base64urlDigits) ? kinds.base64url : kinds.text
 }
 
-/** True if the remaining part of a text consists only of the digits in `values`. */
+/** True if the remaining part of a front-coded text consists only of the digits in `values`. */
 function isMadeOf({ bytes, length, prefix, suffix }: ListedText, values: Int8Array): boolean {
   for (let at = prefix; at < length - suffix; at++)
     if ((values[bytes[at] ?? 0] ?? -1) < 0) return false

@@ -9,7 +9,7 @@ import type { IndexedMessage } from './indexed-message.ts'
  */
 interface TextColumn {
   prefix: string
-  /** Length of each text in the column, without the common beginning. */
+  /** Length of each text in the column of ids, without the common beginning. */
   lengths: number[]
   characters: string
 }
@@ -17,7 +17,10 @@ interface TextColumn {
 /** Content of a leaf (block) of the message index before compression. Stored as JSON. */
 interface LeafColumns {
   ids: TextColumn
-  /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the index in `threadIds`. */
+  /**
+   * Thread of each message in the leaf: `ownThread`, `nextThread`, or 2 plus the index in
+   * `threadIds`.
+   */
   threads: number[]
   /** Distinct thread ids of the messages whose thread id differs from the message id. */
   threadIds: TextColumn

@@ -41,7 +41,10 @@ test.each(formats)(
   },
 )
 
-/** Leaf of three messages, and its content as the build of commit 0f41d25d stored it. */
+/**
+ * Leaf (block of the message index) with three messages, and the content of the leaf as commit
+ * 0f41d25d stored it.
+ */
 const stored = {
   messages: [
     { id: '18c2f0a1b2c3d4e5', threadId: '18c2f0a1b2c3d4e5', labels: ['INBOX', 'Label_é'] },
@@ -115,7 +118,7 @@ test.each(formats)(
   },
 )
 
-/** A full leaf of messages with some labels and flags. */
+/** Messages of a full leaf (block of the message index), with some labels and flags. */
 function messagesWith(ids: (at: number) => [id: string, threadId: string]): IndexedMessage[] {
   return sorted(
     Array.from({ length: 256 }, (_, at): IndexedMessage => {
@@ -126,12 +129,18 @@ function messagesWith(ids: (at: number) => [id: string, threadId: string]): Inde
   )
 }
 
-/** The first bytes of a hash: as random as the ids of a provider, but the same in each run. */
+/**
+ * First bytes of a hash, which are as random as message ids of a provider but equal in each test
+ * run.
+ */
 function randomBytes(seed: string, count: number): Buffer {
   return createHash('sha512').update(seed).digest().subarray(0, count)
 }
 
-/** Ids of Exchange end in the number of a change, six bytes that rise, and two zero bytes. */
+/**
+ * Message id of Exchange, which ends with the number of a change (six bytes that rise) and two zero
+ * bytes.
+ */
 function exchangeId(at: number): string {
   const number = Buffer.alloc(8)
   number.writeUIntBE(0x222_0000 + at * 500 + randomBytes(`${at}`, 1).readUInt8(), 0, 6)

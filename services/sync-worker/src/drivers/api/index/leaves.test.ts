@@ -6,8 +6,8 @@ import { changeLeaves, type Leaf } from './leaves.ts'
 const maxMessages = 8
 
 /**
- * Leaves as a store keeps them. Loads the leaves that cover the ids, and leaves before small
- * leaves.
+ * Leaves (blocks of the message index) as stored. A change loads the leaves that cover the message
+ * ids, and the leaves before small leaves.
  */
 class Leaves {
   readonly byLow = new Map<string, Leaf>()

@@ -22,7 +22,7 @@ export interface LeafChange {
   saved: Leaf[]
   /** Lowest message id (`low`) of each leaf (block of messages) that no longer exists. */
   deleted: string[]
-  /** Number of messages added to the index. Negative if messages are removed. */
+  /** Number of messages added to the message index. Negative if messages are removed. */
   added: number
 }
 

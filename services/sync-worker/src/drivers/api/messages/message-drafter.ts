@@ -67,8 +67,8 @@ interface NewApiMessage {
 }
 
 /**
- * Builds the new message, with the functions that read its contents. The message must have been
- * read with the options of `getOptions`.
+ * Builds the new message of a `messageNew` event, with the functions that read the message's
+ * contents. The message must have been read with the options of `getOptions`.
  */
 function newMessage(
   deps: DrafterDeps,

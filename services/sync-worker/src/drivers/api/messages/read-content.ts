@@ -84,7 +84,7 @@ async function readDownload(open: () => Promise<ApiDownload>, maxBytes: number):
   }
 }
 
-/** Reads the first `maxBytes` of a download, then ends the download. */
+/** Reads the first `maxBytes` of an attachment or message download, then ends the download. */
 async function readBeginning(
   { content }: Pick<ApiDownload, 'content'>,
   maxBytes: number,

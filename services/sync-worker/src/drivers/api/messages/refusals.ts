@@ -20,7 +20,7 @@ const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
 
 /** Content of a message that the provider refuses to return, so that the event lacks it. */
 export interface Refusal {
-  /** Id of the message whose content is refused. */
+  /** Id of the message with content that the provider refuses. */
   id: string
   part: 'attachment' | 'attachment-list' | 'source' | 'texts' | 'message'
   err: unknown

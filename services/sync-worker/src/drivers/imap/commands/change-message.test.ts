@@ -9,7 +9,7 @@ const mailbox = (id: string, specialUse: string | null = null) =>
   ({ id, path: `path ${id}`, specialUse, number: 7, uidValidity: '42' }) as MailboxRow
 const trash = mailbox('trash', '\\Trash')
 
-/** Session that records its calls. */
+/** IMAP session that records the calls of its methods. */
 function recorder({ gmail = false, moved = {} }: { gmail?: boolean; moved?: object } = {}) {
   const calls: unknown[][] = []
   const session = {
@@ -37,7 +37,7 @@ test('deletePermanently: on Gmail, moves to the trash and expunges there', async
   ])
   const { mail, calls } = recorder({ gmail: true, moved: { uidValidity: 1n, uids } })
   const change = deletePermanently(mail, [[1, 4]], { row: mailbox('all', '\\All'), trash })
-  // Messages 3 and 4 do not exist any more.
+  // The messages with the UIDs 3 and 4 do not exist any more, so the move does not report them.
   expect(await change).toEqual([[3, 4]])
   expect(calls).toEqual([
     ['move', [[1, 4]], 'path trash'],

@@ -124,7 +124,9 @@ interface MessageChange {
   uid: number
   /** Mailbox to which a change of the message may move the message. */
   destination?: MailboxRow | undefined
-  /** Checks a precondition of the change of the message. Throws if the precondition is not met. */
+  /**
+   * Checks on the connection that a message may be changed. Throws if the change is not permitted.
+   */
   check?: (mail: MailSession) => void
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
 import { fetchMessage } from './get-message.ts'
 
-/** Session whose server returns no message and lists these messages. */
+/** IMAP session whose server fetches no message, but lists the given UIDs in searches. */
 function emptySession(listed: [number, number][]): MailSession {
   const session = { fetchMessages: () => [], search: () => Promise.resolve(listed) }
   return session as unknown as MailSession

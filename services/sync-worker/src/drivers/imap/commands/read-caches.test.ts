@@ -5,7 +5,7 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 import { MailboxCache } from './read-caches.ts'
 import { indexingError } from './mailbox.ts'
 
-/** Cache and a stored mailbox whose number may change. */
+/** Cache of mailbox rows, and the stored row of a mailbox whose number the test may change. */
 function readers() {
   const cache = new MailboxCache()
   const stored = { number: 1, finds: 0 }
@@ -77,6 +77,6 @@ test('MailboxCache.use: retries a mailbox that is being indexed', async () => {
   }
   expect(await indexedAt(3)).toBe(3)
   await expect(indexedAt(9)).rejects.toMatchObject({ code: 'IMAPUnavailable' })
-  // One read of the cached row, then three reads of the stored row.
+  // The cached mailbox row is read once, and the stored row three times.
   expect(finds).toBe(3)
 })

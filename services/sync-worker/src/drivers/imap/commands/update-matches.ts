@@ -88,8 +88,8 @@ interface SearchScope {
   /** Mailbox to which a change of all matches of a search may move the messages. */
   destination?: MailboxRow | undefined
   /**
-   * Checks a precondition of the change before the search for messages. Throws if the precondition
-   * is not met.
+   * Checks on the connection that messages may be changed, before the search. Throws if the change
+   * is not permitted.
    */
   check?: (mail: MailSession) => void
 }
@@ -97,7 +97,7 @@ interface SearchScope {
 interface UpdatedMatches {
   /** Number of messages that the command changed. */
   count: number
-  /** Persistent ids of the changed messages. Absent if the server has no persistent ids. */
+  /** Persistent ids of the changed messages. Absent if the IMAP server has no persistent ids. */
   emailIds?: string[]
 }
 

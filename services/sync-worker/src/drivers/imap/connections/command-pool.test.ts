@@ -10,7 +10,10 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool[Symbol.asyncDispose]()))
 })
 
-/** Pool with its opened connections. The server accepts up to `room` connections. */
+/**
+ * Pool of command connections, with the connections that the pool opened. The fake server accepts
+ * up to `room` connections.
+ */
 function testPool({
   max = 4,
   room = Infinity,
@@ -126,7 +129,7 @@ test('CommandPool.acquire: after a rejected connection, shares the existing ones
   expect(await waits(second)).toBe(true)
   first.release()
   expect(nameOf(await second)).toBe('s0')
-  server.room = 2 // not retried yet
+  server.room = 2 // the pool does not retry yet
   expect(await waits(third)).toBe(true)
   ;(await second).release()
   expect(nameOf(await third)).toBe('s0')
@@ -239,7 +242,8 @@ test('IdleConnections: beyond its limit, closes the longest idle connection of a
   }
   await Promise.resolve()
   expect(closed).toEqual([0])
-  // A connection in use does not count, and is not closed.
+  // A command connection in use does not count as idle, and is not closed for the limit of idle
+  // connections.
   const used = await accounts[1]?.borrow()
   ;(await accounts[0]?.borrow())?.release()
   expect(closed).toEqual([0])

@@ -239,7 +239,8 @@ export class CommandPool implements AsyncDisposable {
       return connection
     } finally {
       this.#connecting--
-      // The caller of an aborted attempt serves no waiting requests, so they are served here.
+      // The caller of an aborted connection attempt serves no waiting requests, so waiting requests
+      // are served here.
       if (signal.aborted) this.#serveWaiting()
     }
   }

@@ -15,7 +15,10 @@ const closed = new AppError('unreachable', 'refused', { code: 'ECONNREFUSED' })
 const rejected = new AppError('unauthorized', 'no', { code: 'AUTHENTICATIONFAILED' })
 const limited = new AppError('unreachable', 'too many', { code: 'LIMIT' })
 
-/** Outcomes of connecting by host. `silent.example` replies nothing until the attempt ends. */
+/**
+ * Fake IMAP backend whose outcome of a connection attempt depends on the host. `silent.example`
+ * sends nothing until the attempt is aborted.
+ */
 const backend: ImapBackend = {
   async connect({ host, signal }) {
     if (host === 'mail.example') return session
@@ -54,7 +57,10 @@ function connector() {
 
 type Seen = { atMs: number; outcome: unknown }[]
 
-/** Connects; returns the outcome with the fake time of the report. */
+/**
+ * Connects to a mail server. Returns the outcome, and the time of the fake clock at which the
+ * outcome is reported.
+ */
 function report(
   connect: ReturnType<typeof connector>,
   host: string,

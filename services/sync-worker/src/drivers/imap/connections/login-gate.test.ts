@@ -6,7 +6,7 @@ afterEach(() => void jest.useRealTimers())
 
 const freshSignal = () => new AbortController().signal
 
-/** Gate whose admitted logins are recorded by name. */
+/** Login gate (limit of logins at one host) that records the names of the admitted logins. */
 function testGate(options: { capacity?: number; perSecond?: number } = {}) {
   const gate = new LoginGate({ capacity: 1_000, ...options })
   const admitted: string[] = []
@@ -63,7 +63,7 @@ describe('LoginGate', () => {
     await jest.advanceTimersByTimeAsync(0)
     expect(admitted.slice(6)).toEqual(['command 0', 'command 1', 'command 2', 'command 3'])
     finish('session 0')
-    finish('session 0') // a second disposal must not admit another login
+    finish('session 0') // second disposal of a permit, which must not admit another login
     await jest.advanceTimersByTimeAsync(0)
     expect(admitted.slice(10)).toEqual(['session 6'])
     finish('command 0')

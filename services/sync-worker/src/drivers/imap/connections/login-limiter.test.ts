@@ -10,7 +10,7 @@ const limits = { perHost: 1, perSecond: 100_000, concurrent: 100 }
 const noAddress = async () => undefined
 const session = { loginFor: 'sync' } as const
 
-/** Records the order of permits. */
+/** Records the order in which logins get their permits. */
 function recorder() {
   const order: string[] = []
   const permits = new Map<string, Disposable>()
@@ -24,7 +24,7 @@ function recorder() {
   }
 }
 
-/** Runs all work that needs no time. */
+/** Waits until all promises and callbacks that need no timer have been processed. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await setImmediate()
 }
@@ -39,7 +39,7 @@ describe('createLoginLimiter', () => {
     await settle()
     expect(order.toSorted()).toEqual(['first', 'other'])
     release('first')
-    release('first') // a second disposal must not admit another login
+    release('first') // second disposal of a permit, which must not admit another login
     await settle()
     expect(order.slice(2)).toEqual(['second'])
     release('second')
@@ -111,7 +111,7 @@ describe('createLoginLimiter', () => {
       return performance.now() - startedAt
     })
     const times = await Promise.all(at)
-    // 20 logins with 10 ms between, minus the tolerance of 50 ms.
+    // The limit spreads 20 logins at intervals of 10 ms, minus the tolerance of 50 ms.
     expect(times.at(-1)).toBeGreaterThanOrEqual(140)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })

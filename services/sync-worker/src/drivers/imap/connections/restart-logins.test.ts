@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { AccountDemand, type LoginFor } from './login-gate.ts'
 import { createLoginLimiter } from './login-limiter.ts'
 
-// Size of a large installation: 10,000 accounts of one host log in after a restart. A server needs
-// 100 ms per login. Times are times of the fake timers.
+// Logins at the size of a large installation: 10,000 accounts of one host log in after a restart.
+// The server needs 100 ms per login. All times are by the fake timers.
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -16,18 +16,19 @@ const never = new AbortController().signal
 interface Load {
   seconds: number
   readsPerSecond: number
-  /** Logins per second of this worker. */
+  /** Maximum logins per second that this worker starts. */
   perSecond?: number
 }
 
 /**
- * Starts the logins of all sessions, then reads random accounts. A read needs a separate login
- * unless the session of its account is logged in: then the read borrows the session's connection.
+ * Starts the logins of all account sessions, then reads random accounts. A read needs a separate
+ * login unless the session of its account is logged in: then the read borrows the session's
+ * connection.
  */
 async function restart({ seconds, readsPerSecond, perSecond = 50 }: Load) {
   const limits = { perHost: 15, perSecond, concurrent: 200 }
   const limiter = createLoginLimiter(limits, { findAddress: async () => '192.0.2.1' })
-  /** Times at which logins started. */
+  /** Times at which logins at the mail server started. */
   const started: number[] = []
   const logIn = async (loginFor: LoginFor) => {
     const permit = await limiter.acquire(host, never, { loginFor })
@@ -52,7 +53,7 @@ async function restart({ seconds, readsPerSecond, perSecond = 50 }: Load) {
 }
 
 describe('10,000 accounts of one host log in', () => {
-  // Two workers have half of the pace and of the reads each.
+  // Two workers each have half of the permitted logins per second and half of the reads.
   test.each([
     { workers: 1, perSecond: 50, readsPerSecond: 10 },
     { workers: 2, perSecond: 25, readsPerSecond: 5 },
@@ -63,7 +64,7 @@ describe('10,000 accounts of one host log in', () => {
     // The session of each account that is read logs in before sessions of other accounts.
     const read = reads.slice(0, -load.readsPerSecond).map(({ account }) => account)
     expect(read.filter((account) => !sessions.has(account))).toEqual([])
-    // Other sessions use the rest of the pace.
+    // Sessions of accounts that are not read use the remaining logins per second.
     expect(sessions.size).toBeGreaterThan(20 * (load.perSecond - load.readsPerSecond) * 0.95)
   })
 
@@ -75,7 +76,7 @@ describe('10,000 accounts of one host log in', () => {
 
   test('the host never gets more logins per second than the limit', async () => {
     const { started } = await restart({ seconds: 20, readsPerSecond: 40 })
-    // A permit may be early by the tolerance of 50 ms.
+    // A login may start earlier than the rate limit permits, by the tolerance of 50 ms.
     const most = 50 + 3
     for (const [n, at] of started.entries())
       expect((started[n + most] ?? Infinity) - at).toBeGreaterThan(1_000)

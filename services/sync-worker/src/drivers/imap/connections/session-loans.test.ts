@@ -55,7 +55,10 @@ describe('SessionLoans', () => {
 })
 
 describe('CommandPool: while the login limits delay its first connection', () => {
-  /** Pool whose logins wait until `admit`. An aborted login ends after `aborted`. */
+  /**
+   * Pool of command connections whose logins wait until `admit` is called. An aborted login ends
+   * after `aborted`.
+   */
   function delayedPool({ max = 2, aborted = Promise.resolve() } = {}) {
     const { promise: permit, resolve: admit } = Promise.withResolvers<void>()
     const loans = new SessionLoans(() => undefined)

@@ -16,7 +16,7 @@ const row = {
 }
 const noAddresses = { from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [] }
 const selected = { uidValidity: 1n }
-/** Query that returns the mailbox. */
+/** Fake SQL query of a mailbox row, which returns the mailbox of the test. */
 const query: object = new Proxy(
   {},
   {
@@ -29,7 +29,10 @@ const query: object = new Proxy(
   },
 )
 
-/** Batch of one message with a text of `size` bytes, for which a batch has no memory. */
+/**
+ * Export batch of one message with a text of `size` bytes. The batch has no memory for the message,
+ * so the message is read late.
+ */
 async function lateBatch(
   exportMemory: Semaphore,
   size: number,
@@ -94,7 +97,7 @@ test('ExportBatch.read: large messages of two accounts, are not in memory togeth
   const second = other.next()
   await new Promise(setImmediate)
   expect(memory.waiting).toBe(1)
-  // The first message was written.
+  // The first message was exported, so its memory is free for the second message.
   expect(await one.next()).toMatchObject({ done: true })
   expect((await second).value).toMatchObject({ state: 'read' })
   await other.return(undefined)
@@ -110,7 +113,7 @@ test('ExportBatch.read: mailbox renamed after the fetch, is unavailable until it
   const refusals = new Map([[1, 5]])
   const memory = new Semaphore(maxLateBytes)
   const { readings, requests } = await lateBatch(memory, maxLateBytes, { select, refusals })
-  // The mailbox could be selected for the fetch.
+  // The fetch of the batch could select the mailbox, so no failed attempt is recorded.
   expect(refusals.size).toBe(0)
   await expect(readings.next()).rejects.toMatchObject({ kind: 'unavailable' })
   expect(refusals.get(1)).toBe(1)

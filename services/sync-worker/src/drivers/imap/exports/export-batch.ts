@@ -125,7 +125,7 @@ export class ExportBatch {
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
     const { sections } = expected
-    expected.sections = [] // If the fetch fails, it is repeated without sections.
+    expected.sections = [] // a failed fetch is repeated without sections
     const messages = await this.#inMailbox(row, () =>
       this.#fetchHeaders(row, idOf, sections),
     ).catch((error: unknown) => this.#handleMissing(row, error))
@@ -282,12 +282,12 @@ export class ExportBatch {
   }
 }
 
-/** Bytes of the sections (parts) that were fetched together with a message. */
+/** Bytes of the MIME sections (parts) that were fetched together with a message for an export. */
 function bytesOfSections({ sections = [] }: FetchedMessage): number {
   return sections.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** Kinds of errors that concern one message of a batch, not the mail server. */
+/** Kinds of errors that concern one message of an export batch, not the mail server. */
 const messageKinds: ReadonlySet<string> = new Set([
   'not-found',
   'rejected',

@@ -8,7 +8,7 @@ import { batchAt, ImapExports } from './imap-exports.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** Exports of an account whose connections are all in use. */
+/** Exports of an IMAP account whose command connections are all in use. */
 function busyExports(): ImapExports {
   const acquire = ({ signal }: ConnectionRequest) =>
     new Promise<never>((_resolve, reject) => {
@@ -52,7 +52,7 @@ test('batchAt: messages of twelve mailboxes in turns, has the messages of one FE
   expect(batchAt(ids, 0, 250)).toHaveLength(250)
 })
 
-/** Exports of an account with one mailbox, which the server does not have. */
+/** Exports of an IMAP account whose only mailbox does not exist on the server. */
 function exportsWithout(row: { listed: boolean }) {
   const requests: object[] = []
   const run = () => Promise.reject(new AppError('not-found', 'no such mailbox'))

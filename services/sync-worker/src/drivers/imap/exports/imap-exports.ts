@@ -120,7 +120,7 @@ export class ImapExports implements ExportDriver {
       while (next) {
         const fetched: FetchedBatch = await next
         next = fetched.batch.isComplete ? fetchNext() : undefined
-        // A failure to fetch the next batch is handled after the current batch.
+        // A failure to fetch the next export batch is handled after the current batch.
         next?.catch(() => undefined)
         yield* this.#readBatch(fetched, signal)
         next ??= fetchNext()
@@ -171,7 +171,7 @@ export class ImapExports implements ExportDriver {
     throw indexingError(this.#session.state ?? 'init')
   }
 
-  /** Runs work on a connection. @throws AppError `rate-limited` if all connections stay in use */
+  /** Runs export work on a connection. @throws AppError `rate-limited` if all stay in use */
   async #onConnection<T>(
     use: Omit<ConnectionRequest, 'signal'>,
     signal: AbortSignal,
@@ -247,8 +247,8 @@ export class ImapExports implements ExportDriver {
 }
 
 /**
- * Selects the next batch of at most `maxItems` messages. Ends with the first mailbox that fills one
- * FETCH: more messages would save no round trip, and take memory. Pure.
+ * Selects the next export batch of at most `maxItems` messages. Ends with the first mailbox that
+ * fills one FETCH: more messages would save no round trip, and take memory. Pure.
  */
 export function batchAt(ids: readonly string[], from: number, maxItems: number): string[] {
   const counts = new Map<number, number>()

@@ -18,7 +18,7 @@ import {
 } from './chunk.ts'
 import { rangesOf, uidsIn } from './ranges.ts'
 
-/** UIDs close together, at the borders of chunks, and far out. */
+/** Generator of UIDs: close together, at the borders of index chunks, and close to the maximum. */
 const uid = oneof(
   integer({ min: 1, max: 100 }),
   integer({ min: 8_180, max: 8_200 }),

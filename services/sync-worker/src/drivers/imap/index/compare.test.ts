@@ -4,7 +4,7 @@ import { applyFlags, compare, removeUids } from './compare.ts'
 import { type Difference, MailboxIndex, maxKeywords, toStored } from './mailbox-index.ts'
 import { rangesOf, uidsIn } from './ranges.ts'
 
-/** The naive model: a set of flags for every UID. */
+/** Simple model of a mailbox index: a set of flags for every UID. */
 type Model = Map<number, Set<string>>
 
 const flagNames = ['\\Seen', '\\Flagged', 'work', '$Junk']

@@ -5,7 +5,7 @@ import { defined } from '@posthorn/contracts/defined'
 export interface TextPart {
   part: string
   charset: string | undefined
-  /** Size of the text part in bytes, in transfer encoding. */
+  /** Size of the message's text part in bytes, in transfer encoding. */
   size: number
 }
 
@@ -29,7 +29,7 @@ export interface Outline {
   plain: TextPart[]
   html: TextPart[]
   attachments: AttachedPart[]
-  /** BODYSTRUCTURE from which the outline was built. */
+  /** BODYSTRUCTURE from which the outline of the message was built. */
   structure: BodyPart
 }
 

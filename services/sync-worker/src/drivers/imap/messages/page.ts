@@ -9,7 +9,7 @@ export interface PageRequest {
   cursor?: string
 }
 
-/** Position of a page in a list that contains `total` messages. */
+/** Position of a page in a message list that contains `total` messages. */
 export interface PagePosition {
   total: number
   page: number

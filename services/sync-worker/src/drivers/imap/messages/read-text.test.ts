@@ -4,7 +4,7 @@ import { readInline } from '@posthorn/message-reader'
 import { parseOutline } from './outline.ts'
 import { embedImages, readText } from './read-text.ts'
 
-/** Message with these texts, which records the requested parts. */
+/** Message with some text parts. The fake session records which parts are requested. */
 function message(texts: { type: string; content: string; size?: number }[]) {
   const structure: BodyPart = {
     type: 'multipart/mixed',
@@ -77,7 +77,10 @@ test('readText: reads at most 20 parts per kind', async () => {
   expect([text.plain?.split('\n').length, text.hasMore]).toEqual([20, true])
 })
 
-/** Session and outline of a message with images. All images have the same content. */
+/**
+ * Fake IMAP session with a message that has some attached images, and the outline of the message.
+ * All images have the same content.
+ */
 function messageWith(images: { id: string; size?: number; type?: string }[]) {
   const structure: BodyPart = {
     type: 'multipart/related',

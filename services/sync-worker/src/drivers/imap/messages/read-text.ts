@@ -13,7 +13,7 @@ import {
 import type { TextKinds } from '../../messages/message-new.ts'
 import type { Outline, TextPart } from './outline.ts'
 
-/** Message whose text parts are read. */
+/** Message whose text parts are read, with its outline. */
 interface OutlinedMessage {
   uid: number
   outline: Outline
@@ -88,7 +88,10 @@ export async function readText(
 
 /** Reader of one text (plain or HTML) of a message, up to a limit in bytes. */
 class TextReader {
-  /** True if a text part, or the end of a text part, was left out because of the limit. */
+  /**
+   * True if a text part of the message, or the end of a text part, was left out because of the size
+   * limit.
+   */
   truncated: boolean
   readonly texts: EncodedText[] = []
   readonly #parts: TextPart[]
@@ -119,7 +122,8 @@ class TextReader {
       const returned = contents.get(part)
       const bytes = returned ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
-      // If the server does not return a text part, the text counts as truncated, not as empty.
+      // If the server does not return a text part of the message, the text counts as truncated, not
+      // as empty.
       const isTruncated = limited.length < bytes.length || (!returned && size > 0)
       this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated

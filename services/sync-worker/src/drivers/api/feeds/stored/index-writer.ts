@@ -4,7 +4,7 @@ import { packChanges, type UnpackedChange } from './stored-index.ts'
 /** Changes to commit to the message index. The writer adds the state of the index. */
 export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'parts'> {
   parts?: readonly UnpackedChange[]
-  /** Number of messages added to the index. Negative if messages are removed. */
+  /** Number of messages added to the message index. Negative if messages are removed. */
   added?: number
   filledAt?: Date
   syncedAt?: Date

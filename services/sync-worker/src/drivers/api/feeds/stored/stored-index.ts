@@ -42,7 +42,7 @@ async function mapLeaves<T, R>(leaves: readonly T[], map: (leaf: T) => R): Promi
   return mapped
 }
 
-/** Stored messages in a range of message ids, in the order of ids. */
+/** Stored messages of the message index in a range of message ids, in the order of ids. */
 export interface MessageWindow {
   messages: IndexedMessage[]
   /**
@@ -54,7 +54,9 @@ export interface MessageWindow {
 
 /** Leaves (blocks of messages) loaded from the message index, and the changes of these leaves. */
 export class LoadedMessages {
-  /** Stored states of the loaded messages by id. Messages that are not stored are absent. */
+  /**
+   * Stored states of the loaded messages by message id. Messages that the index lacks are absent.
+   */
   readonly states: ReadonlyMap<string, IndexedMessage>
   readonly #part: string
   readonly #leaves: readonly Leaf[]

@@ -15,7 +15,10 @@ const selected = (over: Partial<SelectedMailbox> = {}): SelectedMailbox => ({
   ...over,
 })
 
-/** Server with results of consecutive searches and SELECTs, and with messages that it returns. */
+/**
+ * Fake IMAP server with the results of consecutive searches and SELECTs, and with the messages that
+ * fetches return.
+ */
 function scene({
   searches = [],
   selects = [],

@@ -97,7 +97,7 @@ export function compareListing(
     if (!listing) changes.missing.push(row)
     else if (isSelectable(row) && !isSelectable(listing)) {
       changes.unselectable.push(row)
-      continue // `listed` still has the mailbox, so that it is added again
+      continue // `listed` still has the mailbox, which is therefore added again
     } else if (!isSameListing(row, listing)) changes.changed.push({ row, listing })
     listed.delete(row.path)
   }

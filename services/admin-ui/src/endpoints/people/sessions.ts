@@ -1,9 +1,9 @@
 import type { EndedSessions } from '@posthorn/contracts/admin/session'
 import type { Router } from 'express'
-import type { Identity } from '../identity/create-identity.ts'
-import { listSessions } from '../store/sessions.ts'
-import { entryOf, ownerEndpoint, pathId } from './endpoint.ts'
-import { describeEntry } from './own-sessions.ts'
+import type { Identity } from '../../identity/create-identity.ts'
+import { listSessions } from '../../store/sessions.ts'
+import { entryOf, ownerEndpoint, pathId } from '../endpoint.ts'
+import { describeEntry } from '../own-sessions.ts'
 
 /** Mounts the sessions of all people, for owners. */
 export function mountPeopleSessions(router: Router, identity: Identity): void {

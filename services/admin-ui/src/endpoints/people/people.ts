@@ -1,14 +1,14 @@
 import { type PersonRecord, PersonUpdate } from '@posthorn/contracts/admin/people'
 import { defined } from '@posthorn/contracts/defined'
 import type { Router } from 'express'
-import { readJsonBody } from '../http/read-body.ts'
-import { changePerson, removePerson, resetFactors } from '../identity/change-people.ts'
-import type { Identity } from '../identity/create-identity.ts'
-import { factorsOf } from '../identity/describe-session.ts'
-import { invitationUrl } from '../identity/set-up-link.ts'
-import type { SignedIn } from '../identity/signed-in.ts'
-import { listPeople, type StoredPerson } from '../store/people.ts'
-import { entryOf, ownerEndpoint, type PageExchange, pathId } from './endpoint.ts'
+import { readJsonBody } from '../../http/read-body.ts'
+import { changePerson, removePerson, resetFactors } from '../../identity/change-people.ts'
+import type { Identity } from '../../identity/create-identity.ts'
+import { factorsOf } from '../../identity/describe-session.ts'
+import { invitationUrl } from '../../identity/set-up-link.ts'
+import type { SignedIn } from '../../identity/signed-in.ts'
+import { listPeople, type StoredPerson } from '../../store/people.ts'
+import { entryOf, ownerEndpoint, type PageExchange, pathId } from '../endpoint.ts'
 
 export interface PeopleDeps {
   identity: Identity

@@ -6,12 +6,12 @@ import {
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import type { Router } from 'express'
-import { readJsonBody } from '../http/read-body.ts'
-import { createInvitation } from '../identity/change-people.ts'
-import { invitationUrl } from '../identity/set-up-link.ts'
-import type { SignedIn } from '../identity/signed-in.ts'
-import { listInvitations, revokeLinks, type StoredLink } from '../store/links.ts'
-import { entryOf, ownerEndpoint, type PageExchange, pathId } from './endpoint.ts'
+import { readJsonBody } from '../../http/read-body.ts'
+import { createInvitation } from '../../identity/change-people.ts'
+import { invitationUrl } from '../../identity/set-up-link.ts'
+import type { SignedIn } from '../../identity/signed-in.ts'
+import { listInvitations, revokeLinks, type StoredLink } from '../../store/links.ts'
+import { entryOf, ownerEndpoint, type PageExchange, pathId } from '../endpoint.ts'
 import type { PeopleDeps } from './people.ts'
 
 /** Mounts invitations, for owners. */

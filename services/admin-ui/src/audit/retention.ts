@@ -1,0 +1,32 @@
+import type { Db } from '@posthorn/db'
+import { type Clock, type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { dropAuditPartitions, ensureAuditPartitions } from '../store/audit.ts'
+
+export interface AuditRetentionOptions {
+  /** Days for which entries of the audit log are kept, at least 31. */
+  keepDays: number
+  log: Pick<Logger, 'info' | 'error'>
+  clock?: Clock
+}
+
+/**
+ * Interval of the task. The partition of the next month is created weeks before it is needed, so
+ * that failed runs have no effect.
+ */
+const everyMs = 60 * 60_000
+
+/**
+ * Creates the partitions of the audit log for this month and the next, and drops those older than
+ * the retention: at start and every hour. Replicas may run the task at the same time.
+ */
+export function startAuditRetention(
+  db: Db,
+  { keepDays, log, clock = Date.now }: AuditRetentionOptions,
+): PeriodicTask {
+  return runPeriodically({ everyMs, name: 'audit log partitions', log }, async () => {
+    await ensureAuditPartitions(db, new Date(clock()))
+    const dropped = await dropAuditPartitions(db, keepDays)
+    if (dropped > 0) log.info({ dropped, keepDays }, 'old audit log partitions dropped')
+  })
+}

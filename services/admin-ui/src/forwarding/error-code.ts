@@ -1,0 +1,39 @@
+import { STATUS_CODES } from 'node:http'
+import { Transform, type TransformCallback } from 'node:stream'
+
+/** Maximum size of an error body that is searched for a code. */
+const maxBytes = 64 * 1024
+
+/** Passes the body of a response on, and remembers enough of an error body to find its code. */
+export class ErrorCodeReader extends Transform {
+  readonly #status: number
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+
+  constructor(status: number) {
+    super()
+    this.#status = status
+  }
+
+  /** `done` for a successful response, else the error code, else the name of the status. */
+  get outcome(): string {
+    if (this.#status < 400) return 'done'
+    const code = this.#bytes > maxBytes ? undefined : codeOf(Buffer.concat(this.#chunks))
+    return code ?? STATUS_CODES[this.#status] ?? 'Error'
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    if (this.#status >= 400 && this.#bytes <= maxBytes) this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    done(null, chunk)
+  }
+}
+
+function codeOf(body: Buffer): string | undefined {
+  try {
+    const { code } = JSON.parse(body.toString('utf8')) as { code?: unknown }
+    return typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,124 @@
+import { mayShowMail, readsMail } from '@posthorn/contracts/admin/roles'
+import { defined } from '@posthorn/contracts/defined'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { KeyedSemaphore, settleWithin, TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { AttemptLog, AuditEntry } from '../audit/audit-log.ts'
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
+import { type ForwardedCall, relay } from './relay.ts'
+import { prepareBody } from './request-body.ts'
+import { SessionWatch } from './session-watch.ts'
+
+export interface ForwarderOptions {
+  gatewayUrl: string
+  db: Db
+  audit: AttemptLog
+  log: Logger
+  /** Maximum time for which api-gateway sends nothing. Defaults to 5 minutes. */
+  silenceMs?: number
+}
+
+/** Maximum concurrent calls of a session, which a browser with many tabs does not reach. */
+const maxCallsPerSession = 64
+/** Time that a shutdown waits for calls in flight, within the 10 s of the whole shutdown. */
+const drainMs = 5_000
+
+/**
+ * Forwards calls of signed-in people to api-gateway and records changes and reading of mail in the
+ * audit log. Disposal ends event streams, waits for other calls and then ends these, too.
+ */
+export class Forwarder implements AsyncDisposable {
+  readonly #gateway: GatewayClient
+  readonly #sessions: SessionWatch
+  readonly #audit: AttemptLog
+  readonly #slots = new KeyedSemaphore(maxCallsPerSession)
+  readonly #running = new TaskGroup()
+  readonly #stopStreams = new AbortController()
+  readonly #stopCalls = new AbortController()
+
+  constructor({ gatewayUrl, db, audit, log, silenceMs }: ForwarderOptions) {
+    this.#gateway = createGatewayClient(gatewayUrl, silenceMs)
+    this.#sessions = new SessionWatch(db, log)
+    this.#audit = audit
+  }
+
+  /** Checks the sessions of open calls now, after a broadcast of the topic `adminSessions`. */
+  checkSessions(): void {
+    this.#sessions.wake()
+  }
+
+  /**
+   * Forwards a call and streams the response to the client.
+   *
+   * @throws AppError `unavailable` if the audit log or api-gateway is unavailable, `timeout`,
+   *   `rate-limited`, `unauthorized` if the session ends
+   */
+  async forward(call: ForwardedCall): Promise<void> {
+    using permit = this.#slots.tryAcquire(call.signedIn.session.id)
+    if (!permit) throw new AppError('rate-limited', 'Too many concurrent calls, retry later')
+    const forwarded = this.#forward(call)
+    this.#running.run(forwarded)
+    await forwarded
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopStreams.abort()
+    await settleWithin(this.#running.drain(), drainMs)
+    this.#stopCalls.abort()
+    await this.#running.drain()
+    await this.#sessions[Symbol.asyncDispose]()
+    this.#gateway[Symbol.dispose]()
+  }
+
+  async #forward(call: ForwardedCall): Promise<void> {
+    const body = await prepareBody(call).catch((error: unknown) => {
+      if (!call.response.destroyed) throw error
+    })
+    // The client has disconnected before its request was complete: nothing is forwarded.
+    if (body === undefined) return
+    const attempt = isRecorded(call)
+      ? await this.#audit.attempt(toEntry(call, body.keys))
+      : undefined
+    const { operation } = call.target
+    const isStream = operation.produces === 'text/event-stream'
+    const { outcome, error } = await relay(
+      { ...call, body: body.body, needsMail: showsMail(call) },
+      {
+        gateway: this.#gateway,
+        sessions: this.#sessions,
+        stop: isStream ? this.#stopStreams.signal : this.#stopCalls.signal,
+      },
+    )
+    await attempt?.finish(outcome)
+    if (error !== undefined) throw error
+  }
+}
+
+/** True for changes and for reading of mail, including refused reading of mail. */
+function isRecorded(call: ForwardedCall): boolean {
+  const { method, id } = call.target.operation
+  return method !== 'get' || readsMail(id) || showsMail(call)
+}
+
+function toEntry(call: ForwardedCall, keys: readonly string[]): AuditEntry {
+  const { signedIn, target, request } = call
+  const { account, operation, auditPath: path } = target
+  const reason = showsMail(call) ? (signedIn.session.mailReason ?? undefined) : undefined
+  return {
+    signedIn,
+    address: signedIn.address,
+    operation: operation.id,
+    method: request.method ?? '',
+    path,
+    keys,
+    ...defined({ account, reason }),
+  }
+}
+
+/** True if the response may contain mail, because the person's right to read mail is active. */
+function showsMail({ signedIn: { person, session }, target }: ForwardedCall): boolean {
+  const { mailUntil } = session
+  const isActive = person.mayReadMail && mailUntil !== null && mailUntil.getTime() > Date.now()
+  return isActive && mayShowMail(target.operation.id)
+}

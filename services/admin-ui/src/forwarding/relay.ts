@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import type { HttpMethod, StreamedResponse, StreamRequest } from '@posthorn/net/call'
+import { type AuditOutcome, outcomeOfError } from '../audit/audit-log.ts'
+import type { SignedIn } from '../identity/signed-in.ts'
+import { ErrorCodeReader } from './error-code.ts'
+import { copyResponseHeaders, forwardedHeaders } from './forward-headers.ts'
+import type { ForwardTarget } from './forward-target.ts'
+import type { GatewayClient } from './gateway-client.ts'
+import type { ForwardedBody } from './request-body.ts'
+import type { SessionWatch } from './session-watch.ts'
+
+/** Call of a signed-in person that is forwarded. */
+export interface ForwardedCall {
+  signedIn: SignedIn
+  target: ForwardTarget
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+}
+
+/** Forwarded call with its prepared body. */
+export interface PreparedCall extends ForwardedCall {
+  body: ForwardedBody['body']
+  /** True if the response ends with the active right to read mail. */
+  needsMail: boolean
+}
+
+export interface RelayDeps {
+  gateway: GatewayClient
+  sessions: Pick<SessionWatch, 'watch'>
+  /** Signal that ends the call because the process stops. */
+  stop: AbortSignal
+}
+
+/** Outcome of a forwarded call, and the error that the client still has to get, if any. */
+export interface RelayResult {
+  outcome: AuditOutcome
+  error?: unknown
+}
+
+/**
+ * Sends a call to api-gateway and streams the response to the client. Ends with the session, the
+ * client's connection or the process. Never rejects.
+ */
+export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayResult> {
+  const { signedIn, response, target, needsMail } = call
+  const ended = new AbortController()
+  const { id: session } = signedIn.session
+  const { role } = signedIn.person
+  using _watch = deps.sessions.watch({ session, role, needsMail, ended: () => ended.abort() })
+  const left = disconnectSignal(response)
+  const signal = AbortSignal.any([left, ended.signal, deps.stop])
+  let status: number | undefined
+  try {
+    using answer = await deps.gateway.open(target.operation, toRequest(call, signal))
+    status = answer.status
+    return { outcome: { status, outcome: await passOn(answer, response, signal) } }
+  } catch (error) {
+    const { outcome, error: shown } = toFailure(error, { left, ended: ended.signal, ...deps })
+    // A change is done when api-gateway has responded, even if the client gets only a part.
+    const isDone = status !== undefined && status < 400 && target.operation.method !== 'get'
+    const result = status === undefined ? outcome : { ...outcome, status }
+    return {
+      outcome: isDone ? { ...result, outcome: 'done' } : result,
+      ...(response.headersSent || response.destroyed ? {} : { error: shown }),
+    }
+  }
+}
+
+function toRequest(call: PreparedCall, signal: AbortSignal): StreamRequest {
+  const { request, signedIn, target, body, requestId } = call
+  const { credential, address } = signedIn
+  return {
+    method: request.method as HttpMethod,
+    url: target.path + target.search,
+    headers: forwardedHeaders(request.headers, { credential, address, requestId }),
+    signal,
+    ...defined({ body }),
+  }
+}
+
+/** Sends api-gateway's response to the client. Returns the outcome for the audit log. */
+async function passOn(
+  answer: StreamedResponse,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<string> {
+  response.statusCode = answer.status
+  copyResponseHeaders(answer.headers, response)
+  // The head of an event stream arrives before its first event.
+  response.flushHeaders()
+  const reader = new ErrorCodeReader(answer.status)
+  await pipeline(answer.body, reader, response, { signal })
+  return reader.outcome
+}
+
+/** Signal that aborts if the client disconnects before its response is complete. */
+function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  response.once('close', () => response.writableFinished || controller.abort())
+  return controller.signal
+}
+
+interface EndSignals extends Pick<RelayDeps, 'stop'> {
+  left: AbortSignal
+  ended: AbortSignal
+}
+
+/** Outcome of a call that failed or was ended, and the error for a client that waits. */
+function toFailure(error: unknown, { left, ended, stop }: EndSignals): Required<RelayResult> {
+  const fail = (outcome: string, shown: AppError) => ({ outcome: { outcome }, error: shown })
+  if (ended.aborted)
+    return fail(
+      'SessionEnded',
+      new AppError('unauthorized', 'The session has ended, sign in again'),
+    )
+  if (left.aborted) return fail('ClientDisconnected', stopped())
+  if (stop.aborted) return fail('ServiceStopped', stopped())
+  return { outcome: outcomeOfError(error), error }
+}
+
+function stopped(): AppError {
+  return new AppError('unavailable', 'The call was interrupted, retry later')
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { StreamedBody } from '@posthorn/net/call'
+import { keyNames } from './key-names.ts'
+
+/** Maximum size of a body whose members are named in the audit log. */
+const maxNamedBytes = 1024 * 1024
+
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+export interface ForwardedBody {
+  /** Bytes of the body, unchanged. Undefined if the request has no body. */
+  body: Buffer | StreamedBody | undefined
+  /** Names of the members of a JSON body. Empty for a larger or other body. */
+  keys: string[]
+}
+
+/**
+ * Prepares the body of a request for forwarding. A JSON body of at most 1 MB is read first, to name
+ * its members. Any other body is streamed.
+ *
+ * @throws the error of the request if its client disconnects
+ */
+export async function prepareBody({ request, response }: Exchange): Promise<ForwardedBody> {
+  const { headers } = request
+  const length =
+    headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+  if (!mayHaveBody(request, length)) return { body: undefined, keys: [] }
+  // RFC 9110 §10.1.1: the client sends the body only after this interim response.
+  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  // The iterator must not close the connection, because the client still waits for the response.
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
+  const framing = length === undefined ? {} : { length }
+  if (!isNamed(request, length)) return { body: { chunks: join([], chunks), ...framing }, keys: [] }
+  const first: Buffer[] = []
+  let bytes = 0
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    first.push(next.value)
+    bytes += next.value.length
+    if (bytes > maxNamedBytes)
+      return { body: { chunks: join(first, chunks), ...framing }, keys: [] }
+  }
+  const body = Buffer.concat(first)
+  return { body, keys: keyNames(body) }
+}
+
+/** True if the request has a body that api-gateway may read. GET and HEAD have none. */
+function mayHaveBody({ method, headers }: IncomingMessage, length: number | undefined): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  return headers['transfer-encoding'] !== undefined || (length ?? 0) > 0
+}
+
+function isNamed({ headers }: IncomingMessage, length: number | undefined): boolean {
+  const type = (headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? ''
+  const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())
+  return isJson && headers['content-encoding'] === undefined && (length ?? 0) <= maxNamedBytes
+}
+
+async function* join(
+  first: readonly Buffer[],
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer> {
+  yield* first
+  yield* { [Symbol.asyncIterator]: () => rest }
+}

@@ -1,0 +1,76 @@
+import type { AdminRole } from '@posthorn/contracts/admin/roles'
+import type { Db } from '@posthorn/db'
+import { messageOf } from '@posthorn/errors'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { findOpenSessions, type OpenSession } from '../store/open-sessions.ts'
+
+/** Open response and the session that permits it. */
+export interface WatchedCall {
+  session: string
+  role: AdminRole
+  /** True if the response contains mail, which needs the active right to read mail. */
+  needsMail: boolean
+  /** Called when the session has ended or no longer permits the response. */
+  ended(): void
+}
+
+/**
+ * Interval at which the sessions of open responses are checked, so that responses end within a
+ * second, even if the broadcast about the end of the session is lost.
+ */
+const everyMs = 800
+
+/**
+ * Checks the sessions of all open responses in one query. Runs no query without open responses.
+ * Without Postgres, responses stay open: an outage ends no session.
+ */
+export class SessionWatch implements AsyncDisposable {
+  readonly #calls = new Set<WatchedCall>()
+  readonly #db: Db
+  readonly #log: Pick<Logger, 'debug' | 'error'>
+  readonly #task: PeriodicTask
+
+  constructor(db: Db, log: Pick<Logger, 'debug' | 'error'>) {
+    this.#db = db
+    this.#log = log
+    this.#task = runPeriodically({ everyMs, name: 'sessions of open calls', log }, () =>
+      this.#check(),
+    )
+  }
+
+  /** Watches the session of a response until the result is disposed. */
+  watch(call: WatchedCall): Disposable {
+    this.#calls.add(call)
+    return { [Symbol.dispose]: () => void this.#calls.delete(call) }
+  }
+
+  /** Checks all sessions now, because a broadcast says that a session has changed. */
+  wake(): void {
+    this.#task.wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]()
+  }
+
+  async #check(): Promise<void> {
+    const calls = [...this.#calls]
+    if (calls.length === 0) return
+    try {
+      const open = await findOpenSessions(this.#db, [
+        ...new Set(calls.map(({ session }) => session)),
+      ])
+      const sessions = new Map(open.map((session) => [session.id, session]))
+      for (const call of calls) if (!permits(sessions.get(call.session), call)) call.ended()
+    } catch (error) {
+      this.#log.debug({ reason: messageOf(error) }, 'checking sessions of open calls failed')
+    }
+  }
+}
+
+/** True if the session permits the response. After a change of the role, the client must repeat. */
+function permits(session: OpenSession | undefined, { role, needsMail }: WatchedCall): boolean {
+  if (session?.role !== role) return false
+  return !needsMail || (session.mayReadMail && session.readsMail)
+}

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+/**
+ * Plugin that writes a `.br` and a `.gz` file beside each script and stylesheet, so that the server
+ * compresses nothing per request.
+ */
+export function compressAssets() {
+  return {
+    name: 'compress-assets',
+    apply: 'build',
+    writeBundle({ dir }) {
+      const folder = join(dir, 'assets')
+      for (const name of readdirSync(folder)) {
+        if (!/\.(?:js|css|svg)$/.test(name)) continue
+        const bytes = readFileSync(join(folder, name))
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))
+        writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+      }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useProofRequest, useSession } from '../data/session.ts'
+import { Loaded } from '../kit/states/loaded.tsx'
+import { PageOutlet } from '../routing/create-pages.tsx'
+import { useCurrentPath, useNavigate } from '../routing/navigation.tsx'
+import { NavigationBar } from './navigation-bar.tsx'
+import { PageHead, usePageChange } from './page-head.tsx'
+import { isPublicPath } from './page-list.ts'
+import css from './shell.module.css'
+import { useShortcuts } from './use-shortcuts.ts'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }))
+const MailReasonDialog = lazy(async () => ({
+  default: (await import('./mail-reason-dialog.tsx')).MailReasonDialog,
+}))
+const StepUpDialog = lazy(async () => ({
+  default: (await import('./step-up-dialog.tsx')).StepUpDialog,
+}))
+
+/** Frame of all pages. Pages that need a session lead to the sign-in without one. */
+export function Frame() {
+  const { path } = useCurrentPath()
+  usePageChange()
+  return isPublicPath(path) ? <PublicFrame /> : <SignedInFrame />
+}
+
+function PublicFrame() {
+  return (
+    <main className={css['public']} tabIndex={-1}>
+      <PageOutlet />
+    </main>
+  )
+}
+
+function SignedInFrame() {
+  const session = useSession()
+  if (session.data === undefined)
+    return (
+      <main className={css['public']} tabIndex={-1}>
+        <Loaded load={session}>{() => null}</Loaded>
+      </main>
+    )
+  return session.data === null ? <ToSignIn /> : <Shell />
+}
+
+function ToSignIn() {
+  const { href } = useCurrentPath()
+  const navigate = useNavigate()
+  useEffect(
+    () => navigate({ to: '/sign-in', query: { return: href }, replace: true }),
+    // The target is the address at which the session was missing.
+    [],
+  )
+  return null
+}
+
+function Shell() {
+  const [overlay, setOverlay] = useState<'palette' | 'help'>()
+  const factorRequired = useProofRequest('factor')
+  const reasonRequired = useProofRequest('mailReason')
+  const openPalette = () => setOverlay('palette')
+  const openHelp = () => setOverlay('help')
+  const close = () => setOverlay(undefined)
+  useShortcuts({ openPalette, openHelp })
+  return (
+    <div className={css['shell']}>
+      <a className={css['skip']} href="#content">
+        Skip to the content
+      </a>
+      <NavigationBar />
+      <div className={css['content']}>
+        <PageHead openPalette={openPalette} />
+        <main id="content" className={css['main']} tabIndex={-1}>
+          <PageOutlet />
+        </main>
+      </div>
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={close} openHelp={openHelp} />}
+        {overlay === 'help' && <HelpDialog onClose={close} />}
+        {reasonRequired && <MailReasonDialog />}
+        {factorRequired && <StepUpDialog />}
+      </Suspense>
+    </div>
+  )
+}

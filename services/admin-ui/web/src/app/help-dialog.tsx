@@ -1,0 +1,27 @@
+import { Dialog } from '../kit/overlays/dialog.tsx'
+import css from './shell.module.css'
+import { shortcutHelp } from './shortcuts.ts'
+
+/** List of the shortcuts. */
+export function HelpDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard" isOpen onClose={onClose}>
+      <dl className={css['help']}>
+        {shortcutHelp.map(([keys, meaning]) => (
+          <HelpRow key={keys} keys={keys} meaning={meaning} />
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
+
+function HelpRow({ keys, meaning }: { keys: string; meaning: string }) {
+  return (
+    <>
+      <dt>
+        <kbd>{keys}</kbd>
+      </dt>
+      <dd>{meaning}</dd>
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from 'react'
+import { signOut, useSignedIn } from '../data/session.ts'
+import { useAction } from '../data/use-load.ts'
+import { Button } from '../kit/controls/button.tsx'
+import { Dialog } from '../kit/overlays/dialog.tsx'
+import { MenuButton } from '../kit/overlays/menu-button.tsx'
+import { ErrorBox } from '../kit/states/error-box.tsx'
+import { AppLink, useCurrentPath, useNavigate } from '../routing/navigation.tsx'
+import { crumbsOf, documentTitle } from './page-list.ts'
+import css from './shell.module.css'
+import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
+
+/** Sets the title of the document, and moves the focus to the content when another page opens. */
+export function usePageChange(): void {
+  const { path } = useCurrentPath()
+  const last = useRef(path)
+  useEffect(() => {
+    document.title = documentTitle(path)
+    if (last.current !== path) document.querySelector<HTMLElement>('main')?.focus()
+    last.current = path
+  }, [path])
+}
+
+/** Head of each page: the path to the page, the palette, and the menus of the person. */
+export function PageHead({ openPalette }: { openPalette: () => void }) {
+  const { path } = useCurrentPath()
+  const crumbs = crumbsOf(path)
+  const title = crumbs.at(-1)?.title
+  return (
+    <header className={css['head']}>
+      <div className={css['crumbs']}>
+        {crumbs.slice(0, -1).map((crumb) => (
+          <span key={crumb.title}>
+            <AppLink to={crumb.path ?? '/'}>{crumb.title}</AppLink> /
+          </span>
+        ))}
+        <h1>{title}</h1>
+      </div>
+      <div className={css['tools']}>
+        <Button kind="plain" onPress={openPalette}>
+          Search
+        </Button>
+        <ThemeMenu />
+        <PersonMenu />
+      </div>
+    </header>
+  )
+}
+
+const themeTexts: Readonly<Record<Theme, string>> = {
+  system: 'As the system',
+  light: 'Light',
+  dark: 'Dark',
+}
+
+function ThemeMenu() {
+  const [chosen, setChosen] = useState(() => readTheme(() => localStorage))
+  const choose = (theme: Theme) => {
+    applyTheme(theme)
+    setChosen(theme)
+  }
+  const entries = themes.map((theme) => ({
+    id: theme,
+    label: themeTexts[theme],
+    isChosen: theme === chosen,
+    onChoose: () => choose(theme),
+  }))
+  return <MenuButton label="Theme" entries={entries} />
+}
+
+function PersonMenu() {
+  const { person } = useSignedIn()
+  const navigate = useNavigate()
+  const end = useAction(signOut)
+  const entries = [
+    { id: 'profile', label: 'Your profile', onChoose: () => navigate({ to: '/profile' }) },
+    { id: 'sign-out', label: 'Sign out', onChoose: () => end.run(undefined) },
+  ]
+  return (
+    <>
+      <MenuButton label={person.name || person.email} entries={entries} />
+      <Dialog title="Sign out" isOpen={end.error !== null} onClose={end.reset}>
+        <ErrorBox error={end.error} />
+      </Dialog>
+    </>
+  )
+}

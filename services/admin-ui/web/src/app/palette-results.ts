@@ -1,0 +1,43 @@
+import type { SearchResult } from '../kit/overlays/search-dialog.tsx'
+import type { NavigationPage } from './page-list.ts'
+
+/** Account that matches the text of the palette. */
+export interface FoundAccount {
+  account: string
+  name: string
+  email?: string
+}
+
+/** Action of the palette. */
+export interface PaletteAction {
+  id: string
+  label: string
+}
+
+export interface PaletteContent {
+  pages: readonly NavigationPage[]
+  actions: readonly PaletteAction[]
+  accounts: readonly FoundAccount[]
+}
+
+/** Results of the palette: pages and actions that contain all words of the text, then accounts. */
+export function paletteResults(
+  text: string,
+  { pages, actions, accounts }: PaletteContent,
+): SearchResult[] {
+  const words = text.toLowerCase().split(/\s+/)
+  const matches = (label: string) => words.every((word) => label.toLowerCase().includes(word))
+  return [
+    ...pages
+      .filter(({ title }) => matches(title))
+      .map(({ path, title }) => ({ id: `page:${path}`, label: title, kind: 'Page' })),
+    ...actions
+      .filter(({ label }) => matches(label))
+      .map(({ id, label }) => ({ id: `action:${id}`, label, kind: 'Action' })),
+    ...accounts.map(({ account, name, email }) => ({
+      id: `account:${account}`,
+      label: [name || account, email].filter(Boolean).join(' · '),
+      kind: 'Account',
+    })),
+  ]
+}

@@ -1,0 +1,53 @@
+import { useDeferredValue, useState } from 'react'
+import { useAccounts } from '../data/accounts.ts'
+import { signOut, useRights } from '../data/session.ts'
+import { useAction } from '../data/use-load.ts'
+import { SearchDialog } from '../kit/overlays/search-dialog.tsx'
+import { useNavigate } from '../routing/navigation.tsx'
+import { navigationPages } from './page-list.ts'
+import { paletteResults } from './palette-results.ts'
+
+/** Accounts that the palette shows at most. */
+const maxAccounts = 8
+
+/** Palette over pages, actions and accounts. */
+export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: () => void }) {
+  const [text, setText] = useState('')
+  const query = useDeferredValue(text.trim())
+  const may = useRights()
+  const navigate = useNavigate()
+  const end = useAction(signOut)
+  const accounts = useAccounts({ query, pageSize: maxAccounts }, { enabled: query.length > 1 })
+  const actions = [
+    ...(may('changeAccounts') ? [{ id: 'add', label: 'Add an account' }] : []),
+    { id: 'profile', label: 'Your profile' },
+    { id: 'help', label: 'Keyboard shortcuts' },
+    { id: 'sign-out', label: 'Sign out' },
+  ]
+  const results = paletteResults(text.trim(), {
+    pages: navigationPages.filter(({ requires }) => requires === undefined || may(requires)),
+    actions,
+    accounts: query.length > 1 ? (accounts.data?.accounts ?? []) : [],
+  })
+  const choose = (id: string) => {
+    const [kind, ...rest] = id.split(':')
+    const target = rest.join(':')
+    onClose()
+    if (kind === 'page') navigate({ to: target })
+    else if (kind === 'account') navigate({ to: '/accounts/$account', params: { account: target } })
+    else if (target === 'help') openHelp()
+    else if (target === 'sign-out') end.run(undefined)
+    else navigate({ to: target === 'add' ? '/accounts/add' : '/profile' })
+  }
+  return (
+    <SearchDialog
+      label="Find a page, an account or an action"
+      isOpen
+      onClose={onClose}
+      text={text}
+      onText={setText}
+      results={results}
+      onChoose={choose}
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef } from 'react'
+import Plot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { chartData, type Curve, describeCurves } from './chart-data.ts'
+import css from './charts.module.css'
+
+export interface LineChartProps {
+  label: string
+  /** Time of the first value. */
+  from: string
+  /** Seconds between two values. */
+  step: number
+  curves: readonly Curve[]
+}
+
+const height = 176
+
+/** Curves over time, with up to three colours. */
+export function LineChart({ label, from, step, curves }: LineChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const draw = () => drawChart(element, { from, step, curves })
+    let plot = draw()
+    const size = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    size.observe(element)
+    const redraw = () => {
+      plot.destroy()
+      plot = draw()
+    }
+    // The colours of a drawing do not follow the theme.
+    const theme = new MutationObserver(redraw)
+    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    system.addEventListener('change', redraw)
+    return () => {
+      size.disconnect()
+      theme.disconnect()
+      system.removeEventListener('change', redraw)
+      plot.destroy()
+    }
+  }, [from, step, curves])
+  return (
+    <figure>
+      <div ref={box} className={css['chart']} role="img" aria-label={chartText(label, curves)} />
+      <ul className={css['legend']}>
+        {curves.map((curve, index) => (
+          <li key={curve.label}>
+            <span className={css['swatch']} data-series={index + 1} />
+            {curve.label}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}
+
+const chartText = (label: string, curves: readonly Curve[]) => `${label}. ${describeCurves(curves)}`
+
+function drawChart(
+  element: HTMLElement,
+  { from, step, curves }: Omit<LineChartProps, 'label'>,
+): Plot {
+  const style = getComputedStyle(element)
+  // A colour property has two values, of which a drawing needs the one of the theme.
+  const probe = document.createElement('span')
+  element.append(probe)
+  const colour = (name: string) => {
+    probe.style.color = `var(${name})`
+    return getComputedStyle(probe).color
+  }
+  const axis = { stroke: colour('--muted'), grid: { stroke: colour('--line'), width: 1 } }
+  const font = `12px ${style.fontFamily}`
+  const options: Plot.Options = {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    axes: [
+      { ...axis, font },
+      { ...axis, font, size: 48 },
+    ],
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    series: [
+      {},
+      ...curves.map(({ label }, index) => ({
+        label,
+        stroke: colour(`--series-${index + 1}`),
+        width: 2,
+        points: { show: false },
+      })),
+    ],
+  }
+  probe.remove()
+  return new Plot(options, chartData(from, step, curves), element)
+}

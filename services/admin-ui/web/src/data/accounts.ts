@@ -1,0 +1,59 @@
+import {
+  createAccount,
+  createAuthenticationForm,
+  deleteAccount,
+  flushAccount,
+  getAccount,
+  getAutoconfig,
+  listAccounts,
+  reconnectAccount,
+  syncAccount,
+  verifyAccount,
+} from '@posthorn/client/operations'
+import type {
+  AccountRecord,
+  CreateAccountInput,
+  GetAutoconfigResult,
+  ListAccountsInput,
+  ListAccountsResult,
+  VerifyAccountInput,
+} from '@posthorn/client'
+import type { Load } from './load-state.ts'
+import { calls } from './query-client.ts'
+import { type LoadOptions, useLoad } from './use-load.ts'
+
+export type { AccountListEntry, AccountRecord, LastError } from '@posthorn/client'
+export type AccountBody = CreateAccountInput['body']
+export type VerifyBody = VerifyAccountInput['body']
+
+/** Key of all data about accounts. */
+export const accountsKey = ['accounts'] as const
+
+/** Page of the list of accounts. */
+export function useAccounts(
+  input: ListAccountsInput,
+  options?: LoadOptions,
+): Load<ListAccountsResult> {
+  return useLoad([...accountsKey, 'list', input], () => listAccounts(calls.api, input), options)
+}
+
+/** Settings and state of one account. */
+export function useAccount(account: string): Load<AccountRecord> {
+  return useLoad([...accountsKey, 'one', account], () => getAccount(calls.api, { account }), {
+    everyMs: 5_000,
+  })
+}
+
+/** Changes of accounts. */
+export const accountActions = {
+  add: (body: AccountBody) => createAccount(calls.api, { body }),
+  remove: (account: string) => deleteAccount(calls.api, { account }),
+  reconnect: (account: string) =>
+    reconnectAccount(calls.api, { account, body: { reconnect: true } }),
+  sync: (account: string) => syncAccount(calls.api, { account, body: { sync: true } }),
+  flush: (account: string) => flushAccount(calls.api, { account, body: { flush: true } }),
+  autoconfig: (email: string): Promise<GetAutoconfigResult> => getAutoconfig(calls.api, { email }),
+  verify: (body: VerifyBody) => verifyAccount(calls.api, { body }),
+  createLink: (body: { account?: string; email?: string; redirectUrl: string }) =>
+    createAuthenticationForm(calls.api, { body }),
+}

@@ -1,0 +1,33 @@
+export type { AuditLogEntry, AuditPage } from '@posthorn/contracts/admin/audit'
+export type {
+  InvitationEntry,
+  InvitationRequest,
+  NewLink,
+  PersonRecord,
+  PersonUpdate,
+  PeopleSessionList,
+} from '@posthorn/contracts/admin/people'
+import type { PeopleSessionList } from '@posthorn/contracts/admin/people'
+export type {
+  Factors,
+  InvitationDetails,
+  RecoveryCodes,
+  Session,
+  SessionEntry,
+  SignInOptions,
+} from '@posthorn/contracts/admin/session'
+import type { SecondFactorRequired, Session } from '@posthorn/contracts/admin/session'
+
+/** Result of a sign-in: the session, or a ticket with which a second factor completes it. */
+export type SignInResult = Session | SecondFactorRequired
+
+/** Session of any person. */
+export type PersonSession = PeopleSessionList['sessions'][number]
+
+/** Passkey of the signed-in person. */
+export interface PasskeyEntry {
+  id: string
+  name: string
+  createdAt: string
+  usedAt?: string | null
+}

@@ -1,0 +1,25 @@
+import type { InvitationDetails, Session, SignInResult } from './admin-types.ts'
+import type { Load } from './load-state.ts'
+import { calls } from './query-client.ts'
+import { useLoad } from './use-load.ts'
+
+type Values = Readonly<Record<string, string>>
+
+/** Calls with which a person becomes signed in. */
+export const entryActions = {
+  signIn: (body: Values) => calls.admin<SignInResult>('POST /admin/session/sign-in', { body }),
+  secondFactor: (body: { ticket: string; code: string }) =>
+    calls.admin<Session>('POST /admin/session/second-factor', { body }),
+  setUp: (body: Values) => calls.admin<SignInResult>('POST /admin/session/set-up', { body }),
+  acceptInvitation: (body: Values) =>
+    calls.admin<SignInResult>('POST /admin/session/invitation', { body }),
+}
+
+/** Invitation of the token in the address of the page. */
+export function useInvitation(token: string): Load<InvitationDetails> {
+  return useLoad(
+    ['invitation', token],
+    () => calls.admin('GET /admin/session/invitation', { token }),
+    { enabled: token !== '' },
+  )
+}

@@ -1,0 +1,11 @@
+/**
+ * Token of a link: `#token=…`, `#…` or `?token=…`. Browsers do not send the part after `#` to
+ * servers, so that the token is in no log.
+ */
+export function tokenOf({ hash, search }: Pick<Location, 'hash' | 'search'>): string {
+  const fragment = hash.slice(1)
+  return (
+    new URLSearchParams(fragment).get('token') ??
+    (fragment || (new URLSearchParams(search).get('token') ?? ''))
+  )
+}

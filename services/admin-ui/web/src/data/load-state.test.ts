@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
+import { describeError, isTemporary, viewOf } from './load-state.ts'
+
+const refused = (status: number, problem = {}) =>
+  new PosthornError(
+    'listAccounts',
+    new Response('', { status, headers: { 'x-request-id': 'r1' } }),
+    {
+      statusCode: status,
+      error: 'x',
+      message: 'the text',
+      ...problem,
+    },
+  )
+
+test.each([
+  [undefined, null, 'loading'],
+  [undefined, new Error('x'), 'error'],
+  [[], null, 'ready'],
+  [[], new Error('x'), 'stale'],
+])('viewOf: data %p with error %p is %s', (data, error, expected) => {
+  expect(viewOf({ data, error })).toBe(expected)
+})
+
+test('describeError: shows message, code, request id and the required role', () => {
+  expect(describeError(refused(403, { code: 'Forbidden', requiredRole: 'owner' }))).toEqual({
+    title: 'Not permitted',
+    message: 'the text (role owner)',
+    code: 'Forbidden',
+    requestId: 'r1',
+    isDisconnected: false,
+  })
+})
+
+test('describeError: an unreachable server is shown as disconnected', () => {
+  const error = new PosthornConnectionError('listAccounts', new TypeError('fetch failed'))
+  expect(describeError(error)).toMatchObject({ title: 'Disconnected', isDisconnected: true })
+})
+
+test.each([
+  [refused(503), true],
+  [refused(404), false],
+  [refused(401), false],
+  [new PosthornConnectionError('x', 'y'), true],
+  [new Error('x'), false],
+])('isTemporary: %s is %s', (error, expected) => {
+  expect(isTemporary(error)).toBe(expected)
+})

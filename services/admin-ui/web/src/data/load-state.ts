@@ -1,0 +1,79 @@
+import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
+
+/** State of data that a page shows. */
+export interface Load<T> {
+  data: T | undefined
+  error: Error | null
+  /** Time at which the data was received (ms). 0: never. */
+  updatedAt: number
+  isFetching: boolean
+  retry: () => void
+}
+
+/**
+ * View of a load. `stale`: the old data stays visible because the newer request failed.
+ *
+ * | view | data | error |
+ * |---|---|---|
+ * | loading | no | no |
+ * | error | no | yes |
+ * | ready | yes | no |
+ * | stale | yes | yes |
+ */
+export type LoadView = 'loading' | 'error' | 'ready' | 'stale'
+
+export function viewOf({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): LoadView {
+  if (data === undefined) return error ? 'error' : 'loading'
+  return error ? 'stale' : 'ready'
+}
+
+/** True if a load has a result or an error, so that its place on the page has its final size. */
+export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): boolean {
+  return data !== undefined || error !== null
+}
+
+/** Error as the pages show it. */
+export interface ShownError {
+  title: string
+  message: string
+  code?: string
+  requestId?: string
+  /** True if the server could not be reached. The pages retry automatically. */
+  isDisconnected: boolean
+}
+
+/** Describes an error of a call for the person. */
+export function describeError(error: unknown): ShownError {
+  if (error instanceof PosthornConnectionError)
+    return {
+      title: 'Disconnected',
+      message: 'The server does not respond. This page reconnects automatically.',
+      isDisconnected: true,
+    }
+  if (!(error instanceof PosthornError))
+    return { title: 'Unexpected error', message: String(error), isDisconnected: false }
+  const { status, code, message, requestId, problem } = error
+  const needed = (problem as { requiredRole?: string }).requiredRole
+  return {
+    title: titleOf(status),
+    message: needed ? `${message} (role ${needed})` : message,
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { requestId }),
+    isDisconnected: false,
+  }
+}
+
+function titleOf(status: number): string {
+  if (status === 403) return 'Not permitted'
+  if (status === 404) return 'Not found'
+  if (status === 429) return 'Too many requests'
+  return status >= 500 ? 'The server cannot answer' : 'The request was refused'
+}
+
+/** True if a list should repeat a failed request without an action of the person. */
+export function isTemporary(error: unknown): boolean {
+  return (
+    error instanceof PosthornConnectionError ||
+    (error instanceof PosthornError && error.status >= 500)
+  )
+}

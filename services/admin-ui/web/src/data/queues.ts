@@ -1,0 +1,70 @@
+import type {
+  CreateWebhookReplayInput,
+  GetWebhookReplayResult,
+  ListOutboxInput,
+  ListOutboxResult,
+  ListWebhookDeliveriesInput,
+  ListWebhookDeliveriesResult,
+} from '@posthorn/client'
+import {
+  createWebhookReplay,
+  deleteOutboxEntry,
+  getWebhookReplay,
+  holdOutboxEntry,
+  listOutbox,
+  listWebhookDeliveries,
+  releaseOutboxEntry,
+  retryWebhookDelivery,
+  sendOutboxEntry,
+} from '@posthorn/client/operations'
+import type { Load } from './load-state.ts'
+import { calls } from './query-client.ts'
+import { useLoad } from './use-load.ts'
+
+export type OutboxEntry = ListOutboxResult['messages'][number]
+export type Delivery = ListWebhookDeliveriesResult['deliveries'][number]
+
+export const outboxKey = ['outbox'] as const
+export const deliveriesKey = ['deliveries'] as const
+const refreshMs = 10_000
+
+export function useOutbox(input: ListOutboxInput): Load<ListOutboxResult> {
+  return useLoad([...outboxKey, input], () => listOutbox(calls.api, input), { everyMs: refreshMs })
+}
+
+export function useDeliveries(
+  input: ListWebhookDeliveriesInput,
+): Load<ListWebhookDeliveriesResult> {
+  return useLoad([...deliveriesKey, input], () => listWebhookDeliveries(calls.api, input), {
+    everyMs: refreshMs,
+  })
+}
+
+export type ReplayFilter = CreateWebhookReplayInput['body']
+export type Replay = GetWebhookReplayResult
+
+/** Starts a replay of all failed deliveries that match the filter. */
+export const startReplay = (filter: ReplayFilter) =>
+  createWebhookReplay(calls.api, { body: filter })
+
+/** Progress of a replay. */
+export function useReplay(replay: string): Load<Replay> {
+  return useLoad(
+    [...deliveriesKey, 'replay', replay],
+    () => getWebhookReplay(calls.api, { replay }),
+    {
+      everyMs: 2_000,
+    },
+  )
+}
+
+/** Changes of submissions. */
+export const outboxActions = {
+  hold: (queueId: string) => holdOutboxEntry(calls.api, { queueId }),
+  release: (queueId: string) => releaseOutboxEntry(calls.api, { queueId }),
+  send: (queueId: string) => sendOutboxEntry(calls.api, { queueId }),
+  cancel: (queueId: string) => deleteOutboxEntry(calls.api, { queueId }),
+}
+
+/** Starts a new attempt of a delivery. */
+export const retryDelivery = (delivery: string) => retryWebhookDelivery(calls.api, { delivery })

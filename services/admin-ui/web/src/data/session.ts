@@ -1,0 +1,66 @@
+import { PosthornError } from '@posthorn/client/create-client'
+import { useSyncExternalStore } from 'react'
+import type { Session, SignInOptions } from './admin-types.ts'
+import type { Load } from './load-state.ts'
+import { calls, proofRequests, queryClient, sessionKey } from './query-client.ts'
+import { mayDo, type PageAction } from './rights.ts'
+import type { Proof } from './step-up.ts'
+import { useLoad } from './use-load.ts'
+
+/** Interval at which the pages check whether the session still exists. */
+const sessionCheckMs = 30_000
+
+async function loadSession(): Promise<Session | null> {
+  try {
+    return await calls.admin<Session>('GET /admin/session')
+  } catch (error) {
+    if (error instanceof PosthornError && error.status === 401) return null
+    throw error
+  }
+}
+
+/** Session of this browser. Data null: no person is signed in. */
+export function useSession(): Load<Session | null> {
+  return useLoad(sessionKey, loadSession, { everyMs: sessionCheckMs })
+}
+
+/** Session of this browser, in pages that are shown only to signed-in people. */
+export function useSignedIn(): Session {
+  const { data } = useSession()
+  if (!data) throw new Error('the page is shown without a session')
+  return data
+}
+
+/** Function that tells whether the signed-in person may do an action. */
+export function useRights(): (action: PageAction) => boolean {
+  const { data } = useSession()
+  return (action) => data !== null && data !== undefined && mayDo(data.person.role, action)
+}
+
+/** Stores the session after a sign-in. Drops the data that another person has loaded. */
+export function startSession(session: Session): void {
+  queryClient.setQueryData(sessionKey, session)
+  dropLoadedData()
+}
+
+function dropLoadedData(): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+}
+
+/** Ends the session of this browser. */
+export async function signOut(): Promise<void> {
+  await calls.admin('POST /admin/session/sign-out')
+  queryClient.setQueryData(sessionKey, null)
+  dropLoadedData()
+}
+
+/** Ways to sign in. */
+export function useSignInOptions(): Load<SignInOptions> {
+  return useLoad(['sign-in options'], () => calls.admin('GET /admin/session/options'))
+}
+
+/** True while a call waits for a proof of the person. */
+export function useProofRequest(proof: Proof): boolean {
+  const { subscribe, isOpen } = proofRequests[proof]
+  return useSyncExternalStore(subscribe, isOpen)
+}

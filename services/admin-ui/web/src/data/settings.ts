@@ -1,0 +1,21 @@
+import { getSettings, updateSettings } from '@posthorn/client/operations'
+import type { UpdateSettingsInput } from '@posthorn/client'
+import type { Load } from './load-state.ts'
+import { calls } from './query-client.ts'
+import { useLoad } from './use-load.ts'
+
+export const settingsKey = ['settings'] as const
+
+/** Values of settings by key. Null: the setting is unset. Secrets are masked. */
+export type SettingValues = Readonly<Record<string, unknown>>
+
+export function useSettings(keys: readonly string[]): Load<SettingValues> {
+  const wanted = Object.fromEntries(keys.map((key) => [key, true]))
+  return useLoad(settingsKey, async (): Promise<SettingValues> => ({
+    ...(await getSettings(calls.api, wanted)),
+  }))
+}
+
+/** Changes one setting. Null unsets the setting. */
+export const changeSetting = ({ key, value }: { key: string; value: unknown }) =>
+  updateSettings(calls.api, { body: { [key]: value } as UpdateSettingsInput['body'] })

@@ -1,0 +1,72 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { isTemporary, type Load } from './load-state.ts'
+
+export interface LoadOptions {
+  /** Interval of the automatic refresh in milliseconds. Absent: only failed loads are repeated. */
+  everyMs?: number
+  enabled?: boolean
+}
+
+/** Interval after which a list repeats a load that failed because of an outage. */
+const reconnectMs = 5_000
+
+/** Loads data and keeps the old data while newer data is loaded. */
+export function useLoad<T>(
+  key: readonly unknown[],
+  load: () => Promise<T>,
+  { everyMs, enabled = true }: LoadOptions = {},
+): Load<T> {
+  const query = useQuery({
+    queryKey: key,
+    queryFn: load,
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : (everyMs ?? false)),
+  })
+  return {
+    data: query.data,
+    error: query.error,
+    updatedAt: query.dataUpdatedAt,
+    isFetching: query.isFetching,
+    retry: () => void query.refetch(),
+  }
+}
+
+/** Change that a person has started, with its error. */
+export interface Action<I, R> {
+  run: (input: I) => void
+  /** Result of the last successful run. */
+  result: R | undefined
+  isRunning: boolean
+  /** True after a successful run. */
+  isDone: boolean
+  error: Error | null
+  reset: () => void
+}
+
+export interface ActionOptions<I, R> {
+  /** Keys of the data that the change makes stale. */
+  refresh?: readonly (readonly unknown[])[]
+  onDone?: (result: R, input: I) => void
+}
+
+/** Runs a change and loads the data again that depends on it. */
+export function useAction<I, R>(
+  change: (input: I) => Promise<R>,
+  { refresh = [], onDone }: ActionOptions<I, R> = {},
+): Action<I, R> {
+  const client = useQueryClient()
+  const mutation = useMutation({
+    mutationFn: change,
+    onSuccess: (result, input) => onDone?.(result, input),
+    onSettled: () => Promise.all(refresh.map((key) => client.invalidateQueries({ queryKey: key }))),
+  })
+  return {
+    run: (input) => mutation.mutate(input),
+    result: mutation.data,
+    isRunning: mutation.isPending,
+    isDone: mutation.isSuccess,
+    error: mutation.error,
+    reset: mutation.reset,
+  }
+}

@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react'
+import css from './content.module.css'
+
+/** Content of a page below its title. */
+export function PageBody({ lead, children }: { lead?: string; children: ReactNode }) {
+  return (
+    <div className={css['page']}>
+      {lead !== undefined && <p className={css['lead']}>{lead}</p>}
+      {children}
+    </div>
+  )
+}
+
+export interface PanelProps {
+  title: string
+  /** Buttons or links at the right of the title. */
+  tools?: ReactNode
+  children: ReactNode
+}
+
+/** Section of a page with a title. */
+export function Panel({ title, tools, children }: PanelProps) {
+  return (
+    <section className={css['panel']} aria-label={title}>
+      <div className={css['panelHead']}>
+        <h2>{title}</h2>
+        {tools}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Fields that filter a list. */
+export function Filters({ children }: { children: ReactNode }) {
+  return (
+    <search className={css['filters']} aria-label="Filters">
+      {children}
+    </search>
+  )
+}
+
+/** Names with their values. Undefined values are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={css['facts']}>
+      {rows
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([name, value]) => (
+          <FactRow key={name} name={name} value={value} />
+        ))}
+    </dl>
+  )
+}
+
+function FactRow({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { Checkbox } from 'react-aria-components'
+import css from './controls.module.css'
+
+export interface CheckBoxProps {
+  children?: ReactNode
+  /** Name for screen readers, if the box has no visible text. */
+  label?: string
+  name?: string
+  isSelected?: boolean
+  defaultSelected?: boolean
+  isIndeterminate?: boolean
+  onChange?: (isSelected: boolean) => void
+}
+
+export function CheckBox({ children, label, ...rest }: CheckBoxProps) {
+  return (
+    <Checkbox
+      className={css['check'] ?? ''}
+      {...rest}
+      {...(rest.name !== undefined && { value: 'true' })}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {({ isSelected, isIndeterminate }) => (
+        <>
+          <span className={css['box']} aria-hidden="true">
+            {isIndeterminate ? '−' : isSelected ? '✓' : ''}
+          </span>
+          {children}
+        </>
+      )}
+    </Checkbox>
+  )
+}

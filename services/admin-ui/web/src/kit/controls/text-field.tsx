@@ -1,0 +1,50 @@
+import {
+  FieldError,
+  Input,
+  Label,
+  Text,
+  TextArea,
+  TextField as AriaTextField,
+} from 'react-aria-components'
+import { classNames } from '../class-names.ts'
+import css from './controls.module.css'
+
+export interface TextFieldProps {
+  label: string
+  name?: string
+  value?: string
+  defaultValue?: string
+  onChange?: (value: string) => void
+  type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'datetime-local' | 'url'
+  hint?: string
+  isRequired?: boolean
+  minLength?: number
+  autoComplete?: string
+  inputMode?: 'numeric' | 'text'
+  autoFocus?: boolean
+  isMultiline?: boolean
+  /** True for the field that `/` focuses. */
+  isSearch?: boolean
+}
+
+export function TextField({ label, hint, isMultiline, isSearch, ...rest }: TextFieldProps) {
+  return (
+    <AriaTextField className={css['field'] ?? ''} {...rest}>
+      <Label className={css['label'] ?? ''}>{label}</Label>
+      {isMultiline === true ? (
+        <TextArea className={classNames(css['input'], css['area'])} spellCheck={false} />
+      ) : (
+        <Input
+          className={css['input'] ?? ''}
+          {...(isSearch === true && { 'data-page-search': '' })}
+        />
+      )}
+      {hint !== undefined && (
+        <Text slot="description" className={css['hint'] ?? ''}>
+          {hint}
+        </Text>
+      )}
+      <FieldError className={css['problem'] ?? ''} />
+    </AriaTextField>
+  )
+}

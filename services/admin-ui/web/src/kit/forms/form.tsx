@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Form as AriaForm } from 'react-aria-components'
+import { ErrorBox } from '../states/error-box.tsx'
+import { Button, ButtonRow } from '../controls/button.tsx'
+import css from '../controls/controls.module.css'
+
+export interface FormProps {
+  children: ReactNode
+  submit: string
+  onSubmit: (values: Readonly<Record<string, string>>) => void
+  isRunning?: boolean
+  error?: Error | null
+  /** Further buttons beside the submit button. */
+  buttons?: ReactNode
+}
+
+/** Form that hands over the texts of its fields by name. Errors are shown below the fields. */
+export function Form({ children, submit, onSubmit, isRunning, error, buttons }: FormProps) {
+  return (
+    <AriaForm
+      className={css['form'] ?? ''}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const entries = [...new FormData(event.currentTarget)]
+        if (isRunning !== true)
+          onSubmit(Object.fromEntries(entries.map(([key, value]) => [key, value as string])))
+      }}
+    >
+      {children}
+      {error && <ErrorBox error={error} />}
+      <ButtonRow>
+        <Button type="submit" kind="primary" isPending={isRunning ?? false}>
+          {submit}
+        </Button>
+        {buttons}
+      </ButtonRow>
+    </AriaForm>
+  )
+}

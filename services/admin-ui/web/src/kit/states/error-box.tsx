@@ -1,0 +1,21 @@
+import { describeError } from '../../data/load-state.ts'
+import { classNames } from '../class-names.ts'
+import { Button } from '../controls/button.tsx'
+import css from './states.module.css'
+
+/** Error of a load or action: message, code, request id, and a button that repeats the load. */
+export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, message, code, requestId } = describeError(error)
+  const details = [
+    ...(code === undefined ? [] : [`Code ${code}`]),
+    ...(requestId === undefined ? [] : [`Request ${requestId}`]),
+  ]
+  return (
+    <div className={classNames(css['box'], css['error'])} role="alert">
+      <strong>{title}</strong>
+      <p>{message}</p>
+      {details.length > 0 && <p className={css['details']}>{details.join(' · ')}</p>}
+      {retry && <Button onPress={retry}>Try again</Button>}
+    </div>
+  )
+}

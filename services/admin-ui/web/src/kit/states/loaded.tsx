@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { describeError, type Load, viewOf } from '../../data/load-state.ts'
+import { classNames } from '../class-names.ts'
+import { Time } from '../content/time.tsx'
+import { ErrorBox } from './error-box.tsx'
+import { Skeleton } from './skeleton.tsx'
+import css from './states.module.css'
+
+export interface LoadedProps<T> {
+  load: Load<T>
+  children: (data: T) => ReactNode
+  /** True if there is nothing to show. Then `empty` is shown. */
+  isEmpty?: (data: T) => boolean
+  empty?: ReactNode
+  /** Number of lines of the skeleton. */
+  lines?: number
+}
+
+/**
+ * Shows loaded data in one of its states: loading, error, empty, ready, or old data with its age
+ * while the server does not respond.
+ */
+export function Loaded<T>({ load, children, isEmpty, empty, lines = 5 }: LoadedProps<T>) {
+  const view = viewOf(load)
+  if (load.data === undefined)
+    return view === 'error' ? (
+      <ErrorBox error={load.error} retry={load.retry} />
+    ) : (
+      <Skeleton lines={lines} />
+    )
+  const { data } = load
+  return (
+    <div className={css['stack']} aria-busy={load.isFetching}>
+      {view === 'stale' && <Stale load={load} />}
+      {isEmpty?.(data) === true ? <div className={css['box']}>{empty}</div> : children(data)}
+    </div>
+  )
+}
+
+function Stale<T>({ load }: { load: Load<T> }) {
+  const { title, message } = describeError(load.error)
+  return (
+    <div className={classNames(css['box'], css['stale'])} role="status">
+      <p>
+        <strong>{title}.</strong> {message} The data is from{' '}
+        <Time value={new Date(load.updatedAt).toISOString()} />.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+import type { AdminRole } from '@posthorn/contracts/admin/roles'
+import { roleTexts } from '../../data/rights.ts'
+
+/** Choices of the field for a role. */
+export const roleChoices = (Object.keys(roleTexts) as AdminRole[]).map((value) => ({
+  value,
+  label: `${value}: ${roleTexts[value]}`,
+}))

@@ -1,0 +1,31 @@
+import type { TokenBody } from '../../data/tokens.ts'
+
+/** Presets of a token's rights, from the fewest. */
+export const tokenPresets = {
+  read: { label: 'Read only', permissions: { actions: ['read'] } },
+  send: { label: 'Send mail only', permissions: { actions: ['send'], groups: ['submit'] } },
+  mail: {
+    label: 'Read and change mail, and send',
+    permissions: {
+      actions: ['read', 'write', 'send'],
+      groups: ['account', 'mailbox', 'message', 'submit', 'outbox'],
+    },
+  },
+  all: { label: 'Everything', permissions: undefined },
+} as const satisfies Record<string, { label: string; permissions: TokenBody['permissions'] }>
+
+export type TokenPreset = keyof typeof tokenPresets
+
+/** Request for a token from the values of the form. Empty values are left out. */
+export function tokenBody(values: Readonly<Record<string, string>>): TokenBody {
+  const { description, account, preset, scope = 'api', expires } = values
+  const chosen = Object.keys(tokenPresets).find((key) => key === preset) as TokenPreset | undefined
+  const permissions = chosen && tokenPresets[chosen].permissions
+  return {
+    scopes: [scope as 'api' | 'smtp' | 'imap-proxy'],
+    ...(description && { description }),
+    ...(account && { account }),
+    ...(scope === 'api' && permissions && { permissions: structuredClone(permissions) }),
+    ...(expires && { expires: new Date(expires).toISOString() }),
+  } as TokenBody
+}

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import { bodyOfForm, bodyOfJson, valuesOfServers } from './account-body.ts'
+
+test('bodyOfForm: servers found by autoconfig, with the email address as user', () => {
+  const servers = valuesOfServers({
+    imap: { host: 'imap.example.com', port: 993, secure: true },
+    smtp: { host: 'smtp.example.com', port: 587, secure: false },
+  })
+  expect(bodyOfForm({ ...servers, name: 'Anna', email: 'a@example.com', password: 'p' })).toEqual({
+    account: null,
+    name: 'Anna',
+    email: 'a@example.com',
+    imap: {
+      host: 'imap.example.com',
+      port: 993,
+      secure: true,
+      auth: { user: 'a@example.com', pass: 'p' },
+    },
+    smtp: {
+      host: 'smtp.example.com',
+      port: 587,
+      secure: false,
+      auth: { user: 'a@example.com', pass: 'p' },
+    },
+  })
+})
+
+test('bodyOfForm: leaves out servers without a host', () => {
+  expect(bodyOfForm({ account: 'anna', email: 'a@example.com', imapHost: '' })).toEqual({
+    account: 'anna',
+    name: '',
+    email: 'a@example.com',
+  })
+  expect(valuesOfServers({ imap: false, smtp: false })).toEqual({})
+})
+
+test('bodyOfJson: accepts objects only', () => {
+  expect(bodyOfJson('{"account":"a"}')).toEqual({ account: 'a' })
+  expect(() => bodyOfJson('[1]')).toThrow('must be an object')
+  expect(() => bodyOfJson('{')).toThrow(SyntaxError)
+})

@@ -1,0 +1,66 @@
+import type { AccountBody } from '../../data/accounts.ts'
+
+type Values = Readonly<Record<string, string>>
+
+/** Servers of an account, as the automatic configuration finds them. */
+export interface FoundServers {
+  imap: { host: string; port: number; secure: boolean } | false
+  smtp: { host: string; port: number; secure: boolean } | false
+}
+
+/** Values of the form's fields for the servers that were found. */
+export function valuesOfServers({ imap, smtp }: FoundServers): Values {
+  return {
+    ...(imap && serverValues('imap', imap)),
+    ...(smtp && serverValues('smtp', smtp)),
+  }
+}
+
+function serverValues(
+  name: string,
+  { host, port, secure }: { host: string; port: number; secure: boolean },
+): Values {
+  return {
+    [`${name}Host`]: host,
+    [`${name}Port`]: String(port),
+    [`${name}Secure`]: secure ? 'true' : '',
+  }
+}
+
+/** Registration of an account from the values of the form. Servers without a host are left out. */
+export function bodyOfForm(values: Values): AccountBody {
+  const { account, name = '', email = '' } = values
+  const imap = serverOf('imap', values)
+  const smtp = serverOf('smtp', values)
+  return {
+    account: account || null,
+    name,
+    email,
+    ...(imap && { imap }),
+    ...(smtp && { smtp }),
+  } as AccountBody
+}
+
+function serverOf(name: string, values: Values) {
+  const host = values[`${name}Host`]
+  if (!host) return undefined
+  const { email = '', user, password = '' } = values
+  return {
+    host,
+    port: Number(values[`${name}Port`]),
+    secure: values[`${name}Secure`] === 'true',
+    auth: { user: user || email, pass: password },
+  }
+}
+
+/**
+ * Registration from a JSON text.
+ *
+ * @throws Error with the position of the mistake
+ */
+export function bodyOfJson(text: string): AccountBody {
+  const body: unknown = JSON.parse(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Error('The JSON must be an object with the members of POST /v1/account.')
+  return body as AccountBody
+}

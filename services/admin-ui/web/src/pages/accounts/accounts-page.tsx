@@ -1,0 +1,128 @@
+import { useState } from 'react'
+import { type AccountListEntry, accountsKey, useAccounts } from '../../data/accounts.ts'
+import { queryClient } from '../../data/query-client.ts'
+import { useRights } from '../../data/session.ts'
+import { buttonClass } from '../../kit/controls/button.tsx'
+import { SelectField } from '../../kit/controls/select-field.tsx'
+import { TextField } from '../../kit/controls/text-field.tsx'
+import { Filters, PageBody } from '../../kit/content/panel.tsx'
+import { Time } from '../../kit/content/time.tsx'
+import { Loaded } from '../../kit/states/loaded.tsx'
+import { type Column, DataTable } from '../../kit/table/data-table.tsx'
+import { Pager } from '../../kit/table/pager.tsx'
+import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
+import { pageOf } from '../../routing/query-text.ts'
+import { stateChoices, stateFilter } from './account-states.ts'
+import { BulkActions } from './bulk-actions.tsx'
+import { StateBadge } from './state-badge.tsx'
+
+const pageSize = 50
+const refreshMs = 10_000
+
+/** List of accounts with search, filter and actions on several accounts. */
+export function AccountsPage() {
+  const may = useRights()
+  const [query, change] = usePageQuery()
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const load = useAccounts(listInput(query), { everyMs: refreshMs })
+  const onBulkDone = (failed: readonly string[]) => {
+    setSelected(new Set(failed))
+    void queryClient.invalidateQueries({ queryKey: accountsKey })
+  }
+  const selection = { keys: selected, onChange: setSelected }
+  return (
+    <PageBody>
+      <AccountFilters />
+      {selected.size > 0 && <BulkActions keys={selected} onDone={onBulkDone} />}
+      <Loaded
+        load={load}
+        lines={10}
+        isEmpty={({ accounts }) => accounts.length === 0}
+        empty={<NoAccounts isFiltered={Boolean(query['query'] || query['state'])} />}
+      >
+        {({ accounts, total, pages }) => (
+          <>
+            <DataTable
+              label="Accounts"
+              rows={accounts}
+              columns={columns}
+              keyOf={({ account }) => account}
+              {...(may('operateAccounts') && { selection })}
+            />
+            <Pager
+              page={pageOf(query)}
+              pages={pages}
+              total={total}
+              noun={total === 1 ? 'account' : 'accounts'}
+              onPage={(page) => change({ page: String(page + 1) })}
+            />
+          </>
+        )}
+      </Loaded>
+    </PageBody>
+  )
+}
+
+function listInput(query: Readonly<Record<string, string>>) {
+  const state = stateFilter(query['state'])
+  return {
+    page: pageOf(query),
+    pageSize,
+    ...(query['query'] && { query: query['query'] }),
+    ...(state !== undefined && { state: state as NonNullable<AccountListEntry['state']> }),
+  }
+}
+
+function AccountFilters() {
+  const may = useRights()
+  const [query, change] = usePageQuery()
+  return (
+    <Filters>
+      <TextField
+        label="Search"
+        type="search"
+        isSearch
+        value={query['query'] ?? ''}
+        onChange={(text) => change({ query: text, page: '' })}
+      />
+      <SelectField
+        label="State"
+        value={stateFilter(query['state']) ?? ''}
+        options={stateChoices}
+        onChange={(state) => change({ state, page: '' })}
+      />
+      {may('changeAccounts') && (
+        <AppLink to="/accounts/add" className={buttonClass('primary')}>
+          Add an account
+        </AppLink>
+      )}
+    </Filters>
+  )
+}
+
+const columns: readonly Column<AccountListEntry>[] = [
+  {
+    title: 'Account',
+    cell: ({ account, name }) => (
+      <AppLink to="/accounts/$account" params={{ account }}>
+        {name || account}
+      </AppLink>
+    ),
+  },
+  { title: 'Email', isWide: true, cell: ({ email }) => email ?? '–' },
+  { title: 'State', cell: ({ stateDetail }) => <StateBadge state={stateDetail} /> },
+  { title: 'Type', cell: ({ type }) => type },
+  { title: 'Error', cell: ({ lastError }) => lastError?.response ?? lastError?.description ?? '–' },
+  { title: 'Synced', cell: ({ syncTime }) => (syncTime ? <Time value={syncTime} /> : '–') },
+]
+
+function NoAccounts({ isFiltered }: { isFiltered: boolean }) {
+  const may = useRights()
+  if (isFiltered) return <p>No account matches the filters.</p>
+  return (
+    <>
+      <p>Accounts appear here with their states. There is no account yet.</p>
+      {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import { linkOfFinding } from './finding-links.ts'
+
+test.each([
+  ['queueLate:submit', '/outbox', { state: 'queued' }],
+  ['queueLate:notify', '/deliveries', { state: 'due' }],
+  [
+    'webhookTargetFailing:https://hooks.example:8443/a',
+    '/deliveries',
+    { state: 'failed', address: 'https://hooks.example:8443/a' },
+  ],
+  ['unheldShards', '/workers', undefined],
+])('linkOfFinding: %s leads to %s', (id, path, query) => {
+  expect(linkOfFinding(id)).toMatchObject({ path, ...(query && { query }) })
+})
+
+test('linkOfFinding: other findings have no page', () => {
+  expect(linkOfFinding('clockSkew')).toBeUndefined()
+  expect(linkOfFinding('constructor')).toBeUndefined()
+})

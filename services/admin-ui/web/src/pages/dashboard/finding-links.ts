@@ -1,0 +1,46 @@
+/** Page that shows what a finding is about. */
+export interface FindingLink {
+  path: string
+  text: string
+  query?: Readonly<Record<string, string>>
+}
+
+const settings = (query: string): FindingLink => ({
+  path: '/settings',
+  query: { query },
+  text: 'Open the setting',
+})
+
+/** Pages by kind of finding. A kind is the part of an id before the first colon. */
+const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
+  accountsFailing: () => ({
+    path: '/accounts',
+    query: { state: 'authenticationError' },
+    text: 'Accounts whose login fails',
+  }),
+  queueLate: (queue) => queueLink(queue),
+  queuePaused: (queue) => queueLink(queue),
+  serviceUrlUnset: () => settings('serviceUrl'),
+  webhooksDisabled: () => settings('webhooksEnabled'),
+  webhooksWithoutTarget: () => settings('webhooks'),
+  webhooksWithoutEvents: () => settings('webhookEvents'),
+  webhookTargetFailing: (address) => ({
+    path: '/deliveries',
+    query: { state: 'failed', address },
+    text: 'Failed deliveries',
+  }),
+  unheldShards: () => ({ path: '/workers', text: 'Workers' }),
+  noLiveWorker: () => ({ path: '/workers', text: 'Workers' }),
+}
+
+function queueLink(queue: string): FindingLink {
+  return queue === 'submit'
+    ? { path: '/outbox', query: { state: 'queued' }, text: 'Messages due' }
+    : { path: '/deliveries', query: { state: 'due' }, text: 'Deliveries due' }
+}
+
+/** Finds the page that shows what a finding is about. Undefined if there is no such page. */
+export function linkOfFinding(id: string): FindingLink | undefined {
+  const [kind = '', ...subject] = id.split(':')
+  return Object.hasOwn(links, kind) ? links[kind]?.(subject.join(':')) : undefined
+}

@@ -1,0 +1,168 @@
+import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
+import { useRights } from '../../data/session.ts'
+import { useAction } from '../../data/use-load.ts'
+import { CodeExample } from '../../kit/content/code-example.tsx'
+import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { Filters, PageBody } from '../../kit/content/panel.tsx'
+import { Time } from '../../kit/content/time.tsx'
+import { Button, ButtonRow } from '../../kit/controls/button.tsx'
+import { SelectField } from '../../kit/controls/select-field.tsx'
+import { TextField } from '../../kit/controls/text-field.tsx'
+import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
+import { ErrorBox } from '../../kit/states/error-box.tsx'
+import { Loaded } from '../../kit/states/loaded.tsx'
+import { type Column, DataTable } from '../../kit/table/data-table.tsx'
+import { Pager } from '../../kit/table/pager.tsx'
+import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
+import { pageOf, type PageQuery } from '../../routing/query-text.ts'
+
+const pageSize = 50
+const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
+type State = (typeof states)[number]
+
+/** Messages that are waiting to be sent, and messages of the last days. */
+export function OutboxPage() {
+  const [query, change] = usePageQuery()
+  const load = useOutbox(listInput(query))
+  return (
+    <PageBody>
+      <OutboxFilters />
+      <Loaded
+        load={load}
+        lines={10}
+        isEmpty={({ messages }) => messages.length === 0}
+        empty={<NoMessages />}
+      >
+        {({ messages, total, pages }) => (
+          <>
+            <DataTable
+              label="Outbox"
+              rows={messages}
+              columns={columns}
+              keyOf={({ queueId }: OutboxEntry) => queueId}
+            />
+            <Pager
+              page={pageOf(query)}
+              pages={pages}
+              total={total}
+              noun={total === 1 ? 'message' : 'messages'}
+              onPage={(page) => change({ page: String(page + 1) })}
+            />
+          </>
+        )}
+      </Loaded>
+    </PageBody>
+  )
+}
+
+function NoMessages() {
+  return (
+    <>
+      <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
+      <CodeExample text={submitCall} />
+    </>
+  )
+}
+
+const submitCall = [
+  'curl -X POST "$POSTHORN_URL/v1/account/anna/submit" \\',
+  '  -H "Authorization: Bearer $POSTHORN_TOKEN" -H "Content-Type: application/json" \\',
+  `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
+].join('\n')
+
+function listInput(query: PageQuery) {
+  const state = states.find((each) => each === query['state'])
+  const { account } = query
+  return {
+    page: pageOf(query),
+    pageSize,
+    ...(account && { account }),
+    ...(state !== undefined && { state }),
+  }
+}
+
+function OutboxFilters() {
+  const [query, change] = usePageQuery()
+  return (
+    <Filters>
+      <TextField
+        label="Account"
+        type="search"
+        isSearch
+        value={query['account'] ?? ''}
+        onChange={(account) => change({ account, page: '' })}
+      />
+      <SelectField
+        label="State"
+        value={query['state'] ?? ''}
+        options={[
+          { value: '', label: 'All states' },
+          ...states.map((value) => ({ value, label: value })),
+        ]}
+        onChange={(state) => change({ state, page: '' })}
+      />
+    </Filters>
+  )
+}
+
+const tones: Readonly<Record<State, Tone>> = {
+  queued: 'neutral',
+  held: 'warn',
+  sent: 'good',
+  failed: 'bad',
+  bounced: 'bad',
+}
+
+const columns: readonly Column<OutboxEntry>[] = [
+  {
+    title: 'Account',
+    cell: ({ account }) => (
+      <AppLink to="/accounts/$account" params={{ account }}>
+        {account}
+      </AppLink>
+    ),
+  },
+  { title: 'Recipients', isWide: true, cell: ({ envelope }) => envelope.to.join(', ') },
+  { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
+  { title: 'Attempts', cell: ({ attemptsMade, attempts }) => `${attemptsMade} of ${attempts}` },
+  {
+    title: 'Next attempt',
+    cell: ({ nextAttempt }) => (nextAttempt ? <Time value={nextAttempt} /> : '–'),
+  },
+  {
+    title: 'Response',
+    cell: ({ progress }) => progress.error?.message ?? progress.response ?? '–',
+  },
+  { title: 'Actions', cell: (entry) => <EntryActions entry={entry} /> },
+]
+
+function EntryActions({ entry: { queueId, state } }: { entry: OutboxEntry }) {
+  const may = useRights()
+  const run = useAction(
+    (action: keyof typeof outboxActions): Promise<unknown> => outboxActions[action](queueId),
+    { refresh: [outboxKey] },
+  )
+  const button = (action: keyof typeof outboxActions, text: string) => (
+    <Button onPress={() => run.run(action)} isPending={run.isRunning}>
+      {text}
+    </Button>
+  )
+  const isOpen = state === 'queued' || state === 'held'
+  if (!may('operateQueues')) return '–'
+  return (
+    <ButtonRow>
+      {state === 'queued' && button('hold', 'Hold')}
+      {state === 'held' && button('release', 'Release')}
+      {(isOpen || state === 'failed') && button('send', 'Send now')}
+      {isOpen && may('cancelSubmissions') && (
+        <ConfirmButton
+          action="Cancel"
+          question={<p>The message is removed from the outbox and is not sent.</p>}
+          onConfirm={() => run.run('cancel')}
+          isPending={run.isRunning}
+        />
+      )}
+      {run.error && <ErrorBox error={run.error} />}
+    </ButtonRow>
+  )
+}

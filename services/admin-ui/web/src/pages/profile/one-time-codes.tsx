@@ -1,0 +1,97 @@
+import { ownActions } from '../../data/own-factors.ts'
+import { sessionKey } from '../../data/query-client.ts'
+import { useSignedIn } from '../../data/session.ts'
+import { useAction } from '../../data/use-load.ts'
+import { Button, ButtonRow } from '../../kit/controls/button.tsx'
+import { CopyButton } from '../../kit/controls/copy-button.tsx'
+import { Form } from '../../kit/forms/form.tsx'
+import { TextField } from '../../kit/controls/text-field.tsx'
+import { Panel } from '../../kit/content/panel.tsx'
+import { QrCode } from '../../kit/content/qr-code.tsx'
+import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
+import { ErrorBox } from '../../kit/states/error-box.tsx'
+
+/** One-time codes of an app, and recovery codes for a lost app. */
+export function OneTimeCodes() {
+  const { factors } = useSignedIn()
+  return <Panel title="One-time codes">{factors.totp ? <ActiveCodes /> : <InactiveCodes />}</Panel>
+}
+
+function InactiveCodes() {
+  const start = useAction(ownActions.startTotp)
+  const confirm = useAction(ownActions.confirmTotp, { refresh: [sessionKey] })
+  if (confirm.result) return <RecoveryCodes codes={confirm.result.recoveryCodes} />
+  if (!start.result)
+    return (
+      <>
+        <p>A code of an app on your phone is required after the password.</p>
+        <div>
+          <Button onPress={() => start.run(undefined)} isPending={start.isRunning}>
+            Set up one-time codes
+          </Button>
+        </div>
+        {start.error && <ErrorBox error={start.error} />}
+      </>
+    )
+  const { seed, uri } = start.result
+  return (
+    <>
+      <p>Scan this picture with your app, or type the key into your app.</p>
+      <QrCode text={uri} label="Key of the one-time codes" />
+      <code>{seed}</code>
+      <Form
+        submit="Confirm"
+        isRunning={confirm.isRunning}
+        error={confirm.error}
+        onSubmit={({ code = '' }) => confirm.run(code.replace(/\s/g, ''))}
+      >
+        <TextField
+          label="Code that the app shows"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          isRequired
+        />
+      </Form>
+    </>
+  )
+}
+
+function ActiveCodes() {
+  const { factors } = useSignedIn()
+  const renew = useAction(ownActions.renewRecoveryCodes, { refresh: [sessionKey] })
+  const remove = useAction(ownActions.removeTotp, { refresh: [sessionKey] })
+  return (
+    <>
+      <p>One-time codes are on. {factors.recoveryCodes} recovery codes are left.</p>
+      <ButtonRow>
+        <ConfirmButton
+          action="New recovery codes"
+          kind="plain"
+          question={<p>The old recovery codes no longer work.</p>}
+          onConfirm={() => renew.run(undefined)}
+          isPending={renew.isRunning}
+        />
+        <ConfirmButton
+          action="Remove one-time codes"
+          question={<p>The password alone is then enough to sign in.</p>}
+          onConfirm={() => remove.run(undefined)}
+          isPending={remove.isRunning}
+        />
+      </ButtonRow>
+      {renew.result && <RecoveryCodes codes={renew.result.recoveryCodes} />}
+      {renew.error && <ErrorBox error={renew.error} />}
+      {remove.error && <ErrorBox error={remove.error} />}
+    </>
+  )
+}
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <div role="status">
+      <p>Store these recovery codes. Each works once, and they are not shown again.</p>
+      <pre>{codes.join('\n')}</pre>
+      <CopyButton text={codes.join('\n')} label="Copy the codes" />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals'
+import { findSettings, settingFields, textOfValue, valueOfText } from './setting-fields.ts'
+
+test('settingFields: each setting has a meaning and a group', () => {
+  expect(settingFields.length).toBeGreaterThan(40)
+  expect(settingFields.filter(({ description }) => description === '')).toEqual([])
+  const kinds = Object.fromEntries(settingFields.map(({ key, kind }) => [key, kind]))
+  expect(kinds).toMatchObject({
+    serviceUrl: 'text',
+    webhooksEnabled: 'flag',
+    webhooksConcurrency: 'number',
+    webhookEvents: 'json',
+  })
+})
+
+test('settingFields: settings of a group are beside each other', () => {
+  const order = settingFields.map(({ group }) => group)
+  const changes = order.filter((group, index) => group !== order[index - 1])
+  expect(changes).toEqual([...new Set(order)])
+})
+
+test('findSettings: all words, in key or meaning', () => {
+  expect(findSettings('serviceurl').map(({ key }) => key)).toContain('serviceUrl')
+  expect(findSettings('no setting has these words')).toEqual([])
+  expect(findSettings('')).toEqual(settingFields)
+})
+
+test.each([
+  ['flag', true, 'true'],
+  ['flag', false, 'false'],
+  ['number', 5, '5'],
+  ['text', 'a', 'a'],
+  ['json', ['a'], '[\n  "a"\n]'],
+  ['text', null, ''],
+] as const)('textOfValue and valueOfText: %s %j', (kind, value, text) => {
+  expect(textOfValue(kind, value)).toBe(text)
+  expect(valueOfText(kind, text)).toEqual(value)
+})
+
+test('valueOfText: wrong JSON is rejected', () => {
+  expect(() => valueOfText('json', '{')).toThrow(SyntaxError)
+})

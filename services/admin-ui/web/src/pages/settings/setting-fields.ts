@@ -1,0 +1,87 @@
+import { settingDefaults, settingKeys, settings } from '@posthorn/contracts/settings/settings'
+
+/** Kind of field with which a setting is edited. */
+export type FieldKind = 'flag' | 'number' | 'text' | 'json'
+
+/** Setting with its meaning. */
+export interface SettingField {
+  key: string
+  group: string
+  description: string
+  kind: FieldKind
+  /** Default as JSON. Absent: no default, or a default that the description explains. */
+  defaultText?: string
+}
+
+interface SchemaPart {
+  type?: string
+  description?: string
+  anyOf?: readonly SchemaPart[]
+}
+
+/** Groups of settings, by the beginnings of their keys. The first that matches applies. */
+const groups: readonly (readonly [group: string, pattern: RegExp])[] = [
+  ['Webhooks', /^(?:webhook|serviceSecret)/],
+  ['Content of events', /^(?:notify|inboxNewOnly)/],
+  ['IMAP proxy', /^imapProxy/],
+  ['SMTP proxy', /^smtpServer/],
+  ['Summaries', /^(?:openAi|generateEmailSummary)/],
+  ['Exports', /^export/],
+  ['Tracking and templates', /^(?:track|template)/],
+  ['Network', /^(?:smtp|imap|proxy|httpProxy|localAddresses|ignoreMailCertErrors|enableApiProxy)/],
+]
+
+/** All settings in the order of their groups. */
+export const settingFields: readonly SettingField[] = settingKeys
+  .map((key) => fieldOf(key, settings[key] as SchemaPart))
+  .toSorted((first, second) => rank(first.group) - rank(second.group))
+
+function fieldOf(key: string, schema: SchemaPart): SettingField {
+  const part = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
+  const defaults: Readonly<Record<string, unknown>> = settingDefaults
+  const value = defaults[key]
+  return {
+    key,
+    group: groups.find(([, pattern]) => pattern.test(key))?.[0] ?? 'General',
+    description: schema.description ?? part.description ?? '',
+    kind: kindOf(part),
+    ...(value !== undefined && { defaultText: JSON.stringify(value) }),
+  }
+}
+
+function rank(group: string): number {
+  return groups.findIndex(([name]) => name === group)
+}
+
+function kindOf({ type }: SchemaPart): FieldKind {
+  if (type === 'boolean') return 'flag'
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'string' ? 'text' : 'json'
+}
+
+/** Settings whose key or meaning contains all words of the text. */
+export function findSettings(text: string): readonly SettingField[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return settingFields.filter(({ key, description }) => {
+    const searched = `${key} ${description}`.toLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
+}
+
+/** Text of a value in a field. Unset values are empty. */
+export function textOfValue(kind: FieldKind, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return kind === 'json' ? JSON.stringify(value, null, 2) : String(value as string | number)
+}
+
+/**
+ * Value of a field's text. An empty text unsets the setting.
+ *
+ * @throws SyntaxError if the text of a JSON field is not JSON
+ */
+export function valueOfText(kind: FieldKind, text: string): unknown {
+  if (text === '') return null
+  if (kind === 'flag') return text === 'true'
+  if (kind === 'number') return Number(text)
+  return kind === 'text' ? text : (JSON.parse(text) as unknown)
+}

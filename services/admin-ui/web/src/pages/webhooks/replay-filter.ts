@@ -1,0 +1,27 @@
+import type { Replay, ReplayFilter } from '../../data/queues.ts'
+
+const names = ['account', 'event', 'address', 'outcome'] as const
+
+/** Filter of a replay from the query of the page. Other members of the query do not apply. */
+export function replayFilter(query: Readonly<Record<string, string>>): ReplayFilter {
+  const entries = names.map((name) => [name, query[name] ?? ''] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''))
+}
+
+/** Words for a filter: `with account anna and event messageNew`. */
+export function filterText(filter: ReplayFilter): string {
+  const parts = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
+  return parts.length === 0 ? 'of all accounts and targets' : `with ${parts.join(' and ')}`
+}
+
+/** Progress of a replay in words. */
+export function replayText({
+  state,
+  replayed,
+  total,
+}: Pick<Replay, 'state' | 'replayed' | 'total'>) {
+  if (state === 'queued') return 'The replay is about to start.'
+  const count = replayed.toLocaleString('en')
+  if (state === 'done') return `Done: ${count} deliveries are sent again.`
+  return total === null ? `${count} replayed` : `${count} of ${total.toLocaleString('en')} replayed`
+}

@@ -1,0 +1,53 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatQuery, parseQuery } from './query-text.ts'
+
+/** Component of a page in a file of its own, which is loaded when the page is opened. */
+export interface LazyPage {
+  path: string
+  load: () => Promise<Readonly<Record<string, () => ReactNode>>>
+  /** Name of the component in the file. */
+  name: string
+}
+
+export interface PagesOptions {
+  pages: readonly LazyPage[]
+  /** Frame around all pages. The current page is `PageOutlet`. */
+  Root: () => ReactNode
+  NotFound: () => ReactNode
+  Loading: () => ReactNode
+  Failure: (props: ErrorComponentProps) => ReactNode
+}
+
+/** Creates the application: its pages, each with a path below `/admin`. */
+export function createPages({ pages, Root, NotFound, Loading, Failure }: PagesOptions) {
+  const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
+  const routes = pages.map(({ path, load, name }) =>
+    createRoute({
+      getParentRoute: () => root,
+      path,
+      component: lazyRouteComponent(load, name),
+    }),
+  )
+  const router = createRouter({
+    routeTree: root.addChildren(routes),
+    basepath: '/admin',
+    parseSearch: parseQuery,
+    stringifySearch: formatQuery,
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    defaultPendingMs: 200,
+    defaultErrorComponent: Failure,
+  })
+  return () => <RouterProvider router={router} />
+}
+
+export { Outlet as PageOutlet }

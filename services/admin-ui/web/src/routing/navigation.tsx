@@ -1,0 +1,85 @@
+import {
+  Link,
+  useLocation,
+  useNavigate as useRouterNavigate,
+  useParams,
+  useSearch,
+} from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { PageQuery } from './query-text.ts'
+
+export interface AppLinkProps {
+  /** Path below `/admin`, with parameters: `/accounts/$account`. */
+  to: string
+  params?: Readonly<Record<string, string>>
+  query?: PageQuery
+  className?: string
+  /** Value of the attribute `data-tone`, by which a stylesheet chooses the colour. */
+  tone?: string
+  children: ReactNode
+}
+
+/** Link to a page of the application. Marked as current on its page. */
+export function AppLink({ to, params = {}, query = {}, className, tone, children }: AppLinkProps) {
+  return (
+    <Link
+      to={to}
+      params={params}
+      search={query}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+      {...(className !== undefined && { className })}
+      {...(tone !== undefined && { 'data-tone': tone })}
+    >
+      {children}
+    </Link>
+  )
+}
+
+/** Query of the page's address, and a function that changes members of the query. */
+export function usePageQuery(): [PageQuery, (changes: PageQuery) => void] {
+  const query: PageQuery = useSearch({ strict: false })
+  const navigate = useRouterNavigate()
+  const change = (changes: PageQuery) =>
+    void navigate({ to: '.', search: { ...query, ...changes }, replace: !('page' in changes) })
+  return [query, change]
+}
+
+/** Parameter of the page's path. */
+export function usePathParameter(name: string): string {
+  const params: Readonly<Record<string, string>> = useParams({ strict: false })
+  return params[name] ?? ''
+}
+
+export interface Target {
+  to: string
+  params?: Readonly<Record<string, string>>
+  query?: PageQuery
+  /** True if the back button must not return to the current page. */
+  replace?: boolean
+}
+
+/** Function that opens a page. */
+export function useNavigate(): (target: Target) => void {
+  const navigate = useRouterNavigate()
+  return ({ to, params = {}, query = {}, replace = false }) =>
+    void navigate({ to, params, search: query, replace })
+}
+
+/** Function that opens a path with its query, as it was stored before a sign-in. */
+export function useReturn(): (path: string) => void {
+  const navigate = useRouterNavigate()
+  return (path) => {
+    const url = new URL(path, globalThis.location.origin)
+    void navigate({
+      to: url.pathname,
+      search: Object.fromEntries(url.searchParams),
+      replace: true,
+    })
+  }
+}
+
+/** Path and query of the current page, below `/admin`. */
+export function useCurrentPath(): { path: string; href: string } {
+  const { pathname, href } = useLocation()
+  return { path: pathname, href }
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { checkBudgets } from './build/check-budgets.js'
+import { compressAssets } from './build/compress-assets.js'
+import { listPackages } from './build/list-packages.js'
+
+/**
+ * Modules in the script that all pages share. Each script is a request, so that there are few. The
+ * libraries for charts, QR codes and schemas belong to the pages that use them.
+ */
+const sharedModules = (id) =>
+  !/uplot|uqr|qr-code|typebox/.test(id) &&
+  /rolldown\/runtime|node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
+
+const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
+
+export default defineConfig({
+  base: '/admin/',
+  plugins: [react(), compressAssets(), checkBudgets(), listPackages()],
+  build: {
+    outDir,
+    emptyOutDir: true,
+    manifest: 'manifest.json',
+    // All browsers with `light-dark()`, so that each colour is defined in one place.
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    // The polyfill would be an inline script, and assets inside of scripts would be data URLs.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    // The plugin for budgets measures the compressed sizes.
+    chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', test: sharedModules }] } },
+    },
+  },
+})

@@ -1,0 +1,76 @@
+import type { Bus } from '@posthorn/bus'
+import { type Finding, findingLevels } from '@posthorn/contracts/schemas/finding'
+import { compareSchema, type Db, readSettings } from '@posthorn/db'
+import {
+  countStates,
+  findFailedExports,
+  findFailingTargets,
+  findLateDeliveries,
+  findLateSubmissions,
+  findOtherTargets,
+  listPausedQueues,
+  readPostgresClock,
+} from '../store/findings.ts'
+import { listWorkerRows } from '../store/workers.ts'
+import { accountFindings } from './account-findings.ts'
+import { exportFindings } from './export-findings.ts'
+import { queueFindings } from './queue-findings.ts'
+import { settingsFindings } from './settings-findings.ts'
+import { type ClockReading, systemFindings } from './system-findings.ts'
+import { targetFindings } from './target-findings.ts'
+import { workerFindings } from './worker-findings.ts'
+
+/** Time after which due work counts as late. */
+const lateMs = 300_000
+/** Period in which failed webhook deliveries and failed exports are reported. */
+const deliveryPeriodMs = 3_600_000
+const exportPeriodMs = 86_400_000
+/** Maximum number of failing webhook targets in the findings. */
+const maxTargets = 10
+
+export interface FindingDeps {
+  db: Db
+  bus: Pick<Bus, 'up'>
+  requireApiAuth: boolean
+  workerExpiryMs: number
+}
+
+/**
+ * Checks the installation and returns the findings, the most urgent first. The queries run one
+ * after the other on one connection, and each has a limited cost.
+ */
+export async function listInstallationFindings(deps: FindingDeps): Promise<Finding[]> {
+  const { db, bus, requireApiAuth, workerExpiryMs } = deps
+  const settings = await readSettings(db)
+  const needsAccounts = settings.webhooksEnabled === true && !settings.webhooks
+  const otherTargets = await findOtherTargets(db, needsAccounts)
+  const late = {
+    notify: await findLateDeliveries(db, lateMs),
+    submit: await findLateSubmissions(db, lateMs),
+  }
+  const failing = { withinMs: deliveryPeriodMs, limit: maxTargets }
+  const findings = [
+    ...workerFindings(await listWorkerRows(db, workerExpiryMs)),
+    ...queueFindings({ paused: await listPausedQueues(db), late }),
+    ...targetFindings(await findFailingTargets(db, failing)),
+    ...accountFindings(await countStates(db)),
+    ...exportFindings(await findFailedExports(db, exportPeriodMs)),
+    ...settingsFindings({ settings, requireApiAuth, otherTargets }),
+    ...systemFindings({
+      schema: await compareSchema(db),
+      clock: await readClocks(db),
+      rabbitmq: bus.up,
+    }),
+  ]
+  return findings.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function rank({ level }: Finding): number {
+  return findingLevels.indexOf(level)
+}
+
+async function readClocks(db: Db): Promise<ClockReading> {
+  const startedAt = Date.now()
+  const postgresAt = (await readPostgresClock(db)).getTime()
+  return { startedAt, postgresAt, endedAt: Date.now() }
+}
