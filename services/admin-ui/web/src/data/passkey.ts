@@ -49,5 +49,5 @@ function toJson<R extends PasskeyRequest | NewPasskeyRequest>(
   credential: Credential | null,
 ): R['response'] {
   if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was chosen.')
-  return credential.toJSON()
+  return credential.toJSON() as R['response']
 }
