@@ -1,10 +1,10 @@
 /**
- * Reasons why a sign-in at the OpenID provider failed. The browser gets the reason in the address of
- * the sign-in page, `/admin/sign-in?error=…`, which shows a text.
+ * Reasons why a sign-in at the OpenID provider failed. The browser gets the reason in the address
+ * of the sign-in page, `/admin/sign-in?error=…`, which shows a text.
  *
  * | reason | meaning |
  * |---|---|
- * | `expired` | the sign-in took longer than 10 minutes, was completed before, or began in another browser |
+ * | `expired` | the sign-in took over 10 minutes, was used, or began in another browser |
  * | `limited` | too many sign-ins of the network address are unfinished |
  * | `refused` | the provider refused the sign-in, or its response is not valid |
  * | `providerDown` | the provider does not respond |

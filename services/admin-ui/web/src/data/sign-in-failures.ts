@@ -29,5 +29,5 @@ const texts: Readonly<Record<OpenIdFailure, string>> = {
  */
 export function signInFailureText(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined
-  return texts[openIdFailures.find((known) => known === reason) ?? 'failed']
+  return texts[openIdFailures.find((each) => each === reason) ?? 'failed']
 }
