@@ -20,10 +20,16 @@ const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLM
  * Finds the environment variables that a process reads: calls `readConfig` with an object that
  * records the names of the read variables, again with an example value for each missing variable
  * until the call succeeds. Returns the process with the names.
+ *
+ * @param switches values of variables without which the process does not read others
  */
-export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {
+export function describeProcess(
+  readConfig: (env: Env) => unknown,
+  examples: Env,
+  switches: Env = {},
+): Process {
   const variables = new Set<string>()
-  const env: Record<string, string> = {}
+  const env: Record<string, string | undefined> = { ...switches }
   const recorder = new Proxy(env, {
     get(target, name) {
       if (typeof name !== 'string') return undefined

@@ -15,6 +15,11 @@ import { readConfig as readSyncWorker } from '@posthorn/sync-worker/config'
 import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatcher/config'
 import { describeProcess, type Processes } from './environment.ts'
 
+/** Values of variables without which a process does not read others. */
+const switches: Readonly<Record<string, Env>> = {
+  'admin-ui': { SVC_ADMIN_OIDC_ISSUER: 'https://id.example.com' },
+}
+
 /**
  * Example values of required environment variables whose real values are in Secrets. The URLs use
  * TLS.
@@ -24,6 +29,8 @@ export const examples: Env = {
   AMQP_URL: 'amqps://service:secret@rabbitmq:5671/posthorn',
   DATABASE_OWNER_URL: 'postgres://owner:secret@postgres:5432/posthorn?sslmode=verify-full',
   DATABASE_URL: 'postgres://service:secret@postgres:5432/posthorn?sslmode=verify-full',
+  SVC_ADMIN_OIDC_CLIENT_ID: 'posthorn',
+  SVC_ADMIN_OIDC_CLIENT_SECRET: 'secret',
   SVC_AMQP_PASSWORDS: '{}',
   SVC_DATABASE_ROLE_PASSWORDS: '{}',
   SVC_GATEWAY_URL: 'http://api-gateway:3000',
@@ -55,6 +62,9 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
 /** Finds out which environment variables each process of the container image reads. */
 export function readProcesses(): Processes {
   return new Map(
-    Object.entries(readers).map(([name, read]) => [name, describeProcess(read, examples)]),
+    Object.entries(readers).map(([name, read]) => [
+      name,
+      describeProcess(read, examples, switches[name]),
+    ]),
   )
 }

@@ -8,7 +8,7 @@ import { Forwarder } from './forwarding/forwarder.ts'
 import type { Authenticate } from './identity/signed-in.ts'
 
 export interface CallParts {
-  context: Pick<Bootstrapped, 'db' | 'bus' | 'log'>
+  context: Pick<Bootstrapped, 'db' | 'bus' | 'log' | 'metrics'>
   /** Address of api-gateway, and age at which months of the audit log are deleted. */
   config: { readonly gatewayUrl: string; readonly auditKeepMs: number }
   audit: AttemptLog
@@ -21,11 +21,12 @@ const dayMs = 86_400_000
 /** Mounts forwarded calls and the audit log, and starts the retention of the audit log. */
 export async function startCalls(
   stack: AsyncDisposableStack,
-  { context: { db, bus, log }, config, audit, authenticate, routes }: CallParts,
+  { context: { db, bus, log, metrics }, config, audit, authenticate, routes }: CallParts,
 ): Promise<void> {
   const { gatewayUrl, auditKeepMs } = config
-  stack.use(startAuditRetention(db, { log, keepDays: Math.ceil(auditKeepMs / dayMs) }))
-  const forwarder = stack.use(new Forwarder({ gatewayUrl, db, audit, log }))
+  const keepDays = Math.ceil(auditKeepMs / dayMs)
+  stack.use(startAuditRetention(db, { log, metrics, keepDays }))
+  const forwarder = stack.use(new Forwarder({ gatewayUrl, db, audit, log, metrics }))
   const onInvalidate = ({ topic }: { topic: string }) => {
     if (topic === 'adminSessions') forwarder.checkSessions()
   }

@@ -49,7 +49,8 @@ export async function startIdentity(
   const passkeys = { identity, passkeys: new Passkeys(context), adminUrl }
   mountPasskeys(routes, passkeys)
   mountPasskeySignIn(routes, passkeys)
-  if (oidc) mountOidc(routes, { identity, config: oidc, client: new OidcClient(oidc), adminUrl })
+  if (oidc)
+    mountOidc(routes, { identity, config: oidc, client: new OidcClient(oidc), adminUrl, log })
   return identity
 }
 

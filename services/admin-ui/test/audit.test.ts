@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createLogger } from '@posthorn/telemetry'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { createAuditLog } from '../src/audit/audit-log.ts'
 import { startAuditRetention } from '../src/audit/retention.ts'
-import { dropAuditPartitions, ensureAuditPartitions } from '../src/store/audit.ts'
+import {
+  countMissingAuditPartitions,
+  dropAuditPartitions,
+  ensureAuditPartitions,
+} from '../src/store/audit.ts'
 import { type CallWorld, startCallWorld } from './call-world.ts'
 
 let world: CallWorld
@@ -125,14 +129,20 @@ async function partitions() {
 
 test('ensureAuditPartitions: concurrent replicas create each partition once', async () => {
   const at = new Date('2033-12-31T23:59:59Z')
+  expect(await countMissingAuditPartitions(world.service, at)).toBe(2)
   await Promise.all(Array.from({ length: 8 }, () => ensureAuditPartitions(world.service, at)))
+  expect(await countMissingAuditPartitions(world.service, at)).toBe(0)
+  const nextMonth = new Date('2034-01-01T00:00:00Z')
+  expect(await countMissingAuditPartitions(world.service, nextMonth)).toBe(1)
   expect((await partitions()).filter((name) => name >= '2033')).toEqual(['203312', '203401'])
 })
 
 test('startAuditRetention: entries before and after a change of the month are stored', async () => {
   let now = Date.parse('2035-01-31T23:59:59.999Z')
   const clock = () => now
-  await using task = startAuditRetention(world.service, { log, keepDays: 400, clock })
+  const metrics = createMetrics('test')
+  const options = { log, metrics, keepDays: 400, clock }
+  await using task = startAuditRetention(world.service, options)
   await using audit = createAuditLog(world.service, { log, clock })
   await eventually(async () => expect(await partitions()).toContain('203502'))
   const account = randomUUID()
@@ -143,8 +153,16 @@ test('startAuditRetention: entries before and after a change of the month are st
   expect(entries).toMatchObject([
     { at: '2035-01-31T23:59:59.999Z', outcome: 'done', endedAt: '2035-02-01T00:00:00.000Z' },
   ])
+  const missing = (count: number) =>
+    eventually(async () =>
+      expect(await metrics.text()).toMatch(
+        new RegExp(`^posthorn_admin_audit_missing_partitions{[^}]*} ${count}$`, 'm'),
+      ),
+    )
+  await missing(1)
   task.wake()
   await eventually(async () => expect(await partitions()).toContain('203503'))
+  await missing(0)
 })
 
 test('AuditLog.attempt: without a partition for its time, rejects', async () => {
@@ -174,13 +192,16 @@ test.each([
   await expect(direct.execute(world.service)).rejects.toThrow(/permission denied/)
 })
 
-test('AuditLog: a lost outcome is logged after the last attempt', async () => {
+test('AuditLog: a lost outcome is logged and counted after the last attempt', async () => {
   const lost: unknown[] = []
   const watched = { warn: () => undefined, error: (fields: object) => lost.push(fields) }
-  await using audit = createAuditLog(world.service, { log: watched as never, delayMs: 0 })
+  const metrics = createMetrics('test')
+  const options = { log: watched as never, metrics, delayMs: 0 }
+  await using audit = createAuditLog(world.service, options)
   const attempt = await audit.attempt({ ...entry, account: 'a' })
   world.cutPostgres()
   await attempt.finish({ status: 200, outcome: 'done' })
   await eventually(() => expect(lost).toMatchObject([{ outcome: 'done' }]))
+  expect(await metrics.text()).toMatch(/^posthorn_admin_audit_lost_total{[^}]*} 1$/m)
   world.connectPostgres()
 })

@@ -17,6 +17,7 @@ import { Router } from 'express'
 import { createAuditLog } from '../src/audit/audit-log.ts'
 import { mountAudit } from '../src/endpoints/audit.ts'
 import { mountCalls } from '../src/endpoints/call.ts'
+import type { CallResult } from '../src/forwarding/call-counter.ts'
 import { Forwarder } from '../src/forwarding/forwarder.ts'
 import type { SignedIn } from '../src/identity/signed-in.ts'
 
@@ -86,8 +87,8 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   stack.defer(() => db.destroy())
   const gateway = stack.use(await startFakeGateway())
   const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]
-  const audit = stack.use(createAuditLog(db, { log, delayMs: 20 }))
-  const forwarder = new Forwarder({ gatewayUrl: gateway.url, db, audit, log, silenceMs })
+  const audit = stack.use(createAuditLog(db, { log, metrics, delayMs: 20 }))
+  const forwarder = new Forwarder({ gatewayUrl: gateway.url, db, audit, log, metrics, silenceMs })
   const sessions = new Map<string, SignedIn>()
   const authenticate = async ({ headers }: { headers: IncomingHttpHeaders }) => {
     const signedIn = sessions.get(String(headers['x-test-session']))
@@ -104,6 +105,11 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   return {
     db: database.db,
     service: db,
+    /** Number of calls with a result, as the metrics have it. */
+    async countOf(result: CallResult) {
+      const pattern = new RegExp(`^posthorn_admin_calls_total{.*result="${result}".*} (\\d+)$`, 'm')
+      return Number(pattern.exec(await metrics.text())?.[1] ?? 0)
+    },
     audit,
     forwarder,
     gateway,

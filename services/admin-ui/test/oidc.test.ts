@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { OpenIdFailure } from '@posthorn/contracts/admin/open-id-failures'
 import type { Session } from '@posthorn/contracts/admin/session'
 import {
   type AdminWorld,
@@ -79,6 +80,18 @@ async function callback(replica: Replica, query: URLSearchParams, cookie: string
   return { ...reply, browser }
 }
 
+/** Expects the sign-in page with the reason, and no session. */
+function expectFailure(
+  { status, location, browser }: Awaited<ReturnType<typeof callback>>,
+  failure: OpenIdFailure,
+) {
+  expect([status, location, browser.cookie]).toEqual([
+    303,
+    `/admin/sign-in?error=${failure}`,
+    undefined,
+  ])
+}
+
 const sessionOf = async (browser: TestBrowser) =>
   (await browser.get<Session>('/admin/session')).body
 
@@ -121,14 +134,19 @@ test('sign-in: creates an admitted person at the first sign-in, finds the person
 test('sign-in: links an invited person by the verified email address, once', async () => {
   const { session } = await join(owner, a, { email: 'known@example.com', role: 'operator' })
   provider.claims = { email: 'Known@Example.com', email_verified: false }
-  expect((await signIn()).status).toBe(403)
+  expectFailure(await signIn(), 'notAdmitted')
   provider.claims = { email: 'Known@Example.com' }
-  expect((await signIn()).status).toBe(403)
+  expectFailure(await signIn(), 'notAdmitted')
   provider.claims = { email: 'Known@Example.com', email_verified: true }
   const { browser } = await signIn()
   expect((await sessionOf(browser)).person.id).toBe(session.person.id)
   provider.sub = 'another subject with the address'
-  expect((await signIn()).status).toBe(403)
+  expectFailure(await signIn(), 'otherPerson')
+})
+
+test('sign-in: admitted by a group without a verified email address, is refused', async () => {
+  provider.claims = { email: 'any@example.com', groups: ['mail'] }
+  expectFailure(await signIn(), 'notVerified')
 })
 
 test.each([
@@ -146,8 +164,7 @@ test('sign-in: removed group, is refused and ends the sessions of the person', a
   const { browser } = await signIn()
   expect(await browser.status()).toBe(200)
   provider.claims = { email, email_verified: true, groups: ['other'] }
-  const refused = await signIn()
-  expect([refused.status, refused.browser.cookie]).toEqual([403, undefined])
+  expectFailure(await signIn(), 'notAdmitted')
   expect(await browser.status()).toBe(401)
 })
 
@@ -162,16 +179,15 @@ test('sign-in: changed group, changes the role and ends earlier sessions', async
 
 test('sign-in: stranger or disabled person, is refused', async () => {
   provider.claims = { email: 'stranger@example.com', email_verified: true }
-  expect((await signIn()).status).toBe(403)
+  expectFailure(await signIn(), 'notAdmitted')
   provider.claims = { email: 'off@staff.example', email_verified: true }
-  expect((await signIn()).status).toBe(303)
+  expect((await signIn()).location).toBe('/admin/')
   await world.db
     .updateTable('adminPeople')
     .set({ disabled: true })
     .where('email', '=', 'off@staff.example')
     .execute()
-  const { status, browser } = await signIn()
-  expect([status, browser.cookie]).toEqual([401, undefined])
+  expectFailure(await signIn(), 'notAdmitted')
 })
 
 const past = Math.floor(Date.now() / 1_000) - 3_600
@@ -183,24 +199,23 @@ test.each<[string, Record<string, unknown>]>([
   ['expiry', { exp: past }],
 ])('callback: ID token with wrong %s, is refused', async (_, changes) => {
   provider.changes = changes
-  const { status, browser } = await signIn()
-  expect([status, browser.cookie]).toEqual([401, undefined])
+  expectFailure(await signIn(), 'refused')
 })
 
 test('callback: ID token of another key, is refused', async () => {
   provider.key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-  expect((await signIn()).status).toBe(401)
+  expectFailure(await signIn(), 'refused')
 })
 
 test('callback: state of another browser, without cookie, replayed, is refused', async () => {
   const [mine, other] = [await start(a), await start(a)]
   const query = () => provider.authorize(mine.location)
-  expect((await callback(a, query(), other.cookie)).status).toBe(401)
-  expect((await callback(a, query(), '')).status).toBe(401)
+  expectFailure(await callback(a, query(), other.cookie), 'refused')
+  expectFailure(await callback(a, query(), ''), 'expired')
   const used = query()
-  expect((await callback(b, used, mine.cookie)).status).toBe(303)
-  expect((await callback(a, used, mine.cookie)).status).toBe(401)
-  expect((await callback(a, query(), mine.cookie)).status).toBe(401)
+  expect((await callback(b, used, mine.cookie)).location).toBe('/admin/')
+  expectFailure(await callback(a, used, mine.cookie), 'expired')
+  expectFailure(await callback(a, query(), mine.cookie), 'expired')
 })
 
 test.each([
@@ -211,7 +226,7 @@ test.each([
   const { location, cookie } = await start(a)
   const query = provider.authorize(location)
   query.set(name, value)
-  expect((await callback(a, query, cookie)).status).toBe(401)
+  expectFailure(await callback(a, query, cookie), 'refused')
 })
 
 test('callback: error of the provider, is refused and not shown', async () => {
@@ -224,18 +239,19 @@ test('callback: error of the provider, is refused and not shown', async () => {
     iss: provider.issuer,
   })
   const reply = await callback(a, query, cookie)
-  expect(reply.status).toBe(401)
+  expectFailure(reply, 'refused')
   expect(reply.body).not.toContain('<b>')
 })
 
-test('provider without reply at the first use: 503, then the sign-in works', async () => {
+test('provider without reply at the first use: says so, then the sign-in works', async () => {
   const port = Number(new URL(provider.issuer).port)
   const c = await world.start()
   await provider.close()
-  expect((await navigate(`${c.url}/admin/session/oidc`)).status).toBe(503)
+  const { location: failed } = await navigate(`${c.url}/admin/session/oidc`)
+  expect(failed).toBe('/admin/sign-in?error=providerDown')
   await provider.listen(port)
   const { location, cookie } = await start(c)
-  expect((await callback(c, provider.authorize(location), cookie)).status).toBe(303)
+  expect((await callback(c, provider.authorize(location), cookie)).location).toBe('/admin/')
 })
 
 test('audit log: contains sign-ins and neither code, state nor client secret', async () => {
@@ -256,12 +272,12 @@ test('SVC_ADMIN_OIDC_ONLY: passwords are refused, the provider signs in', async 
   expect(body).toMatchObject({ passwords: false, oidc: { name: '127.0.0.1' } })
   expect((await d.browser().signIn('owner@example.com')).status).toBe(403)
   const { location, cookie } = await start(d)
-  expect((await callback(d, provider.authorize(location), cookie)).status).toBe(303)
+  expect((await callback(d, provider.authorize(location), cookie)).location).toBe('/admin/')
 })
 
 test('sign-in: last owner whose groups give another role, stays owner without access', async () => {
   provider.claims = { email: 'owner@example.com', email_verified: true, groups: ['mail-ops'] }
-  expect((await signIn()).status).toBe(400)
+  expectFailure(await signIn(), 'lastOwner')
   expect(await owner.status()).toBe(401)
   const { role } = await world.db
     .selectFrom('adminPeople')

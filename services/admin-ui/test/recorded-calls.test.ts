@@ -125,6 +125,7 @@ test('Forwarder: without Postgres, a change gets 503 and is not forwarded', asyn
   const reading = await world.call(owner, '/admin/call/v1/account/jane/message/AAAA')
   expect(reading.status).toBe(503)
   expect(world.gateway.requests).toEqual([])
+  expect(await world.countOf('notRecorded')).toBe(2)
   world.connectPostgres()
   await eventually(async () =>
     expect((await world.call(owner, '/admin/call/v1/account/jane', change)).status).toBe(200),
@@ -160,6 +161,7 @@ test('Forwarder: a silent api-gateway gets 504, a closed connection 503, both re
     [504, 'Gateway Timeout'],
     [503, 'Service Unavailable'],
   ])
+  expect(await world.countOf('failed')).toBe(2)
 })
 
 test('Forwarder: a change whose response is incomplete counts as done', async () => {

@@ -183,14 +183,21 @@ function servicesOptions(
   }
 }
 
-/** Addresses of the pages, which listen on loopback only, because they are served without TLS. */
-function adminAddresses({ admin, setupToken }: State): AdminAddresses {
-  const origin = `http://127.0.0.1:${admin}`
-  return { url: `${origin}/admin/`, setUpUrl: `${origin}/admin/set-up#token=${setupToken}` }
+/**
+ * Origin of the pages, which listen on loopback only, because they are served without TLS. The host
+ * is a name, because browsers refuse passkeys at IP addresses.
+ */
+function adminOrigin({ admin }: State): string {
+  return `http://localhost:${admin}`
+}
+
+function adminAddresses(state: State): AdminAddresses {
+  const pages = `${adminOrigin(state)}/admin`
+  return { url: `${pages}/`, setUpUrl: `${pages}/set-up#token=${state.setupToken}` }
 }
 
 function adminVariables(state: State, bind: string): EnvByService {
-  const pages = { SVC_ADMIN_URL: `http://127.0.0.1:${state.admin}` }
+  const pages = { SVC_ADMIN_URL: adminOrigin(state) }
   return {
     'api-gateway': pages,
     'admin-ui': {

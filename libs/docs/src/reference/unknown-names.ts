@@ -18,7 +18,7 @@ const eventOrCode =
 const series = /_(?:bucket|count|sum)$/
 /** Names with the prefix of metrics that are no metrics: database roles, users and the like. */
 const services =
-  /^posthorn_(?:api_gateway|auth_bridge|imap_proxy|sender|smtp_proxy|sync_worker|webhook_dispatcher|owner)$/
+  /^posthorn_(?:admin_ui|api_gateway|auth_bridge|imap_proxy|sender|smtp_proxy|sync_worker|webhook_dispatcher|owner)$/
 
 /**
  * Finds the names of operations, variables, metrics, events and error codes in backticks of a

@@ -10,7 +10,7 @@ import {
   TaskGroup,
 } from '@posthorn/flow'
 import { describeProblem } from '@posthorn/http'
-import type { Logger } from '@posthorn/telemetry'
+import type { Logger, Metrics } from '@posthorn/telemetry'
 import { insertAuditRow, type NewAuditRow } from '../store/audit.ts'
 import { plainText } from './plain-text.ts'
 
@@ -83,6 +83,8 @@ export interface AttemptLog extends AuditLog, AsyncDisposable {
 
 export interface AuditLogOptions {
   log: Pick<Logger, 'warn' | 'error'>
+  /** Registers the metrics of the audit log. Absent in jobs, which have no metrics. */
+  metrics?: Pick<Metrics, 'counter'>
   clock?: Clock
   /** Delays between the attempts to insert an outcome row. */
   delayMs?: Backoff | number
@@ -101,12 +103,18 @@ const drainMs = 3_000
 
 /** Creates the audit log. Disposal waits a few seconds for outcome rows that are not inserted. */
 export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
-  const { log, clock = Date.now, delayMs = defaultDelayMs } = options
+  const { log, metrics, clock = Date.now, delayMs = defaultDelayMs } = options
+  const lost = metrics?.counter({
+    name: 'admin_audit_lost_total',
+    help: 'Outcomes that are missing in the audit log, because no insert has succeeded',
+  })
   const waiting = new TaskGroup()
   const stop = new AbortController()
   const insertLater = (row: NewAuditRow) => {
-    const onLost = (err: unknown) =>
+    const onLost = (err: unknown) => {
+      lost?.inc()
       log.error({ err, request: row.request, outcome: row.outcome }, 'audit outcome is lost')
+    }
     if (waiting.size >= maxWaiting) return onLost(undefined)
     const retries = { delayMs, maxAttempts, signal: stop.signal }
     waiting.run(retryUntil(() => insertAuditRow(db, row), retries).catch(onLost))

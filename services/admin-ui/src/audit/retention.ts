@@ -1,12 +1,17 @@
 import type { Db } from '@posthorn/db'
 import { type Clock, type PeriodicTask, runPeriodically } from '@posthorn/flow'
-import type { Logger } from '@posthorn/telemetry'
-import { dropAuditPartitions, ensureAuditPartitions } from '../store/audit.ts'
+import type { Logger, Metrics } from '@posthorn/telemetry'
+import {
+  countMissingAuditPartitions,
+  dropAuditPartitions,
+  ensureAuditPartitions,
+} from '../store/audit.ts'
 
 export interface AuditRetentionOptions {
   /** Days for which entries of the audit log are kept, at least 31. */
   keepDays: number
   log: Pick<Logger, 'info' | 'error'>
+  metrics: Pick<Metrics, 'gauge'>
   clock?: Clock
 }
 
@@ -22,8 +27,13 @@ const everyMs = 60 * 60_000
  */
 export function startAuditRetention(
   db: Db,
-  { keepDays, log, clock = Date.now }: AuditRetentionOptions,
+  { keepDays, log, metrics, clock = Date.now }: AuditRetentionOptions,
 ): PeriodicTask {
+  metrics.gauge({
+    name: 'admin_audit_missing_partitions',
+    help: 'Months without a table partition of the audit log, of the current and the next month',
+    collect: () => countMissingAuditPartitions(db, new Date(clock())),
+  })
   return runPeriodically({ everyMs, name: 'audit log partitions', log }, async () => {
     await ensureAuditPartitions(db, new Date(clock()))
     const dropped = await dropAuditPartitions(db, keepDays)

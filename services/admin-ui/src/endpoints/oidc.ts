@@ -1,6 +1,6 @@
-import { AppError } from '@posthorn/errors'
 import { networkOf } from '@posthorn/net/addresses'
-import type { Router } from 'express'
+import type { Logger } from '@posthorn/telemetry'
+import type { RequestHandler, Router } from 'express'
 import { outcomeOfError } from '../audit/audit-log.ts'
 import { relyingPartyOf } from '../factors/relying-party.ts'
 import type { Identity } from '../identity/create-identity.ts'
@@ -10,6 +10,7 @@ import { readClaims } from '../oidc/admission.ts'
 import { admitPerson } from '../oidc/admit-person.ts'
 import type { OidcClient, SignInRequestState } from '../oidc/client.ts'
 import type { OidcConfig } from '../oidc/oidc-config.ts'
+import { logFieldsOf, OpenIdError, openIdFailureOf } from '../oidc/open-id-error.ts'
 import {
   clearStateCookie,
   readStateCookie,
@@ -26,6 +27,7 @@ export interface OidcEndpoints {
   client: OidcClient
   /** Origin of the pages. Undefined: the origin of a request on this machine. */
   adminUrl: string | undefined
+  log: Pick<Logger, 'warn' | 'error'>
 }
 
 const kind = 'oidc'
@@ -34,14 +36,24 @@ const maxOpen = 100
 
 /** Mounts the sign-in at the OpenID provider. Browsers navigate to both addresses. */
 export function mountOidc(router: Router, deps: OidcEndpoints): void {
-  router.get(
-    '/admin/session/oidc',
-    endpoint((exchange) => start(deps, exchange)),
-  )
-  router.get(
-    '/admin/session/oidc/callback',
-    endpoint((exchange) => finish(deps, exchange)),
-  )
+  router.get('/admin/session/oidc', navigation(deps, start))
+  router.get('/admin/session/oidc/callback', navigation(deps, finish))
+}
+
+type SignInStep = (deps: OidcEndpoints, exchange: PageExchange) => Promise<void>
+
+/** Creates the handler of a step. If the step fails, the browser gets the sign-in page. */
+function navigation(deps: OidcEndpoints, step: SignInStep): RequestHandler {
+  return endpoint(async (exchange) => {
+    try {
+      await step(deps, exchange)
+    } catch (error) {
+      const failure = openIdFailureOf(error)
+      const level = failure === 'failed' ? 'error' : 'warn'
+      deps.log[level](logFieldsOf(error), 'sign-in at the OpenID provider failed')
+      exchange.response.redirect(303, `/admin/sign-in?error=${failure}`)
+    }
+  })
 }
 
 async function start(
@@ -51,9 +63,7 @@ async function start(
   const { db, addressOf } = identity
   const network = networkOf(addressOf(exchange.request))
   if ((await countChallenges(db, { kind, network })) >= maxOpen)
-    throw new AppError('rate-limited', 'Too many sign-ins were started. Retry later', {
-      extras: { ttl: stateMinutes * 60 },
-    })
+    throw new OpenIdError('limited', { kind: 'rate-limited', message: 'Too many open sign-ins' })
   const { origin } = relyingPartyOf(exchange.request, adminUrl)
   const { url, expected } = await client.start(callbackOf(origin))
   const cookie = newSecret()
@@ -97,7 +107,7 @@ async function finish(deps: OidcEndpoints, exchange: PageExchange): Promise<void
 /**
  * Uses up the sign-in that this browser has started.
  *
- * @throws AppError `unauthorized` if another browser has started the sign-in, or it has expired
+ * @throws OpenIdError `expired` if another browser has started the sign-in, or it has expired
  */
 async function useState(
   { identity }: OidcEndpoints,
@@ -107,8 +117,10 @@ async function useState(
   const cookie = readStateCookie(exchange, secure)
   clearStateCookie(exchange, secure)
   const stored = cookie && (await consumeChallenge(identity.db, { hash: hashSecret(cookie), kind }))
-  if (!stored)
-    throw new AppError('unauthorized', 'The sign-in has expired. Start the sign-in again')
+  if (!stored) {
+    const message = 'The sign-in has expired. Start the sign-in again'
+    throw new OpenIdError('expired', { kind: 'unauthorized', message })
+  }
   const { state, nonce, verifier } = stored.content
   return { state: String(state), nonce: String(nonce), verifier: String(verifier) }
 }

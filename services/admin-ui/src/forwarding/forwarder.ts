@@ -3,8 +3,9 @@ import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { KeyedSemaphore, settleWithin, TaskGroup } from '@posthorn/flow'
-import type { Logger } from '@posthorn/telemetry'
-import type { AttemptLog, AuditEntry } from '../audit/audit-log.ts'
+import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { AttemptLog, AuditEntry, RecordedAttempt } from '../audit/audit-log.ts'
+import { type CountCall, countCalls, resultOf } from './call-counter.ts'
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
 import { type ForwardedCall, relay } from './relay.ts'
 import { prepareBody } from './request-body.ts'
@@ -15,6 +16,7 @@ export interface ForwarderOptions {
   db: Db
   audit: AttemptLog
   log: Logger
+  metrics: Pick<Metrics, 'counter'>
   /** Maximum time for which api-gateway sends nothing. Defaults to 5 minutes. */
   silenceMs?: number
 }
@@ -32,15 +34,17 @@ export class Forwarder implements AsyncDisposable {
   readonly #gateway: GatewayClient
   readonly #sessions: SessionWatch
   readonly #audit: AttemptLog
+  readonly #count: CountCall
   readonly #slots = new KeyedSemaphore(maxCallsPerSession)
   readonly #running = new TaskGroup()
   readonly #stopStreams = new AbortController()
   readonly #stopCalls = new AbortController()
 
-  constructor({ gatewayUrl, db, audit, log, silenceMs }: ForwarderOptions) {
+  constructor({ gatewayUrl, db, audit, log, metrics, silenceMs }: ForwarderOptions) {
     this.#gateway = createGatewayClient(gatewayUrl, silenceMs)
     this.#sessions = new SessionWatch(db, log)
     this.#audit = audit
+    this.#count = countCalls(metrics)
   }
 
   /** Checks the sessions of open calls now, after a broadcast of the topic `adminSessions`. */
@@ -56,7 +60,10 @@ export class Forwarder implements AsyncDisposable {
    */
   async forward(call: ForwardedCall): Promise<void> {
     using permit = this.#slots.tryAcquire(call.signedIn.session.id)
-    if (!permit) throw new AppError('rate-limited', 'Too many concurrent calls, retry later')
+    if (!permit) {
+      this.#count('limited')
+      throw new AppError('rate-limited', 'Too many concurrent calls, retry later')
+    }
     const forwarded = this.#forward(call)
     this.#running.run(forwarded)
     await forwarded
@@ -77,9 +84,7 @@ export class Forwarder implements AsyncDisposable {
     })
     // The client has disconnected before its request was complete: nothing is forwarded.
     if (body === undefined) return
-    const attempt = isRecorded(call)
-      ? await this.#audit.attempt(toEntry(call, body.keys))
-      : undefined
+    const attempt = isRecorded(call) ? await this.#record(toEntry(call, body.keys)) : undefined
     const { operation } = call.target
     const isStream = operation.produces === 'text/event-stream'
     const { outcome, error } = await relay(
@@ -90,8 +95,18 @@ export class Forwarder implements AsyncDisposable {
         stop: isStream ? this.#stopStreams.signal : this.#stopCalls.signal,
       },
     )
+    this.#count(resultOf(outcome))
     await attempt?.finish(outcome)
     if (error !== undefined) throw error
+  }
+
+  async #record(entry: AuditEntry): Promise<RecordedAttempt> {
+    try {
+      return await this.#audit.attempt(entry)
+    } catch (error) {
+      this.#count('notRecorded')
+      throw error
+    }
   }
 }
 

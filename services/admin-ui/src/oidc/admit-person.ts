@@ -7,6 +7,7 @@ import { findPersonByEmail, insertPerson, lockPeople, type StoredPerson } from '
 import { deleteSessions } from '../store/sessions.ts'
 import { isAdmitted, type OidcPerson, roleOf } from './admission.ts'
 import type { OidcConfig } from './oidc-config.ts'
+import { OpenIdError } from './open-id-error.ts'
 
 export interface Admission {
   db: Db
@@ -19,8 +20,8 @@ export interface Admission {
  * Finds, links or creates the person of a sign-in at the OpenID provider, and updates the role.
  * Returns the id of the person.
  *
- * @throws AppError `forbidden` for a person who is not admitted; the sessions of the person then
- * end. `invalid` if the last owner would lose the role
+ * @throws OpenIdError `notAdmitted` for a person who is not admitted; the sessions of the person then
+ * end. `notVerified`, `otherPerson`, and `lastOwner` if the last owner would lose the role
  */
 export async function admitPerson(
   { db, config, broadcastEnd }: Admission,
@@ -43,7 +44,7 @@ export async function admitPerson(
   } catch (error) {
     // The role of the last owner stays, but the person has no access with it any more.
     broadcastEnd(await deleteSessions(db, { person: admitted.id }))
-    throw error
+    throw error instanceof AppError && error.kind === 'invalid' ? lastOwner(error) : error
   }
   return admitted.id
 }
@@ -54,8 +55,7 @@ async function connect(
   { subject, email, name, groups }: OidcPerson,
   config: OidcConfig,
 ): Promise<Pick<StoredPerson, 'id' | 'role'>> {
-  if (email === undefined)
-    throw new AppError('forbidden', 'The OpenID provider has not verified the email address')
+  if (email === undefined) throw notVerified()
   await lockPeople(tx)
   const linked = (await findPersonBySubject(tx, subject)) ?? (await findPersonByEmail(tx, email))
   if (linked) {
@@ -70,12 +70,21 @@ async function connect(
   return { id, role }
 }
 
-function notAdmitted(): AppError {
+function notAdmitted(): OpenIdError {
   const message = 'This person has no access to the administration pages. Ask an owner for access'
-  return new AppError('forbidden', message)
+  return new OpenIdError('notAdmitted', { kind: 'forbidden', message })
 }
 
-function linkedToOther(): AppError {
+function notVerified(): OpenIdError {
+  const message = 'The OpenID provider has not verified the email address'
+  return new OpenIdError('notVerified', { kind: 'forbidden', message })
+}
+
+function linkedToOther(): OpenIdError {
   const message = 'The email address belongs to another person of the OpenID provider'
-  return new AppError('forbidden', message)
+  return new OpenIdError('otherPerson', { kind: 'forbidden', message })
+}
+
+function lastOwner(cause: AppError): OpenIdError {
+  return new OpenIdError('lastOwner', { kind: 'invalid', message: cause.message, cause })
 }

@@ -1,4 +1,3 @@
-import { AppError } from '@posthorn/errors'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -13,6 +12,7 @@ import {
   randomState,
 } from 'openid-client'
 import type { OidcConfig } from './oidc-config.ts'
+import { OpenIdError } from './open-id-error.ts'
 
 // The only module that imports the library for OpenID Connect.
 
@@ -44,7 +44,7 @@ export class OidcClient {
   /**
    * Starts a sign-in. Returns the address of the provider, and the values for `finish`.
    *
-   * @throws AppError `unavailable` if the provider does not respond
+   * @throws OpenIdError `providerDown` if the provider does not respond
    */
   async start(redirectUri: string): Promise<{ url: string; expected: SignInRequestState }> {
     const provider = await this.#discover()
@@ -68,7 +68,7 @@ export class OidcClient {
    * Exchanges the code of a callback for the claims about the person. Checks state, nonce, issuer,
    * audience, expiry and signature of the ID token.
    *
-   * @throws AppError `unauthorized` if a check fails or the provider refuses; `unavailable` if the
+   * @throws OpenIdError `refused` if a check fails or the provider refuses; `providerDown` if the
    * provider does not respond
    */
   async finish(callback: URL, expected: SignInRequestState): Promise<Claims> {
@@ -120,12 +120,12 @@ function isFetchFailure(error: Error): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }
 
-function providerDown(cause: unknown): AppError {
+function providerDown(cause: unknown): OpenIdError {
   const message = 'The OpenID provider does not respond. Retry later or sign in with a passkey'
-  return new AppError('unavailable', message, { cause })
+  return new OpenIdError('providerDown', { kind: 'unavailable', message, cause })
 }
 
-function refused(cause: unknown): AppError {
+function refused(cause: unknown): OpenIdError {
   const message = 'The sign-in at the OpenID provider failed. Start the sign-in again'
-  return new AppError('unauthorized', message, { reason: 'OpenID sign-in refused', cause })
+  return new OpenIdError('refused', { kind: 'unauthorized', message, cause })
 }

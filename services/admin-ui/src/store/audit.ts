@@ -82,6 +82,20 @@ export async function ensureAuditPartitions(db: Db, at: Date): Promise<void> {
 }
 
 /**
+ * Counts the months without a table partition, of the month of a time and the next month. Without
+ * the partition of the current month, no row can be inserted.
+ */
+export async function countMissingAuditPartitions(db: Db, at: Date): Promise<number> {
+  const { rows } = await sql<{ missing: number }>`
+    select count(*)::integer as missing from generate_series(0, 1) as month
+    where to_regclass('public.admin_audit_' || to_char(
+      date_trunc('month', ${at}::timestamptz at time zone 'UTC') + make_interval(months => month),
+      'YYYYMM')) is null
+  `.execute(db)
+  return rows[0]?.missing ?? 0
+}
+
+/**
  * Drops the table partitions of months that ended more than `keepDays` days ago. Returns the number
  * of dropped table partitions.
  */

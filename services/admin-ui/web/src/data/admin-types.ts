@@ -1,5 +1,12 @@
 export type { AuditLogEntry, AuditPage } from '@posthorn/contracts/admin/audit'
 export type {
+  NewPasskeyRequest,
+  PasskeyEntry,
+  PasskeyList,
+  PasskeyPurpose,
+  PasskeyRequest,
+} from '@posthorn/contracts/admin/factors'
+export type {
   InvitationEntry,
   InvitationRequest,
   NewLink,
@@ -23,11 +30,3 @@ export type SignInResult = Session | SecondFactorRequired
 
 /** Session of any person. */
 export type PersonSession = PeopleSessionList['sessions'][number]
-
-/** Passkey of the signed-in person. */
-export interface PasskeyEntry {
-  id: string
-  name: string
-  createdAt: string
-  usedAt?: string | null
-}

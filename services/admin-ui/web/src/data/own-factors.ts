@@ -1,4 +1,4 @@
-import type { PasskeyEntry, SessionEntry } from './admin-types.ts'
+import type { PasskeyList, SessionEntry } from './admin-types.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
@@ -11,7 +11,7 @@ export function useOwnSessions(): Load<{ sessions: SessionEntry[] }> {
   return useLoad(ownSessionsKey, () => calls.admin('GET /admin/session/sessions'))
 }
 
-export function usePasskeys(): Load<{ passkeys: PasskeyEntry[] }> {
+export function usePasskeys(): Load<PasskeyList> {
   return useLoad(passkeysKey, () => calls.admin('GET /admin/session/passkeys'))
 }
 

@@ -1,36 +1,53 @@
+import { isIpAddress } from './host-name.ts'
 import { calls } from './query-client.ts'
-import type { Session } from './admin-types.ts'
+import type {
+  NewPasskeyRequest,
+  PasskeyEntry,
+  PasskeyPurpose,
+  PasskeyRequest,
+  Session,
+} from './admin-types.ts'
 
-/** True if the browser supports passkeys with options and results as JSON. */
+/**
+ * True if the browser supports passkeys with options and results as JSON, for the host of the
+ * pages.
+ */
 export function hasPasskeys(): boolean {
-  return 'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential
+  return (
+    !isIpAddress(globalThis.location.hostname) &&
+    'PublicKeyCredential' in globalThis &&
+    'parseRequestOptionsFromJSON' in PublicKeyCredential
+  )
 }
 
 /** Signs in, or repeats the factor of the session, with a passkey of the browser. */
-export async function signWithPasskey(purpose: 'signIn' | 'stepUp'): Promise<Session> {
+export async function signWithPasskey(purpose: PasskeyPurpose): Promise<Session> {
   const options = await calls.admin<PublicKeyCredentialRequestOptionsJSON>(
     'POST /admin/session/passkey/options',
     { body: { purpose } },
   )
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
   const credential = await navigator.credentials.get({ publicKey })
-  return calls.admin('POST /admin/session/passkey', {
-    body: { response: toJson(credential), purpose },
-  })
+  const body: PasskeyRequest = { response: toJson<PasskeyRequest>(credential), purpose }
+  return calls.admin('POST /admin/session/passkey', { body })
 }
 
 /** Creates a passkey for the signed-in person. */
-export async function createPasskey(): Promise<void> {
+export async function createPasskey(): Promise<Pick<PasskeyEntry, 'id' | 'name'>> {
   const options = await calls.admin<PublicKeyCredentialCreationOptionsJSON>(
     'POST /admin/session/passkeys/options',
     { body: {} },
   )
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const credential = await navigator.credentials.create({ publicKey })
-  await calls.admin('POST /admin/session/passkeys', { body: { response: toJson(credential) } })
+  const body: NewPasskeyRequest = { response: toJson<NewPasskeyRequest>(credential) }
+  return calls.admin('POST /admin/session/passkeys', { body })
 }
 
-function toJson(credential: Credential | null): unknown {
+/** Response of the authenticator, which has the members that the request of the purpose needs. */
+function toJson<R extends PasskeyRequest | NewPasskeyRequest>(
+  credential: Credential | null,
+): R['response'] {
   if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was chosen.')
-  return credential.toJSON()
+  return credential.toJSON() as R['response']
 }

@@ -47,16 +47,24 @@ function dropLoadedData(): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
 }
 
-/** Ends the session of this browser. */
+const loadSignInOptions = () => calls.admin<SignInOptions>('GET /admin/session/options')
+
+/**
+ * Ends the session of this browser. Then opens the page of the OpenID provider after a sign-out, if
+ * the installation has one.
+ */
 export async function signOut(): Promise<void> {
   await calls.admin('POST /admin/session/sign-out')
   queryClient.setQueryData(sessionKey, null)
   dropLoadedData()
+  // The session has ended in any case. Without the options, the sign-in page stays open.
+  const options = await loadSignInOptions().catch(() => undefined)
+  if (options?.oidc?.logout !== undefined) globalThis.location.assign(options.oidc.logout)
 }
 
 /** Ways to sign in. */
 export function useSignInOptions(): Load<SignInOptions> {
-  return useLoad(['sign-in options'], () => calls.admin('GET /admin/session/options'))
+  return useLoad(['sign-in options'], loadSignInOptions)
 }
 
 /** True while a call waits for a proof of the person. */

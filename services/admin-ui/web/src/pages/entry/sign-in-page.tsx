@@ -3,12 +3,14 @@ import type { Session, SignInResult } from '../../data/admin-types.ts'
 import { entryActions } from '../../data/entry.ts'
 import { hasPasskeys, signWithPasskey } from '../../data/passkey.ts'
 import { startSession, useSession, useSignInOptions } from '../../data/session.ts'
+import { signInFailureText } from '../../data/sign-in-failures.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button, buttonClass } from '../../kit/controls/button.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
+import { ProblemBox } from '../../kit/states/problem-box.tsx'
 import { usePageQuery, useReturn } from '../../routing/navigation.tsx'
 import { returnPath } from '../../routing/query-text.ts'
 import { EntryCard } from './entry-card.tsx'
@@ -32,6 +34,7 @@ export function SignInPage() {
               <SetUpMissing />
             ) : (
               <>
+                <OpenIdProblem />
                 {passwords && <PasswordForm onResult={onResult} />}
                 {hasPasskeys() && <PasskeyButton onDone={startSession} />}
                 {oidc && <OpenIdLink name={oidc.name} />}
@@ -107,6 +110,13 @@ function PasskeyButton({ onDone }: { onDone: (session: Session) => void }) {
       {passkey.error && <ErrorBox error={passkey.error} />}
     </>
   )
+}
+
+/** Reason why the sign-in at the OpenID provider failed, from the address of the page. */
+function OpenIdProblem() {
+  const [query] = usePageQuery()
+  const text = signInFailureText(query['error'])
+  return text === undefined ? null : <ProblemBox title="Not signed in">{text}</ProblemBox>
 }
 
 function OpenIdLink({ name }: { name: string }) {

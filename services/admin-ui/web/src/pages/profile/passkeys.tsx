@@ -29,11 +29,23 @@ export function Passkeys() {
   return (
     <Panel title="Passkeys" tools={button}>
       {create.error && <ErrorBox error={create.error} />}
+      {!hasPasskeys() && (
+        <p>
+          No passkey can be added here: the browser does not support passkeys, or the address of
+          this page has no host name or no HTTPS. On this machine, open the pages at
+          http://localhost.
+        </p>
+      )}
       <Loaded
         load={load}
         lines={2}
         isEmpty={({ passkeys }) => passkeys.length === 0}
-        empty={<p>Passkeys of this device or of a security key appear here.</p>}
+        empty={
+          <p>
+            Passkeys of this device or of a security key appear here. They are valid for the host
+            name of this page only.
+          </p>
+        }
       >
         {({ passkeys }) => (
           <DataTable
