@@ -48,7 +48,10 @@ describe('operationRights', () => {
       'listMessages',
       'searchMessages',
     ])
-    expect(ids.filter((id) => mayShowMail(id) && !readsMail(id))).toEqual(['getWebhookDelivery'])
+    expect(ids.filter((id) => mayShowMail(id) && !readsMail(id))).toEqual([
+      'getWebhookDelivery',
+      'listWebhookRouteErrors',
+    ])
   })
 
   test('step-up: imports, keys and deletions of more than one', () => {
