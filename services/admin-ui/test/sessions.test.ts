@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { TestAuthBridge } from './auth-bridge.ts'
 import type { SessionList } from '@posthorn/contracts/admin/session'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { TestAuthBridge } from './auth-bridge.ts'
 import {
   type AdminWorld,
   adminWorld,
