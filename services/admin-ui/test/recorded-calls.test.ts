@@ -67,6 +67,15 @@ test('Forwarder: a change has a row before it is forwarded and a row with its ou
   expect(JSON.stringify(rows)).not.toMatch(/hunter2|Jane Doe|query|sess_/)
 })
 
+test.each<[string, Record<string, string>, string]>([
+  ['the coding identity', { ...json, 'content-encoding': 'identity' }, body],
+  ['a byte order mark', json, `\uFEFF${body}`],
+])('Forwarder: the keys of a body with %s are recorded', async (_case, headers, sent) => {
+  await world.call(owner, '/admin/call/v1/account/jane', { method: 'PUT', headers, body: sent })
+  const [row] = await endedRows()
+  expect(row?.keys).toEqual(['imap', 'imap.auth', 'imap.host', 'name'])
+})
+
 test('Forwarder: an access token in a path is not recorded', async () => {
   const token = 'f'.repeat(64)
   await world.call(owner, `/admin/call/v1/token/${token}`, { method: 'DELETE' })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { SessionList } from '@posthorn/contracts/admin/session'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { TestAuthBridge } from './auth-bridge.ts'
 import {
   type AdminWorld,
   adminWorld,
@@ -159,6 +160,10 @@ describe('password change', () => {
 describe('step-up', () => {
   const codes = '/admin/session/recovery-codes'
 
+  beforeAll(async () => {
+    await new TestAuthBridge().serve(await world.connectBus())
+  })
+
   test('an old factor: blocks until the password is repeated, at both replicas', async () => {
     await age(owner, 'factor_at', 11)
     const refused = await at(b, owner).post(codes)
@@ -204,6 +209,8 @@ describe('right to read mail', () => {
     const { browser } = await join(owner, a, person)
     expect((await owner.post(path, reason)).status).toBe(403)
     expect((await browser.post(path, {})).status).toBe(400)
+    for (const blank of ['    ', '\u200B\u200B\u200B', '\u2066\u00A0\u00AD', 'a\u202Eb c'])
+      expect((await browser.post(path, { reason: blank })).status).toBe(400)
     await age(browser, 'factor_at', 11)
     expect((await browser.post(path, reason)).body).toMatchObject({ code: 'StepUpRequired' })
     await browser.post('/admin/session/step-up', { password })

@@ -149,6 +149,28 @@ describe('limits', () => {
     expect((await a.browser().signIn(email)).status).toBe(200)
   })
 
+  test('a blocked address: does not lock other people out', async () => {
+    const address = '10.9.9.8'
+    for (let count = 0; count < 50; count++)
+      await a.browser(address).signIn(`person${count}@example.com`)
+    for (let count = 0; count < 11; count++)
+      expect((await b.browser(address).signIn(email)).status).toBe(429)
+    expect((await a.browser().signIn(email)).status).toBe(200)
+  })
+
+  test('failed sign-ins of others: a signed-in person can still confirm the password', async () => {
+    const browser = a.browser()
+    await browser.signIn(email)
+    for (let count = 0; count < 11; count++) await b.browser().signIn(email, 'wrong password')
+    expect((await a.browser().signIn(email)).status).toBe(429)
+    expect((await browser.post('/admin/session/step-up', { password })).status).toBe(200)
+    const change = { current: password, new: password }
+    expect((await browser.post('/admin/session/password', change)).status).toBe(204)
+    for (let count = 0; count < 10; count++)
+      await browser.post('/admin/session/step-up', { password: 'wrong password' })
+    expect((await browser.post('/admin/session/step-up', { password })).status).toBe(429)
+  })
+
   test('100 parallel sign-ins: excess gets 429 with ttl, and the service stays usable', async () => {
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, index) => a.browser().signIn(`flood${index}@example.com`)),

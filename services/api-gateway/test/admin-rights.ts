@@ -19,8 +19,8 @@ const table = `
   getStats                   OPSA
   getStatsSeries             OPSA
   listFindings               OPSA
-  listWorkers                OP-A
-  releaseWorker              OP--
+  listWorkers                OPA
+  releaseWorker              OP
   getPubSubStatus            OPSA
 
   reconnectAccount           OPS

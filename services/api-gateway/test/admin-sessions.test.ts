@@ -201,6 +201,26 @@ test('operators change other settings and create tokens that read no mail', asyn
   expect(await call(...tokens, { token, body })).toMatchObject({ status: 200 })
 })
 
+test('listWebhookRouteErrors: without the right to read mail, has no texts of errors', async () => {
+  const route = { name: 'r', targetUrl: 'https://a.example/hook' }
+  const created = await call('POST', '/admin/api/webhookRoutes', { token: admin, body: route })
+  const { id } = created.body as { id: string }
+  const eventId = randomUUID()
+  const error = { function: 'filter' as const, event: 'messageNew', account: 'a', eventId }
+  await db
+    .insertInto('webhookRouteErrors')
+    .values({ ...error, route: id, reason: 'Error: text of a message' })
+    .execute()
+  const read = async (token: string) =>
+    JSON.stringify((await call('GET', `/admin/api/webhookRoutes/${id}/errors`, { token })).body)
+  const hidden = await read((await signIn(db, { role: 'operator' })).credential)
+  expect(hidden).toMatch(/"message":"Hidden: /)
+  expect(hidden).not.toContain('text of a message')
+  const reader = await signIn(db, { role: 'operator', readsMail: true })
+  for (const token of [reader.credential, admin])
+    expect(await read(token)).toContain('text of a message')
+})
+
 test('getWebhookDelivery: without the right to read mail, has no payload', async () => {
   const eventId = randomUUID()
   const [event] = await db

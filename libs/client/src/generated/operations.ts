@@ -1559,7 +1559,8 @@ export const getWebhookRoute = /* @__PURE__ */ defineOperation<
  * List errors of the functions of a webhook route
  *
  * Lists the latest 20 errors of the filter function and the map function of a webhook route,
- * newest first.
+ * newest first. For people at the administration pages without the active right to read mail,
+ * the texts of the errors are hidden.
  */
 export const listWebhookRouteErrors = /* @__PURE__ */ defineOperation<
   types.ListWebhookRouteErrorsInput,

@@ -77,19 +77,27 @@ function rightsOfToken(token: Members): Partial<Rights> {
   return { ...(isUnrestricted && { stepUp: true }), ...(opensMail(token) && needsMail) }
 }
 
-/** Groups of operations that read mail. */
-const mailGroups = new Set(['message', 'export', 'logs'])
+/**
+ * Permissions with which a token reads mail. Tokens that send or upload messages may refer to a
+ * stored message, whose texts then reach an address of the person's choice.
+ */
+const mailPermissions = [
+  ['read', 'message'],
+  ['read', 'export'],
+  ['read', 'logs'],
+  ['send', 'submit'],
+  ['write', 'message'],
+] as const
 
 function opensMail({ scopes = ['api'], permissions }: Members): boolean {
   const interfaces = typeof scopes === 'string' ? [scopes] : list(scopes)
   if (!interfaces.some((scope) => scope !== 'smtp')) return false
   const { actions, groups } = membersOf(permissions)
-  const mayRead = actions === undefined || list(actions).includes('read')
-  return mayRead && (groups === undefined || list(groups).some((group) => isMailGroup(group)))
-}
-
-function isMailGroup(group: unknown): boolean {
-  return typeof group === 'string' && mailGroups.has(group)
+  return mailPermissions.some(
+    ([action, group]) =>
+      (actions === undefined || list(actions).includes(action)) &&
+      (groups === undefined || list(groups).includes(group)),
+  )
 }
 
 function list(value: unknown): readonly unknown[] {

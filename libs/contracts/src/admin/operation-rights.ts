@@ -105,7 +105,8 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   testWebhookTarget: operators,
   listWebhookRoutes: readers,
   getWebhookRoute: readers,
-  listWebhookRouteErrors: readers,
+  // Functions can put mail into the texts of their errors.
+  listWebhookRouteErrors: { ...readers, mail: 'partial' },
   testWebhookRoute: operators,
   createWebhookRoute: operators,
   updateWebhookRoute: operators,

@@ -48,7 +48,10 @@ describe('operationRights', () => {
       'listMessages',
       'searchMessages',
     ])
-    expect(ids.filter((id) => mayShowMail(id) && !readsMail(id))).toEqual(['getWebhookDelivery'])
+    expect(ids.filter((id) => mayShowMail(id) && !readsMail(id))).toEqual([
+      'getWebhookDelivery',
+      'listWebhookRouteErrors',
+    ])
   })
 
   test('step-up: imports, keys and deletions of more than one', () => {
@@ -104,7 +107,15 @@ test.each<[string, object, string]>([
   ['createToken', { body: { account: 'a', scopes: ['smtp'] } }, 'operator'],
   ['createToken', { body: { account: 'a', scopes: 'imap-proxy' } }, 'operator mail'],
   ['createToken', { body: { permissions: read } }, 'operator mail'],
-  ['createToken', { body: { permissions: { actions: ['write'] } } }, 'operator'],
+  ['createToken', { body: { permissions: { actions: ['destructive'] } } }, 'operator'],
+  ['createToken', { body: { permissions: { actions: ['write'] } } }, 'operator mail'],
+  ['createToken', { body: { permissions: { actions: ['send'] } } }, 'operator mail'],
+  ['createToken', { body: { permissions: { groups: ['submit'] } } }, 'operator mail'],
+  [
+    'createToken',
+    { body: { permissions: { actions: ['read', 'write'], groups: ['submit', 'outbox'] } } },
+    'operator',
+  ],
   ['createToken', { body: { permissions: { ...read, groups: ['account'] } } }, 'operator'],
   ['createToken', { body: { permissions: { groups: ['account', 'logs'] } } }, 'operator mail'],
   ['importTokens', { body: { tokens: [{ scopes: ['smtp'] }] } }, 'operator stepUp'],

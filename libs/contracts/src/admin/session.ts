@@ -4,8 +4,12 @@ import { adminRoles } from './role-names.ts'
 const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })
 
-/** Pattern of one line of text that is not blank. Postgres cannot store a NUL character. */
-const line = '^(?!\\s*$)[^\\u0000-\\u001F\\u007F]+$'
+/**
+ * Pattern of one line of text with a visible letter, number, punctuation mark or symbol, and without
+ * characters that reverse the direction of text. Postgres cannot store a NUL character.
+ */
+const line =
+  '^(?=.*[\\p{L}\\p{N}\\p{P}\\p{S}])[^\\u0000-\\u001F\\u007F\\u2028-\\u202E\\u2066-\\u2069]+$'
 
 /** Role of a person, as a JSON schema. */
 export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({

@@ -112,7 +112,7 @@ export const listWebhookRouteErrors = defineOperation({
   path: '/admin/api/webhookRoutes/:webhookRoute/errors',
   summary: 'List errors of the functions of a webhook route',
   description:
-    'Lists the latest 20 errors of the filter function and the map function of a webhook route, newest first.',
+    'Lists the latest 20 errors of the filter function and the map function of a webhook route, newest first. For people at the administration pages without the active right to read mail, the texts of the errors are hidden.',
   responseDescription:
     'Latest errors of the filter function and the map function of the webhook route, newest first.',
   response: Type.Object({

@@ -61,7 +61,7 @@ async function confirmCurrent(
     requireRecentFactor(signedIn)
     return null
   }
-  const attempt = await admitAttempt(identity, exchange, { kind: 'person', person: email })
+  const attempt = await admitAttempt(identity, exchange, { kind: 'confirmation', person: email })
   const checked = await checkPassword(identity, { email, password: current ?? '', attempt })
   // The status is 400, because 401 means that the session has ended.
   if (!checked) throw wrongPassword()

@@ -73,7 +73,7 @@ async function areCorrect(
 ): Promise<boolean> {
   const { id, email } = person
   if (person.password !== null) {
-    const attempt = await admitAttempt(identity, exchange, { kind: 'person', person: email })
+    const attempt = await admitAttempt(identity, exchange, { kind: 'confirmation', person: email })
     const password = factors.password ?? ''
     if (!(await checkPassword(identity, { email, password, attempt }))) return false
     await attempt.succeed()

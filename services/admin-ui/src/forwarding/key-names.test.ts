@@ -6,6 +6,7 @@ test.each<[string, string[]]>([
   ['{"list":[{"x":1},{"y":2},3]}', ['list', 'list.x', 'list.y']],
   ['[{"a":1},{"a":2,"b":3}]', ['a', 'b']],
   ['{"__proto__":{"x":1},"a\\u0000\\n\\u202eb":1}', ['__proto__', '__proto__.x', 'ab']],
+  ['\ufeff{"a":1}', ['a']],
   ['"text"', []],
   ['null', []],
   ['{"a":', []],
@@ -14,11 +15,18 @@ test.each<[string, string[]]>([
   expect(keyNames(Buffer.from(body))).toEqual(names)
 })
 
-test('keyNames: at most 50 names of 100 characters', () => {
+test('keyNames: at most 200 names of 100 characters', () => {
   const body = Object.fromEntries(
-    Array.from({ length: 200 }, (_, at) => [`${at}`.padEnd(300, 'x'), { a: 1 }]),
+    Array.from({ length: 300 }, (_, at) => [`${at}`.padEnd(300, 'x'), { a: 1 }]),
   )
   const names = keyNames(Buffer.from(JSON.stringify(body)))
-  expect(names).toHaveLength(50)
+  expect(names).toHaveLength(200)
   expect(names.every((name) => name.length === 100)).toBe(true)
+})
+
+test('keyNames: many inner members hide no member of the first level', () => {
+  const inner = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, 1]))
+  const names = keyNames(Buffer.from(JSON.stringify({ inner, last: 1 })))
+  expect(names).toHaveLength(200)
+  expect(names).toEqual(expect.arrayContaining(['inner', 'inner.k0', 'last']))
 })

@@ -1,33 +1,37 @@
 import { plainText } from '../audit/plain-text.ts'
 
 /** Maximum number and length of names that the audit log records. */
-const maxNames = 50
+const maxNames = 200
 const maxLength = 100
 /** Maximum entries of a list whose members are named. */
 const maxEntries = 100
 
 /**
  * Lists the names of the members in a JSON body, on the first and the second level (`imap.auth`).
- * The members of objects in a list are named like the members of one object. Invalid JSON has no
- * names.
+ * The members of objects in a list are named like the members of one object. Names of the first
+ * level have precedence, so that many inner members hide none of them. Invalid JSON has no names.
  */
 export function keyNames(body: Buffer): string[] {
-  const value = parse(body)
+  const members = membersOf(parse(body))
+  const outer = new Set(members.map(([name]) => plainText(name, maxLength)))
   const names = new Set<string>()
-  for (const [name, member] of membersOf(value)) {
-    if (names.size >= maxNames) break
+  let left = Math.max(maxNames - outer.size, 0)
+  for (const [name, member] of members) {
     names.add(plainText(name, maxLength))
-    for (const [inner] of membersOf(member)) {
-      if (names.size >= maxNames) break
-      names.add(plainText(`${name}.${inner}`, maxLength))
+    for (const [inner] of left > 0 ? membersOf(member) : []) {
+      const full = plainText(`${name}.${inner}`, maxLength)
+      if (left === 0 || names.has(full)) continue
+      names.add(full)
+      left -= 1
     }
   }
-  return [...names]
+  return [...names].slice(0, maxNames)
 }
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    // The decoder skips a byte order mark, as api-gateway does.
+    return JSON.parse(new TextDecoder().decode(body))
   } catch {
     return undefined
   }

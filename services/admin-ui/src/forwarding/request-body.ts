@@ -55,7 +55,9 @@ function mayHaveBody({ method, headers }: IncomingMessage, length: number | unde
 function isNamed({ headers }: IncomingMessage, length: number | undefined): boolean {
   const type = (headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? ''
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())
-  return isJson && headers['content-encoding'] === undefined && (length ?? 0) <= maxNamedBytes
+  // api-gateway rejects all other codings.
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
+  return isJson && isPlain && (length ?? 0) <= maxNamedBytes
 }
 
 async function* join(

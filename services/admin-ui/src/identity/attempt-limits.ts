@@ -17,8 +17,11 @@ export interface Attempt {
 }
 
 export interface AttemptSubject {
-  /** Kind of the checked value. Kinds are counted separately. */
-  kind: 'person' | 'code' | 'link'
+  /**
+   * Kind of the checked value. Kinds are counted separately, so that failed sign-ins of others do
+   * not keep signed-in people from confirming their password.
+   */
+  kind: 'person' | 'confirmation' | 'code' | 'link'
   /** Email address or id of the person. Stored as a hash. Absent for links. */
   person?: string
   address: string
@@ -36,26 +39,31 @@ export class AttemptLimits {
   }
 
   /**
-   * Counts an attempt.
+   * Counts an attempt. An attempt over the limit of its address does not count for the person, so
+   * that one address cannot lock out everyone.
    *
    * @throws AppError `rate-limited` with the seconds until the next window as `ttl`
    */
   async admit({ kind, person, address }: AttemptSubject): Promise<Attempt> {
     const network = `address ${networkOf(address)}`
     const own = person === undefined ? undefined : ownSubject(kind, person)
-    const subjects = own === undefined ? [network] : [network, own]
-    const counted = await countAttempt(this.#db, subjects)
-    const over = counted.filter(
-      ({ subject, attempts }) => attempts > (subject === network ? maxPerAddress : maxPerPerson),
-    )
-    if (over.length > 0) throw tooManyAttempts(Math.max(...over.map(({ seconds }) => seconds)))
+    await this.#count(network, maxPerAddress)
+    if (own !== undefined) await this.#count(own, maxPerPerson)
     return {
       succeed: async () => {
-        await takeBackAttempt(this.#db, [network])
+        await takeBackAttempt(this.#db, network)
         if (own !== undefined) await deleteAttempts(this.#db, own)
       },
-      takeBack: () => takeBackAttempt(this.#db, subjects),
+      takeBack: async () => {
+        await takeBackAttempt(this.#db, network)
+        if (own !== undefined) await takeBackAttempt(this.#db, own)
+      },
     }
+  }
+
+  async #count(subject: string, max: number): Promise<void> {
+    const { attempts, seconds } = await countAttempt(this.#db, subject)
+    if (attempts > max) throw tooManyAttempts(seconds)
   }
 
   /** Resets the attempts of a person, when a later factor has completed the sign-in. */

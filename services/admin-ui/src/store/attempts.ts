@@ -7,46 +7,39 @@ const windowStart = sql<Date>`to_timestamp(
   floor(extract(epoch from now()) / ${sql.lit(windowSeconds)}) * ${sql.lit(windowSeconds)})`
 
 export interface CountedAttempts {
-  subject: string
   /** Attempts of the subject in the current window, including this attempt. */
   attempts: number
   /** Time until the window ends. */
   seconds: number
 }
 
-/** Counts an attempt of each subject in the current window, over all replicas. */
-export async function countAttempt(
-  db: Db,
-  subjects: readonly string[],
-): Promise<CountedAttempts[]> {
-  // Rows are written in one order, so that concurrent attempts do not deadlock.
-  const rows = subjects.toSorted().map((subject) => ({ subject, windowStart, attempts: 1 }))
+/** Counts an attempt of a subject in the current window, over all replicas. */
+export async function countAttempt(db: Db, subject: string): Promise<CountedAttempts> {
   return await db
     .insertInto('adminAttempts')
-    .values(rows)
+    .values({ subject, windowStart, attempts: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['subject', 'windowStart'])
         .doUpdateSet({ attempts: sql<number>`admin_attempts.attempts + 1` }),
     )
-    .returning(['subject', 'attempts'])
+    .returning('attempts')
     .returning(
       sql<number>`ceil(extract(epoch from window_start - now()) + ${sql.lit(windowSeconds)})::integer`.as(
         'seconds',
       ),
     )
-    .execute()
+    .executeTakeFirstOrThrow()
 }
 
-/** Takes back one attempt of each subject in the current window. */
-export async function takeBackAttempt(db: Db, subjects: readonly string[]): Promise<void> {
-  for (const subject of subjects.toSorted())
-    await db
-      .updateTable('adminAttempts')
-      .set({ attempts: sql<number>`greatest(attempts - 1, 0)` })
-      .where('subject', '=', subject)
-      .where('windowStart', '=', windowStart)
-      .execute()
+/** Takes back one attempt of a subject in the current window. */
+export async function takeBackAttempt(db: Db, subject: string): Promise<void> {
+  await db
+    .updateTable('adminAttempts')
+    .set({ attempts: sql<number>`greatest(attempts - 1, 0)` })
+    .where('subject', '=', subject)
+    .where('windowStart', '=', windowStart)
+    .execute()
 }
 
 /** Deletes the counted attempts of a subject after a success. */

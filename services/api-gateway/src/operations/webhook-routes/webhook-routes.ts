@@ -71,17 +71,23 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       return { id, deleted: true }
     }),
     onTestWebhookRoute(deps),
-    handle(operations.listWebhookRouteErrors, async ({ params: { webhookRoute: id } }) => {
+    handle(operations.listWebhookRouteErrors, async ({ params, caller: { person } }) => {
+      const { webhookRoute: id } = params
       const rows = await listRouteErrors(db, id, maxErrors)
+      // A function could throw an error with the texts of a message.
+      const isHidden = person !== undefined && !person.readsMail
       const errors = rows.map(({ createdAt, reason, ...row }) => ({
         ...row,
         created: createdAt.toISOString(),
-        message: reason,
+        message: isHidden ? hiddenText : reason,
       }))
       return { id, errors }
     }),
   ]
 }
+
+/** Text of an error for people without the active right to read mail. */
+const hiddenText = 'Hidden: activate the right to read mail to see the text of the error'
 
 /**
  * Applies the filter and map functions of a request to a payload. Returns the result and sends no
