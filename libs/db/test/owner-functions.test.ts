@@ -14,6 +14,14 @@ afterAll(() => database.drop())
  * an order in which the functions find rows. A new function needs an entry.
  */
 const calls: Record<string, readonly string[]> = {
+  admin_sessions_by_credentials: [
+    "select * from public.admin_sessions_by_credentials(array['hash'])",
+  ],
+  // The next month has a table partition already, the month after it has none.
+  ensure_admin_audit_partitions: [
+    "select public.ensure_admin_audit_partitions(now() + interval '70 days')",
+  ],
+  drop_admin_audit_partitions: ['select public.drop_admin_audit_partitions(400)'],
   ensure_event_partitions: ['select public.ensure_event_partitions(9)'],
   drop_event_partitions: ['select public.drop_event_partitions(-5)'],
   ensure_export_partition: ['select public.ensure_export_partition()'],
