@@ -191,6 +191,14 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.delivery]: delivery.id }
   }
 
+  /** Job on accounts, which waits for an earlier job with the same action and can be cancelled. */
+  async accountJob(): Promise<Replacements> {
+    const { id } = await this.#posthorn.createAccountJob({
+      body: { action: 'reconnect', filter: { query: 'no account contains this text' } },
+    })
+    return { [ids.job]: id }
+  }
+
   async replay(): Promise<Replacements> {
     const { id } = await this.#posthorn.createWebhookReplay({ body: { target: 'default' } })
     return { [ids.replay]: id }

@@ -1,6 +1,6 @@
 import type { BulkJobs, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
-import { type BulkClaim, claimLost, insertSelectedRows } from './bulk-rows.ts'
+import { type BulkClaim, ClaimLostError, insertSelectedRows } from './bulk-rows.ts'
 import type { Selection } from './bulk-selections.ts'
 
 /** Bulk job that this replica has claimed. */
@@ -44,14 +44,14 @@ export async function claimBulkJob(
 /**
  * Renews the claim on a running bulk job.
  *
- * @throws AppError `stale` if the job was cancelled or claimed by another replica
+ * @throws ClaimLostError if the job was cancelled or claimed by another replica
  */
 export async function renewClaim(db: Db, { id, claim }: BulkClaim, leaseMs: number): Promise<void> {
   const { numAffectedRows } = await sql`
     update bulk_jobs set lease_until = ${leaseEnd(leaseMs)}
     where id = ${id}::uuid and claim = ${claim}::uuid and state in ('queued', 'running')
   `.execute(db)
-  if (numAffectedRows !== 1n) throw claimLost()
+  if (numAffectedRows !== 1n) throw new ClaimLostError()
 }
 
 /** Ends the claim on a bulk job. Another replica can claim the job after `delayMs`. */
@@ -71,7 +71,7 @@ const leaseEnd = (ms: number) => sql`now() + make_interval(secs => ${ms / 1000})
 /**
  * Starts a bulk job: selects its rows by its filter and stores their number.
  *
- * @throws AppError `stale` if the job was cancelled or claimed by another replica
+ * @throws ClaimLostError if the job was cancelled or claimed by another replica
  */
 export async function beginBulkJob(tx: Tx, job: ClaimedJob): Promise<void> {
   const total = job.filter === null ? null : await insertSelectedRows(tx, job.id, job)
@@ -80,7 +80,7 @@ export async function beginBulkJob(tx: Tx, job: ClaimedJob): Promise<void> {
     set state = 'running', started_at = now(), total = coalesce(${total}::integer, total)
     where id = ${job.id}::uuid and claim = ${job.claim}::uuid and state = 'queued'
   `.execute(tx)
-  if (numAffectedRows !== 1n) throw claimLost()
+  if (numAffectedRows !== 1n) throw new ClaimLostError()
 }
 
 /** Marks a bulk job as done, unless the job was cancelled or claimed by another replica. */

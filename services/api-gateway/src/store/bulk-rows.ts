@@ -32,8 +32,12 @@ export interface RowOutcome {
 }
 
 /** Error of a replica whose bulk job was cancelled or claimed by another replica. */
-export function claimLost(): AppError {
-  return new AppError('stale', 'The job was cancelled or is run by another replica')
+export class ClaimLostError extends AppError {
+  override name = 'ClaimLostError'
+
+  constructor() {
+    super('stale', 'The job was cancelled or is run by another replica')
+  }
 }
 
 /** Inserts the rows of a bulk job that were selected by their ids, without repeated ids. */
@@ -76,7 +80,7 @@ export function listOpenRows(db: Db, job: string, limit: number): Promise<OpenRo
 /**
  * Records that the action on a row of a bulk job starts, before its command is sent.
  *
- * @throws AppError `stale` if the job was cancelled or claimed by another replica
+ * @throws ClaimLostError if the job was cancelled or claimed by another replica
  */
 export async function startRow(db: Db, { id, claim }: BulkClaim, { position }: OpenRow) {
   const { numAffectedRows } = await sql`
@@ -84,14 +88,14 @@ export async function startRow(db: Db, { id, claim }: BulkClaim, { position }: O
     where rows.job = ${id}::uuid and position = ${position} and rows.state in ('waiting', 'started')
       and jobs.id = rows.job and jobs.claim = ${claim}::uuid and jobs.state = 'running'
   `.execute(db)
-  if (numAffectedRows !== 1n) throw claimLost()
+  if (numAffectedRows !== 1n) throw new ClaimLostError()
 }
 
 /**
  * Records the result of the action on a row of a bulk job, and counts the result. If the record
  * fails, the transaction must be rolled back, and with it the action.
  *
- * @throws AppError `stale` if the job was cancelled or claimed by another replica
+ * @throws ClaimLostError if the job was cancelled or claimed by another replica
  */
 export async function recordRow(
   tx: Tx,
@@ -111,5 +115,5 @@ export async function recordRow(
     where id = ${id}::uuid and claim = ${claim}::uuid
       and (state = 'running' or ${hasEffect}::boolean)
   `.execute(tx)
-  if (recorded.numAffectedRows !== 1n || counted.numAffectedRows !== 1n) throw claimLost()
+  if (recorded.numAffectedRows !== 1n || counted.numAffectedRows !== 1n) throw new ClaimLostError()
 }

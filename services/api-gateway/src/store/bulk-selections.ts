@@ -1,3 +1,4 @@
+import { parseDate } from '@posthorn/contracts/formats'
 import type { AccountJobFilter, OutboxJobFilter } from '@posthorn/contracts/schemas/job'
 import type { BulkJobs, Db, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
@@ -25,7 +26,7 @@ export function selectedRows({ kind, filter, createdAt }: Selection): RawBuilder
         left join account_states on account_states.account = accounts.account
         where accounts.created_at <= ${createdAt}::timestamptz
           and ${matchesAccount((filter ?? {}) as AccountJobFilter)}`
-    : sql`select queue_id as row_id, created_at::text as place from outbox
+    : sql`select queue_id as row_id, created_at as place from outbox
         where created_at <= ${createdAt}::timestamptz
           and ${matchesSubmission((filter ?? {}) as OutboxJobFilter)}`
 }
@@ -36,12 +37,21 @@ function matchesSubmission({ account, state, createdBefore }: OutboxJobFilter) {
     // the partial indexes.
     state === undefined ? sql`state in ('queued', 'held')` : sql`state = ${sql.lit(state)}`,
     account !== undefined && sql`account = ${account}`,
-    createdBefore !== undefined && sql`created_at < ${createdBefore}::timestamptz`,
+    createdBefore !== undefined && sql`created_at < ${toTimestamp(createdBefore)}`,
   ]
   return sql.join(
     conditions.filter((condition) => condition !== false),
     sql` and `,
   )
+}
+
+/**
+ * SQL expression for a time of a request. Converts the time to seconds, because Postgres reads fewer
+ * formats than the API, and no year 0.
+ */
+function toTimestamp(time: string): RawBuilder<unknown> {
+  const ms = parseDate(time)?.getTime() ?? 0
+  return sql`to_timestamp(${ms / 1000}::double precision)`
 }
 
 /**
