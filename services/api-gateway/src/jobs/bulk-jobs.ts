@@ -38,13 +38,14 @@ export interface BulkJobDeps extends ActionDeps {
  * and ends the claims, so that another replica continues immediately.
  */
 export function startBulkJobs(deps: BulkJobDeps): AsyncDisposable {
-  const { db, log } = deps
+  const { db, bus, log } = deps
   const onOutcome = registerMetrics(deps)
   const running = new TaskGroup()
   const stop = new AbortController()
   const poll: PeriodicTask = runPeriodically({ everyMs: pollMs, log, name: 'bulk-jobs' }, async () => {
     for (;;) {
-      const job = stop.signal.aborted ? undefined : await claimBulkJob(db, randomUUID(), leaseMs)
+      if (stop.signal.aborted) return
+      const job = await claimBulkJob(db, randomUUID(), { leaseMs, canSend: bus.up })
       if (!job) return
       // The end of a bulk job may permit the next job with the same action.
       running.run(runClaimed({ ...deps, onOutcome }, job, stop.signal).finally(() => poll.wake()))

@@ -11,6 +11,18 @@ export interface ClaimedJob extends BulkClaim, Selection {
   isStarted: boolean
 }
 
+export interface ClaimOptions {
+  leaseMs: number
+  /**
+   * False to claim only jobs whose actions send no command, because RabbitMQ is unavailable to this
+   * replica. Another replica may be connected.
+   */
+  canSend: boolean
+}
+
+/** SQL condition for bulk jobs whose actions send commands to workers or senders. */
+const sendsCommands = sql<boolean>`(kind = 'outbox' or action = 'sync')`
+
 /**
  * Claims the oldest unfinished bulk job that no other replica runs. Undefined if there is none.
  *
@@ -20,13 +32,14 @@ export interface ClaimedJob extends BulkClaim, Selection {
 export async function claimBulkJob(
   db: Db,
   claim: string,
-  leaseMs: number,
+  { leaseMs, canSend }: ClaimOptions,
 ): Promise<ClaimedJob | undefined> {
   const { rows } = await sql<ClaimedJob>`
     update bulk_jobs set claim = ${claim}::uuid, lease_until = ${leaseEnd(leaseMs)}
     where id = (
       select id from bulk_jobs jobs
       where state in ('queued', 'running') and (lease_until is null or lease_until <= now())
+        and (${canSend}::boolean or not ${sendsCommands})
         and not exists (
           select from bulk_jobs earlier
           where earlier.state in ('queued', 'running') and earlier.kind = jobs.kind

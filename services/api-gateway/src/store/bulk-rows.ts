@@ -45,7 +45,7 @@ export async function insertRowIds(tx: Tx, job: string, ids: readonly string[]):
   await sql`
     insert into bulk_job_rows (job, position, row_id)
     select ${job}::uuid, position, row_id
-    from unnest(${textArray([...ids])}) with ordinality as ids (row_id, position)
+    from unnest(${textArray(ids)}::text[]) with ordinality as ids (row_id, position)
   `.execute(tx)
 }
 
