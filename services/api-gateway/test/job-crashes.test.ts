@@ -5,13 +5,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eventually, serviceProgram } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { testServers } from './gateway.ts'
-import {
-  addAccounts,
-  addSubmissions,
-  numbered,
-  serveSender,
-  versions,
-} from './job-world.ts'
+import { addAccounts, addSubmissions, numbered, serveSender, versions } from './job-world.ts'
 
 const servers = await testServers()
 const { db, env } = servers

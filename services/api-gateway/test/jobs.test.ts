@@ -52,7 +52,11 @@ test('createAccountJob: filters by the error code of the account', async () => {
     where account = 'coded-a'`.execute(db)
   const filter = { errorCode: 'ECODE' }
   await accounts.finished(await accounts.create({ action: 'logs', filter, logs: true }))
-  const logged = await db.selectFrom('accounts').select('account').where('logs', '=', true).execute()
+  const logged = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where('logs', '=', true)
+    .execute()
   expect(logged).toEqual([{ account: 'coded-a' }])
   await accounts.finished(await accounts.create({ action: 'logs', filter, logs: false }))
   await accounts.finished(await accounts.create({ action: 'logs', filter, logs: false }))
@@ -123,7 +127,9 @@ test('createAccountJob: skips accounts that recover before it is their turn', as
   const filter = { state: 'connectError', query: 'recovers' }
   const id = await accounts.create({ action: 'delete', filter, confirm: true })
   await accounts.until(id, ({ done }) => done > 0)
-  await sql`update account_states set state = 'connected' where account like 'recovers%'`.execute(db)
+  await sql`update account_states set state = 'connected' where account like 'recovers%'`.execute(
+    db,
+  )
   const { total, done, skipped } = await accounts.finished(id)
   expect(skipped).toBeGreaterThan(0)
   expect(done + skipped).toBe(total)
@@ -227,7 +233,11 @@ test('deleteEndedBulkJobs: keeps ended jobs for 7 days, and their errors only', 
   await using _replica = await servers.start()
   await eventually(async () => {
     expect((await call('GET', `${accounts.path}/${expired}`)).status).toBe(404)
-    const rows = await db.selectFrom('bulkJobRows').select('state').where('job', '=', recent).execute()
+    const rows = await db
+      .selectFrom('bulkJobRows')
+      .select('state')
+      .where('job', '=', recent)
+      .execute()
     expect(rows).toEqual([{ state: 'failed' }])
   })
   expect(await accounts.get(recent)).toMatchObject({ done: 1, errors: [{ id: 'absent' }] })

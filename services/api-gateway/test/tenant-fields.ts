@@ -153,7 +153,11 @@ export const namingFields: readonly FieldKind[] = [
   named('mailbox', 'harmless', 'archiveMailPath'),
   named('email', 'harmless', 'address email expectedEmail recipient envelope.from envelope.to'),
   named('email', 'harmless', 'search.from search.to search.cc search.bcc serviceClientEmail'),
-  named('name', 'harmless', 'query.query filter.query search.subject search.body search.gmailRaw header.*'),
+  named(
+    'name',
+    'harmless',
+    'query.query filter.query search.subject search.body search.gmailRaw header.*',
+  ),
   named('url', 'harmless', 'baseUrl targetUrl serviceUrl notificationBaseUrl authServer'),
   named('url', 'harmless', 'openAiAPIUrl issuer'),
   named(

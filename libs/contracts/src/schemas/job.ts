@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { accountTypes, type Backend } from '../account-types/index.ts'
 import { stateFilters } from './account-state.ts'
-import { AccountId, Bool, described, Int, Nullable, OneOf, Strict, Text, Time } from './primitives.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Int,
+  Nullable,
+  OneOf,
+  Strict,
+  Text,
+  Time,
+} from './primitives.ts'
 
 const backends = Object.keys(accountTypes) as Backend[]
 

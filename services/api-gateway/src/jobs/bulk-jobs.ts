@@ -33,24 +33,27 @@ export interface BulkJobDeps extends ActionDeps {
 }
 
 /**
- * Runs the bulk jobs that API clients request. Replicas share the jobs by claims: if a replica ends,
- * another replica continues its jobs after the last recorded row. Disposal stops between two rows
- * and ends the claims, so that another replica continues immediately.
+ * Runs the bulk jobs that API clients request. Replicas share the jobs by claims: if a replica
+ * ends, another replica continues its jobs after the last recorded row. Disposal stops between two
+ * rows and ends the claims, so that another replica continues immediately.
  */
 export function startBulkJobs(deps: BulkJobDeps): AsyncDisposable {
   const { db, bus, log } = deps
   const onOutcome = registerMetrics(deps)
   const running = new TaskGroup()
   const stop = new AbortController()
-  const poll: PeriodicTask = runPeriodically({ everyMs: pollMs, log, name: 'bulk-jobs' }, async () => {
-    for (;;) {
-      if (stop.signal.aborted) return
-      const job = await claimBulkJob(db, randomUUID(), { leaseMs, canSend: bus.up })
-      if (!job) return
-      // The end of a bulk job may permit the next job with the same action.
-      running.run(runClaimed({ ...deps, onOutcome }, job, stop.signal).finally(() => poll.wake()))
-    }
-  })
+  const poll: PeriodicTask = runPeriodically(
+    { everyMs: pollMs, log, name: 'bulk-jobs' },
+    async () => {
+      for (;;) {
+        if (stop.signal.aborted) return
+        const job = await claimBulkJob(db, randomUUID(), { leaseMs, canSend: bus.up })
+        if (!job) return
+        // The end of a bulk job may permit the next job with the same action.
+        running.run(runClaimed({ ...deps, onOutcome }, job, stop.signal).finally(() => poll.wake()))
+      }
+    },
+  )
   return {
     async [Symbol.asyncDispose]() {
       stop.abort(new AppError('unavailable', 'The service is stopping'))

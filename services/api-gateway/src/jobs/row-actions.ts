@@ -45,10 +45,7 @@ export interface StoredAction extends ActionBase {
  */
 export interface SentAction extends ActionBase {
   readonly isStored: false
-  readonly run: (
-    rowId: string,
-    call: { signal: AbortSignal; isRepeated: boolean },
-  ) => Promise<void>
+  readonly run: (rowId: string, call: { signal: AbortSignal; isRepeated: boolean }) => Promise<void>
 }
 
 export type RowAction = StoredAction | SentAction

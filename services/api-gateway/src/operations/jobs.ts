@@ -102,9 +102,14 @@ function describeOutboxJob(row: BulkJobRow) {
 }
 
 function describeProgress(row: BulkJobRow) {
-  const { id, state, total, done, failed, skipped, errors, createdAt, startedAt, finishedAt } = row
+  const { id, state, total, done, failed, skipped, errors } = row
+  const { createdAt, startedAt, finishedAt } = row
+  const counts = { total, done, failed, skipped }
   return {
-    ...{ id, state, total, done, failed, skipped, errors },
+    id,
+    state,
+    ...counts,
+    errors,
     createdAt: createdAt.toISOString(),
     startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,

@@ -21,7 +21,8 @@ export function matchesAccount(filter: AccountJobFilter): RawBuilder<SqlBool> {
 
 /** SQL condition for a text in the id, the name or the email address, ignoring case. */
 function containsText(text: string): RawBuilder<SqlBool> {
-  const contains = (column: string) => sql`position(lower(${text}) in lower(${sql.ref(column)})) > 0`
+  const contains = (column: string) =>
+    sql`position(lower(${text}) in lower(${sql.ref(column)})) > 0`
   const columns = ['accounts.account', 'accounts.name', 'accounts.email']
   return sql`(${sql.join(columns.map(contains), sql` or `)})`
 }

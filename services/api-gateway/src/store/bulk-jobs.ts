@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type BulkJobs, type Db, type Page, type PageRequest, readPage, type Tx } from '@posthorn/db'
+import {
+  type BulkJobs,
+  type Db,
+  type Page,
+  type PageRequest,
+  readPage,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Selectable, sql } from 'kysely'
 import { insertRowIds } from './bulk-rows.ts'

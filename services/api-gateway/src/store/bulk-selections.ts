@@ -46,8 +46,8 @@ function matchesSubmission({ account, state, createdBefore }: OutboxJobFilter) {
 }
 
 /**
- * SQL expression for a time of a request. Converts the time to seconds, because Postgres reads fewer
- * formats than the API, and no year 0.
+ * SQL expression for a time of a request. Converts the time to seconds, because Postgres reads
+ * fewer formats than the API, and no year 0.
  */
 function toTimestamp(time: string): RawBuilder<unknown> {
   const ms = parseDate(time)?.getTime() ?? 0
