@@ -273,6 +273,25 @@ test('settings, queues, statistics and licence', async () => {
   await posthorn.getLicense()
 })
 
+test('jobs on accounts and the outbox', async () => {
+  const body = { action: 'sync' as const, ids: [account] }
+  const { id: job } = await posthorn.createAccountJob({ body })
+  await eventually(async () =>
+    expect(await posthorn.getAccountJob({ job })).toMatchObject({ state: 'done', done: 1 }),
+  )
+  expect((await posthorn.listAccountJobs()).jobs).toMatchObject([{ id: job, failed: 0 }])
+  await expect(posthorn.cancelAccountJob({ job })).rejects.toMatchObject({ status: 400 })
+  const absent = { action: 'hold' as const, ids: ['absent'] }
+  const held = await posthorn.createOutboxJob({ body: absent })
+  const ended = await eventually(async () => {
+    const shown = await posthorn.getOutboxJob({ job: held.id })
+    return shown.state === 'done' && shown
+  })
+  expect(ended.errors).toMatchObject([{ id: 'absent', code: 'NotFound' }])
+  expect((await posthorn.listOutboxJobs()).jobs).toMatchObject([{ id: held.id }])
+  await expect(posthorn.cancelOutboxJob({ job: held.id })).rejects.toMatchObject({ status: 400 })
+})
+
 test('tokens: created, listed, read, logged, deleted', async () => {
   const body = { account, scopes: ['api' as const], description: 'Reports' }
   const [first, second] = [

@@ -9,6 +9,9 @@ import { eventually } from '@posthorn/testkit'
 /** Values of a running system that replace example values in a call, by example value. */
 export type Replacements = Readonly<Record<string, string>>
 
+/** Ids of no account and no submission. */
+const absentIds = Array.from({ length: 1_000 }, (_, n) => `absent-${n}`)
+
 /** Creates the objects of which the calls of the reference pages need ids. */
 export class CallObjects implements AsyncDisposable {
   readonly #posthorn: Posthorn
@@ -189,6 +192,22 @@ export class CallObjects implements AsyncDisposable {
       return deliveries.find(({ replayedAt }) => replayedAt === null) ?? false
     })
     return { [ids.delivery]: delivery.id }
+  }
+
+  /** Job on accounts that do not exist, which runs for seconds and can be cancelled. */
+  async accountJob(): Promise<Replacements> {
+    const { id } = await this.#posthorn.createAccountJob({
+      body: { action: 'sync', ids: absentIds },
+    })
+    return { [ids.job]: id }
+  }
+
+  /** Job on messages that do not exist, which runs for seconds and can be cancelled. */
+  async outboxJob(): Promise<Replacements> {
+    const { id } = await this.#posthorn.createOutboxJob({
+      body: { action: 'release', ids: absentIds },
+    })
+    return { [ids.job]: id }
   }
 
   async replay(): Promise<Replacements> {

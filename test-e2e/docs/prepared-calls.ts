@@ -54,6 +54,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   getWebhookDelivery: (objects) => objects.delivery(),
   retryWebhookDelivery: (objects) => objects.delivery(),
   getWebhookReplay: (objects) => objects.replay(),
+  getAccountJob: (objects) => objects.accountJob(),
+  cancelAccountJob: (objects) => objects.accountJob(),
+  getOutboxJob: (objects) => objects.outboxJob(),
+  cancelOutboxJob: (objects) => objects.outboxJob(),
   releaseWorker: (objects) => objects.worker(),
 }
 

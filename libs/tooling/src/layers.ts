@@ -46,6 +46,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],
+    ['jobs'],
     ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site'],
     ['http'],

@@ -21,6 +21,7 @@ import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountOperations } from './http/mount.ts'
 import { startHttpServer } from './http/start-http-server.ts'
+import { startBulkJobs } from './jobs/bulk-jobs.ts'
 import { openGatewayPools } from './open-gateway-pools.ts'
 import type { OperationDeps } from './operations/operation-deps.ts'
 import { operationHandlers } from './operations/handlers.ts'
@@ -88,6 +89,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // because the setup waits until a concurrent replica has completed its setup.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { bus, log, tokenLog: config.tokenLog })
+  stack.use(startBulkJobs({ ...deps, metrics }))
   stack.use(
     await bus.onInvalidate((message) =>
       invalidateCaches(message, { ...deps, sessions, tokenWatch, pushTrust }),

@@ -22,6 +22,10 @@ const table = `
   listWorkers                OPA
   releaseWorker              OP
   getPubSubStatus            OPSA
+  listAccountJobs            OPSA
+  getAccountJob              OPSA
+  listOutboxJobs             OPSA
+  getOutboxJob               OPSA
 
   reconnectAccount           OPS
   syncAccount                OPS
@@ -30,6 +34,9 @@ const table = `
   sendOutboxEntry            OPS
   retryWebhookDelivery       OPS
   createWebhookReplay        OPS
+  cancelAccountJob           OPS
+  createOutboxJob            OPS
+  cancelOutboxJob            OPS
 
   getLogs                    OPSA  mail
   listMessages               OPSA  mail
@@ -103,6 +110,7 @@ const table = `
   createOAuth2App            OP
   updateOAuth2App            OP
   deleteOAuth2App            OP
+  createAccountJob           OP
   updateQueue                OP
   updateSettings             OP
   setLicense                 OP

@@ -116,7 +116,7 @@ function missing(name: string): never {
  * never reached.
  */
 export const namingFields: readonly FieldKind[] = [
-  named('account', 'refused', 'account delegatedAccount accounts'),
+  named('account', 'refused', 'account delegatedAccount accounts ids'),
   // Only an access token that is not bound to an account may choose the id of a template.
   named('template', 'refused', 'template body.id'),
   named('message', 'refused', 'params.message reference.message'),
@@ -127,7 +127,7 @@ export const namingFields: readonly FieldKind[] = [
   named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp applications.*'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
-  named('uuid', 'refused', 'delivery replay worker'),
+  named('uuid', 'refused', 'delivery job replay worker'),
   // Stored credentials of an account must stay with their user, server and network path.
   named('user', 'refused', 'auth.user delegatedUser'),
   named('host', 'refused', 'imap.host smtp.host'),
@@ -153,7 +153,11 @@ export const namingFields: readonly FieldKind[] = [
   named('mailbox', 'harmless', 'archiveMailPath'),
   named('email', 'harmless', 'address email expectedEmail recipient envelope.from envelope.to'),
   named('email', 'harmless', 'search.from search.to search.cc search.bcc serviceClientEmail'),
-  named('name', 'harmless', 'query.query search.subject search.body search.gmailRaw header.*'),
+  named(
+    'name',
+    'harmless',
+    'query.query filter.query search.subject search.body search.gmailRaw header.*',
+  ),
   named('url', 'harmless', 'baseUrl targetUrl serviceUrl notificationBaseUrl authServer'),
   named('url', 'harmless', 'openAiAPIUrl issuer'),
   named(
@@ -176,7 +180,7 @@ export const namingFields: readonly FieldKind[] = [
  */
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
-  'internalDate notifyFrom sendAt created access.time expires expiresAt since until before sentBefore sentSince seq uid',
+  'internalDate notifyFrom sendAt created access.time expires expiresAt since until before createdBefore errorCode sentBefore sentSince seq uid',
   'startDate endDate from to keys range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',

@@ -1907,6 +1907,693 @@ export interface ReleaseWorkerResult {
   releasing: boolean
 }
 
+/** Parameters and body of `cancelAccountJob`. */
+export interface CancelAccountJobInput {
+  /** Id of the job. */
+  job: string
+}
+
+/** Result of `cancelAccountJob`. */
+export interface CancelAccountJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each account. */
+  action: 
+    | 'reconnect'
+    | 'sync'
+    | 'flush'
+    | 'delete'
+    | 'logs'
+  /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
+  filter: {
+    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    state?: 
+      | 'new'
+      | 'init'
+      | 'connected'
+      | 'authenticationError'
+      | 'connectError'
+      | 'unset'
+      | 'other'
+      | 'connecting'
+      | 'syncing'
+      | 'disconnected'
+      | 'paused'
+    /**
+     * Value of `lastError.serverResponseCode` of the selected accounts, such as
+     * `AUTHENTICATIONFAILED`.
+     */
+    errorCode?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
+    /**
+     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
+     * Graph).
+     */
+    backend?: 'imap' | 'gmail' | 'graph'
+  } | null
+  /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
+  logs: boolean | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `getAccountJob`. */
+export interface GetAccountJobInput {
+  /** Id of the job. */
+  job: string
+}
+
+/** Result of `getAccountJob`. */
+export interface GetAccountJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each account. */
+  action: 
+    | 'reconnect'
+    | 'sync'
+    | 'flush'
+    | 'delete'
+    | 'logs'
+  /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
+  filter: {
+    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    state?: 
+      | 'new'
+      | 'init'
+      | 'connected'
+      | 'authenticationError'
+      | 'connectError'
+      | 'unset'
+      | 'other'
+      | 'connecting'
+      | 'syncing'
+      | 'disconnected'
+      | 'paused'
+    /**
+     * Value of `lastError.serverResponseCode` of the selected accounts, such as
+     * `AUTHENTICATIONFAILED`.
+     */
+    errorCode?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
+    /**
+     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
+     * Graph).
+     */
+    backend?: 'imap' | 'gmail' | 'graph'
+  } | null
+  /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
+  logs: boolean | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `cancelOutboxJob`. */
+export interface CancelOutboxJobInput {
+  /** Id of the job. */
+  job: string
+}
+
+/** Result of `cancelOutboxJob`. */
+export interface CancelOutboxJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each message. */
+  action: 'hold' | 'release' | 'send' | 'cancel'
+  /** Filter that selects the messages of the job. Null if the request contained `ids`. */
+  filter: {
+    /** Id of the account that sends the messages. */
+    account?: string
+    /** State of the selected messages. If absent, queued and held messages are selected. */
+    state?: 'queued' | 'held'
+    /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
+    createdBefore?: string
+  } | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `getOutboxJob`. */
+export interface GetOutboxJobInput {
+  /** Id of the job. */
+  job: string
+}
+
+/** Result of `getOutboxJob`. */
+export interface GetOutboxJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each message. */
+  action: 'hold' | 'release' | 'send' | 'cancel'
+  /** Filter that selects the messages of the job. Null if the request contained `ids`. */
+  filter: {
+    /** Id of the account that sends the messages. */
+    account?: string
+    /** State of the selected messages. If absent, queued and held messages are selected. */
+    state?: 'queued' | 'held'
+    /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
+    createdBefore?: string
+  } | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `createAccountJob`. */
+export interface CreateAccountJobInput {
+  /** Body of the request. */
+  body: {
+    /**
+     * Action on each account. `reconnect`: close and reopen its connections; `sync`: sync all
+     * its mailboxes; `flush`: rebuild its mailbox index; `delete`: delete the account; `logs`:
+     * switch its protocol log on or off.
+     */
+    action: 
+      | 'reconnect'
+      | 'sync'
+      | 'flush'
+      | 'delete'
+      | 'logs'
+    /**
+     * Filter that selects the accounts of the job. Absent members match any account, so an
+     * empty filter selects all accounts.
+     */
+    filter?: {
+      /** State of the selected accounts: a value of `state` or `stateDetail`. */
+      state?: 
+        | 'new'
+        | 'init'
+        | 'connected'
+        | 'authenticationError'
+        | 'connectError'
+        | 'unset'
+        | 'other'
+        | 'connecting'
+        | 'syncing'
+        | 'disconnected'
+        | 'paused'
+      /**
+       * Value of `lastError.serverResponseCode` of the selected accounts, such as
+       * `AUTHENTICATIONFAILED`.
+       */
+      errorCode?: string
+      /** Text that the id, the name or the email address of the selected accounts contains. */
+      query?: string
+      /**
+       * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
+       * Graph).
+       */
+      backend?: 'imap' | 'gmail' | 'graph'
+    }
+    /** Ids of the accounts. The request contains either `filter` or `ids`. */
+    ids?: string[]
+    /**
+     * New value of the member `logs` of the accounts. Required for the action `logs`, not
+     * allowed for other actions.
+     */
+    logs?: boolean
+    /**
+     * Confirmation, which must be true for an action that deletes more than one entry or
+     * selects the entries by a filter.
+     */
+    confirm?: boolean
+  }
+}
+
+/** Result of `createAccountJob`. */
+export interface CreateAccountJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each account. */
+  action: 
+    | 'reconnect'
+    | 'sync'
+    | 'flush'
+    | 'delete'
+    | 'logs'
+  /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
+  filter: {
+    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    state?: 
+      | 'new'
+      | 'init'
+      | 'connected'
+      | 'authenticationError'
+      | 'connectError'
+      | 'unset'
+      | 'other'
+      | 'connecting'
+      | 'syncing'
+      | 'disconnected'
+      | 'paused'
+    /**
+     * Value of `lastError.serverResponseCode` of the selected accounts, such as
+     * `AUTHENTICATIONFAILED`.
+     */
+    errorCode?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
+    /**
+     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
+     * Graph).
+     */
+    backend?: 'imap' | 'gmail' | 'graph'
+  } | null
+  /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
+  logs: boolean | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `listAccountJobs`. */
+export interface ListAccountJobsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listAccountJobs`. */
+export interface ListAccountJobsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Jobs on accounts of this page, newest first. */
+  jobs: {
+    /** Id of the job. */
+    id: string
+    /** Action on each account. */
+    action: 
+      | 'reconnect'
+      | 'sync'
+      | 'flush'
+      | 'delete'
+      | 'logs'
+    /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
+    filter: {
+      /** State of the selected accounts: a value of `state` or `stateDetail`. */
+      state?: 
+        | 'new'
+        | 'init'
+        | 'connected'
+        | 'authenticationError'
+        | 'connectError'
+        | 'unset'
+        | 'other'
+        | 'connecting'
+        | 'syncing'
+        | 'disconnected'
+        | 'paused'
+      /**
+       * Value of `lastError.serverResponseCode` of the selected accounts, such as
+       * `AUTHENTICATIONFAILED`.
+       */
+      errorCode?: string
+      /** Text that the id, the name or the email address of the selected accounts contains. */
+      query?: string
+      /**
+       * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
+       * Graph).
+       */
+      backend?: 'imap' | 'gmail' | 'graph'
+    } | null
+    /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
+    logs: boolean | null
+    /**
+     * State of the job. `queued`: not started; `running`: actions run; `done`: all actions
+     * ended; `cancelled`: cancelled before the last action.
+     */
+    state: 'queued' | 'running' | 'done' | 'cancelled'
+    /**
+     * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+     * start of the job.
+     */
+    total: number | null
+    /** Number of entries whose action succeeded. */
+    done: number
+    /** Number of entries whose action failed. */
+    failed: number
+    /**
+     * Number of entries without an action, because the filter did not match any more when it
+     * was their turn.
+     */
+    skipped: number
+    /** First failed actions of the job, at most 10. */
+    errors: {
+      /** Id of the account or submission whose action failed. */
+      id: string
+      /** Code of the error, such as `NoAvailable`. Null without a code. */
+      code: string | null
+      /** Text of the error. */
+      message: string
+    }[]
+    /** Time at which the job was requested (ISO 8601). */
+    createdAt: string
+    /** Time at which the job started (ISO 8601). Null before the start. */
+    startedAt: string | null
+    /**
+     * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted
+     * 7 days later.
+     */
+    finishedAt: string | null
+  }[]
+}
+
+/** Parameters and body of `createOutboxJob`. */
+export interface CreateOutboxJobInput {
+  /** Body of the request. */
+  body: {
+    /**
+     * Action on each message. `hold`: keep the message from being sent; `release`: end the
+     * hold; `send`: make the message due immediately; `cancel`: delete the message from the
+     * outbox without sending it.
+     */
+    action: 'hold' | 'release' | 'send' | 'cancel'
+    /**
+     * Filter that selects the messages of the job among those that are queued or held. Absent
+     * members match any message, so an empty filter selects all of them.
+     */
+    filter?: {
+      /** Id of the account that sends the messages. */
+      account?: string
+      /** State of the selected messages. If absent, queued and held messages are selected. */
+      state?: 'queued' | 'held'
+      /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
+      createdBefore?: string
+    }
+    /** Ids of the submissions (`queueId`). The request contains either `filter` or `ids`. */
+    ids?: string[]
+    /**
+     * Confirmation, which must be true for an action that deletes more than one entry or
+     * selects the entries by a filter.
+     */
+    confirm?: boolean
+  }
+}
+
+/** Result of `createOutboxJob`. */
+export interface CreateOutboxJobResult {
+  /** Id of the job. */
+  id: string
+  /** Action on each message. */
+  action: 'hold' | 'release' | 'send' | 'cancel'
+  /** Filter that selects the messages of the job. Null if the request contained `ids`. */
+  filter: {
+    /** Id of the account that sends the messages. */
+    account?: string
+    /** State of the selected messages. If absent, queued and held messages are selected. */
+    state?: 'queued' | 'held'
+    /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
+    createdBefore?: string
+  } | null
+  /**
+   * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
+   * `cancelled`: cancelled before the last action.
+   */
+  state: 'queued' | 'running' | 'done' | 'cancelled'
+  /**
+   * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+   * start of the job.
+   */
+  total: number | null
+  /** Number of entries whose action succeeded. */
+  done: number
+  /** Number of entries whose action failed. */
+  failed: number
+  /**
+   * Number of entries without an action, because the filter did not match any more when it was
+   * their turn.
+   */
+  skipped: number
+  /** First failed actions of the job, at most 10. */
+  errors: {
+    /** Id of the account or submission whose action failed. */
+    id: string
+    /** Code of the error, such as `NoAvailable`. Null without a code. */
+    code: string | null
+    /** Text of the error. */
+    message: string
+  }[]
+  /** Time at which the job was requested (ISO 8601). */
+  createdAt: string
+  /** Time at which the job started (ISO 8601). Null before the start. */
+  startedAt: string | null
+  /**
+   * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted 7
+   * days later.
+   */
+  finishedAt: string | null
+}
+
+/** Parameters and body of `listOutboxJobs`. */
+export interface ListOutboxJobsInput {
+  /** Number of the page to return. The first page, which is the default, is 0. */
+  page?: number
+  /** Maximum number of entries per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listOutboxJobs`. */
+export interface ListOutboxJobsResult {
+  /** Number of entries on all pages. */
+  total: number
+  /** Number of this page. The first page is 0. */
+  page: number
+  /** Number of pages at the requested page size. */
+  pages: number
+  /** Jobs on the outbox of this page, newest first. */
+  jobs: {
+    /** Id of the job. */
+    id: string
+    /** Action on each message. */
+    action: 'hold' | 'release' | 'send' | 'cancel'
+    /** Filter that selects the messages of the job. Null if the request contained `ids`. */
+    filter: {
+      /** Id of the account that sends the messages. */
+      account?: string
+      /** State of the selected messages. If absent, queued and held messages are selected. */
+      state?: 'queued' | 'held'
+      /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
+      createdBefore?: string
+    } | null
+    /**
+     * State of the job. `queued`: not started; `running`: actions run; `done`: all actions
+     * ended; `cancelled`: cancelled before the last action.
+     */
+    state: 'queued' | 'running' | 'done' | 'cancelled'
+    /**
+     * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
+     * start of the job.
+     */
+    total: number | null
+    /** Number of entries whose action succeeded. */
+    done: number
+    /** Number of entries whose action failed. */
+    failed: number
+    /**
+     * Number of entries without an action, because the filter did not match any more when it
+     * was their turn.
+     */
+    skipped: number
+    /** First failed actions of the job, at most 10. */
+    errors: {
+      /** Id of the account or submission whose action failed. */
+      id: string
+      /** Code of the error, such as `NoAvailable`. Null without a code. */
+      code: string | null
+      /** Text of the error. */
+      message: string
+    }[]
+    /** Time at which the job was requested (ISO 8601). */
+    createdAt: string
+    /** Time at which the job started (ISO 8601). Null before the start. */
+    startedAt: string | null
+    /**
+     * Time at which the job ended or was cancelled (ISO 8601). Null before. The job is deleted
+     * 7 days later.
+     */
+    finishedAt: string | null
+  }[]
+}
+
 /** Parameters and body of `deleteLicense`. */
 export type DeleteLicenseInput = Record<string, never>
 

@@ -473,6 +473,128 @@ export const releaseWorker = /* @__PURE__ */ defineOperation<
 )
 
 /**
+ * Cancel a job on accounts
+ *
+ * Cancels a job on accounts between two actions. Actions that were started are completed, all
+ * others do not run. A job that has ended cannot be cancelled: `UnsupportedOperation`.
+ * Cancelling a job twice has no further effect.
+ */
+export const cancelAccountJob = /* @__PURE__ */ defineOperation<
+  types.CancelAccountJobInput,
+  types.CancelAccountJobResult
+>(
+  'cancelAccountJob',
+  'DELETE /admin/api/accountJobs/{job}',
+)
+
+/**
+ * Read the progress of a job on accounts
+ *
+ * Reads the state of a job on accounts, its counts and its first errors.
+ */
+export const getAccountJob = /* @__PURE__ */ defineOperation<
+  types.GetAccountJobInput,
+  types.GetAccountJobResult
+>(
+  'getAccountJob',
+  'GET /admin/api/accountJobs/{job}',
+)
+
+/**
+ * Cancel a job on the outbox
+ *
+ * Cancels a job on messages in the outbox between two actions. Actions that were started are
+ * completed, all others do not run. A job that has ended cannot be cancelled:
+ * `UnsupportedOperation`. Cancelling a job twice has no further effect.
+ */
+export const cancelOutboxJob = /* @__PURE__ */ defineOperation<
+  types.CancelOutboxJobInput,
+  types.CancelOutboxJobResult
+>(
+  'cancelOutboxJob',
+  'DELETE /admin/api/outboxJobs/{job}',
+)
+
+/**
+ * Read the progress of a job on the outbox
+ *
+ * Reads the state of a job on messages in the outbox, its counts and its first errors.
+ */
+export const getOutboxJob = /* @__PURE__ */ defineOperation<
+  types.GetOutboxJobInput,
+  types.GetOutboxJobResult
+>(
+  'getOutboxJob',
+  'GET /admin/api/outboxJobs/{job}',
+)
+
+/**
+ * Run an action on many accounts
+ *
+ * Reconnects, syncs, flushes or deletes many accounts, or switches their protocol logs on or
+ * off. The entries are selected by a filter or by up to 1,000 ids. The job runs in the
+ * background and continues after the loss of a replica. Jobs with the same action run one after
+ * the other. At most 10 unfinished jobs exist; further requests get the status 429. Reconnects
+ * start at a pace of 25 per second, so 10,000 accounts take 7 minutes. Deleting more than one
+ * account needs `confirm`.
+ */
+export const createAccountJob = /* @__PURE__ */ defineOperation<
+  types.CreateAccountJobInput,
+  types.CreateAccountJobResult
+>(
+  'createAccountJob',
+  'POST /admin/api/accountJobs',
+)
+
+/**
+ * List jobs on accounts
+ *
+ * Lists the jobs on accounts with their progress, newest first. Jobs are deleted 7 days after
+ * their end.
+ */
+export const listAccountJobs = /* @__PURE__ */ defineList<
+  types.ListAccountJobsInput,
+  types.ListAccountJobsResult,
+  'jobs'
+>(
+  'listAccountJobs',
+  'GET /admin/api/accountJobs',
+  'jobs',
+)
+
+/**
+ * Run an action on many messages in the outbox
+ *
+ * Holds, releases, sends or cancels many messages in the outbox. The entries are selected by a
+ * filter or by up to 1,000 ids. The job runs in the background and continues after the loss of
+ * a replica. Jobs with the same action run one after the other. At most 10 unfinished jobs
+ * exist; further requests get the status 429. Cancelling more than one message needs `confirm`.
+ */
+export const createOutboxJob = /* @__PURE__ */ defineOperation<
+  types.CreateOutboxJobInput,
+  types.CreateOutboxJobResult
+>(
+  'createOutboxJob',
+  'POST /admin/api/outboxJobs',
+)
+
+/**
+ * List jobs on the outbox
+ *
+ * Lists the jobs on messages in the outbox with their progress, newest first. Jobs are deleted
+ * 7 days after their end.
+ */
+export const listOutboxJobs = /* @__PURE__ */ defineList<
+  types.ListOutboxJobsInput,
+  types.ListOutboxJobsResult,
+  'jobs'
+>(
+  'listOutboxJobs',
+  'GET /admin/api/outboxJobs',
+  'jobs',
+)
+
+/**
  * Remove the license key
  *
  * Removes the license key. The operation exists for compatibility and always responds with 403,

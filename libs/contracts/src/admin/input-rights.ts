@@ -33,18 +33,26 @@ export function rightsOfInput(operationId: string, input: RightsInput): Partial<
 const needsMail: Partial<Rights> = { mail: 'needed' }
 const needsOwner: Partial<Rights> = { roles: ['owner'], stepUp: true }
 
+const operators: AdminRole[] = ['owner', 'operator']
+/** Rights for jobs that delete accounts or cancel submissions. */
+const deletesMany: Partial<Rights> = { roles: operators, stepUp: true }
+
 const inputRights: Readonly<
   Record<string, (input: { query: Members; body: Members }) => Partial<Rights>>
 > = {
   // A read message is changed if it is also marked as read.
   getMessage: ({ query }) =>
-    query['markAsSeen'] === true || query['markAsSeen'] === 'true'
-      ? { roles: ['owner', 'operator'] }
-      : {},
+    query['markAsSeen'] === true || query['markAsSeen'] === 'true' ? { roles: operators } : {},
   // Texts of a stored message could be sent to an address of the person's choice.
   submitMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
   uploadMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
   submitDraft: ({ body }) => (body['envelope'] === undefined ? {} : needsMail),
+  createAccountJob: ({ body }) => {
+    if (body['action'] === 'delete') return deletesMany
+    const isHarmless = body['action'] === 'reconnect' || body['action'] === 'sync'
+    return isHarmless ? {} : { roles: operators }
+  },
+  createOutboxJob: ({ body }) => (body['action'] === 'cancel' ? deletesMany : {}),
   updateSettings: ({ body }) => (Object.keys(body).some(isOwnersSetting) ? needsOwner : {}),
   createToken: ({ body }) => rightsOfToken(body),
   createTokenAlias: ({ body }) => rightsOfToken(body),

@@ -112,6 +112,16 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   updateWebhookRoute: operators,
   deleteWebhookRoute: operators,
 
+  // Jobs on many accounts or submissions. The action decides who may create a job.
+  listAccountJobs: everyone,
+  getAccountJob: everyone,
+  createAccountJob: helpers,
+  cancelAccountJob: helpers,
+  listOutboxJobs: everyone,
+  getOutboxJob: everyone,
+  createOutboxJob: helpers,
+  cancelOutboxJob: helpers,
+
   // Access
   listTokens: readers,
   listTokensAlias: readers,

@@ -11,6 +11,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Gateway: 'SMTP servers that send messages instead of the outgoing servers of the accounts.',
   Installation:
     'State of the installation for its operators: counters over time, findings with their remedies, and the workers that serve the accounts.',
+  Jobs: 'Actions of operators on many accounts or messages, which run in the background with progress.',
   License:
     'License of the installation, for compatibility: all features work without a license key.',
   Logs: 'Protocol logs of accounts.',

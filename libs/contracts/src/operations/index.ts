@@ -8,6 +8,7 @@ import * as changes from './changes.ts'
 import * as exports_ from './exports.ts'
 import * as gateways from './gateways.ts'
 import * as installation from './installation.ts'
+import * as jobs from './jobs.ts'
 import * as license from './license.ts'
 import * as linkKeys from './link-keys.ts'
 import * as logs from './logs.ts'
@@ -41,6 +42,7 @@ export const operations = {
   ...exports_,
   ...gateways,
   ...installation,
+  ...jobs,
   ...license,
   ...linkKeys,
   ...logs,

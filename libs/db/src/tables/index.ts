@@ -24,6 +24,7 @@ import type {
   PubsubStates,
 } from './api-feeds.ts'
 import type { Bounces } from './bounces.ts'
+import type { BulkJobRows, BulkJobs } from './bulk-jobs.ts'
 import type { AccountEventCounts, OAuth2AppUses, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
 import type { ExportChunks, ExportIndex, Exports } from './exports.ts'
@@ -78,6 +79,8 @@ export interface Tables {
   apiPending: ApiPending
   apiWatches: ApiWatches
   bounces: Bounces
+  bulkJobRows: BulkJobRows
+  bulkJobs: BulkJobs
   credentials: Credentials
   deliveries: Deliveries
   draftCleanups: DraftCleanups
@@ -132,6 +135,7 @@ export type * from './accounts.ts'
 export type * from './admin.ts'
 export type * from './api-feeds.ts'
 export type * from './bounces.ts'
+export type * from './bulk-jobs.ts'
 export type * from './counters.ts'
 export type * from './events.ts'
 export type * from './form-links.ts'

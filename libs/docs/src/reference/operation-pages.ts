@@ -14,6 +14,7 @@ const pages: Readonly<Record<string, readonly [file: string, title: string]>> = 
   Export: ['exports', 'Exports'],
   Gateway: ['gateways', 'Gateways'],
   Installation: ['installation', 'Installation'],
+  Jobs: ['jobs', 'Bulk jobs'],
   License: ['license', 'License'],
   Logs: ['logs', 'Logs'],
   Mailbox: ['mailboxes', 'Mailboxes'],

@@ -15,7 +15,7 @@ export interface WorkerDeps {
 }
 
 /** Parts of an API request that a command to a worker needs. */
-export interface WorkerCall extends RequestContext {
+export interface WorkerCall extends Pick<RequestContext, 'signal'> {
   params: { account: string }
   headers: { 'x-svc-timeout'?: number }
 }

@@ -16,6 +16,7 @@ import { onGetStats } from './get-stats.ts'
 import { onImportTokens } from './import-tokens.ts'
 import { onImportLinkKey } from './import-link-key.ts'
 import { installationHandlers } from './installation/installation.ts'
+import { jobHandlers } from './jobs.ts'
 import { licenseHandlers } from './license.ts'
 import { oauth2AppHandlers } from './oauth2-apps/oauth2-apps.ts'
 import type { OperationDeps } from './operation-deps.ts'
@@ -68,6 +69,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onImportLinkKey(deps),
     ...tokenHandlers(deps),
     onImportTokens(deps),
+    ...jobHandlers(deps),
     ...licenseHandlers(),
     ...templateHandlers(deps),
     ...gatewayHandlers(deps),

@@ -1,19 +1,13 @@
-import { changeOutbox } from '@posthorn/contracts/commands/outbox'
-import type { CommandRequest, Operation } from '@posthorn/contracts/define'
+import type { Operation } from '@posthorn/contracts/define'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import type { OutboxEntry } from '@posthorn/contracts/schemas/outbox'
-import { AppError } from '@posthorn/errors'
 import type { Caller } from '../access/authenticate.ts'
 import { requestTimeout, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
+import { changeSubmission, type SubmissionChange } from '../http/change-submission.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { maskUrl } from '../http/masks.ts'
-import {
-  getOutboxRow,
-  listOutboxRows,
-  type OutboxRow,
-  submissionNotFound,
-} from '../store/outbox.ts'
+import { getOutboxRow, listOutboxRows, type OutboxRow } from '../store/outbox.ts'
 import { visibleFailure } from './hide-failure.ts'
 import { present } from './present.ts'
 
@@ -39,7 +33,6 @@ export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
 }
 
 type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
-type Action = CommandRequest<typeof changeOutbox>['action']
 
 /**
  * Creates the handler of an API operation that sends a sender the command to change a submission.
@@ -47,16 +40,11 @@ type Action = CommandRequest<typeof changeOutbox>['action']
 function changeHandler(
   deps: WorkerDeps,
   operation: Operation,
-  [action, response]: [Action, object],
+  [action, response]: [SubmissionChange['action'], object],
 ): OperationHandler {
   const run = async ({ params: { queueId }, headers, signal }: ChangeCall) => {
-    const options = { key: 'outbox', timeoutMs: requestTimeout(deps, headers), signal }
-    const { result } = await deps.bus.request(changeOutbox, { queueId, action }, options)
-    if (result === 'missing') throw submissionNotFound()
-    if (result === 'busy')
-      throw new AppError('invalid', 'The message is being sent, retry later', {
-        code: 'UnsupportedOperation',
-      })
+    const limits = { timeoutMs: requestTimeout(deps, headers), signal }
+    await changeSubmission(deps.bus, { queueId, action }, limits)
     return response
   }
   return { operation, run }

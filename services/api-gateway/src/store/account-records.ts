@@ -1,8 +1,5 @@
-import {
-  type AccountState,
-  matchingStates,
-  type ShownState,
-} from '@posthorn/contracts/schemas/account-state'
+import { defined } from '@posthorn/contracts/defined'
+import type { AccountState, ShownState } from '@posthorn/contracts/schemas/account-state'
 import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import {
   compileOnce,
@@ -13,6 +10,7 @@ import {
   readPage,
 } from '@posthorn/db'
 import { sql } from 'kysely'
+import { matchesAccount } from './account-filter.ts'
 import { accountsWithState, passwordKinds } from './accounts.ts'
 
 /** Provider of the account's OAuth2 application; null if the application does not exist. */
@@ -123,20 +121,7 @@ export interface AccountFilter extends PageRequest {
  * accounts.
  */
 export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
-  let matching = listedAccounts(db)
-  if (state)
-    matching = matching.where(
-      sql`coalesce(account_states.state, 'new')`,
-      'in',
-      matchingStates(state),
-    )
-  if (query) {
-    const contains = (column: 'accounts.account' | 'name' | 'email') =>
-      sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`
-    matching = matching.where((where) =>
-      where.or([contains('accounts.account'), contains('name'), contains('email')]),
-    )
-  }
+  const matching = listedAccounts(db).where(matchesAccount(defined({ state, query })))
   return readPage(matching.orderBy('accounts.account'), page)
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]

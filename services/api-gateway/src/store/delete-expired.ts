@@ -1,5 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
+import { deleteEndedBulkJobs } from './bulk-jobs.ts'
 import { isValidKey } from './idempotency-keys.ts'
 
 const isExpired = sql<boolean>`expires_at <= now()`
@@ -10,4 +11,5 @@ export async function deleteExpired(db: Db): Promise<void> {
   await db.deleteFrom('idempotencyKeys').where(isExpiredKey).execute()
   await db.deleteFrom('formLinks').where(isExpired).execute()
   await db.deleteFrom('oauth2Logins').where(isExpired).execute()
+  await deleteEndedBulkJobs(db)
 }

@@ -29,6 +29,7 @@ export const ids = {
   delivery: '8d2f6a3c-1b5e-4c8f-b0a7-2e9d4c6b7a15',
   replayedDelivery: 'e1b7c9d4-5a2f-4e6b-8c3d-7f0a1b2c3d4e',
   worker: '0b7c5f0e-5d2c-4c57-9f0e-1f6a3c9d2b11',
+  job: 'b3a1d0c2-7e4f-4d5a-8c6b-9f0e1d2c3b4a',
   replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
   /** Invented value of an access token, and its SHA-256. */
   tokenValue: '0123456789abcdef'.repeat(4),

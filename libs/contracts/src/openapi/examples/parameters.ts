@@ -20,6 +20,7 @@ const general: Readonly<Record<string, string>> = {
   text: ids.text,
   token: ids.token,
   webhookRoute: ids.route,
+  job: ids.job,
   worker: ids.worker,
 }
 

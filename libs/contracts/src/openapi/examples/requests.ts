@@ -237,5 +237,21 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   importAccounts: {
     'paused accounts': { accounts: [transfer], paused: true },
   },
+  createAccountJob: {
+    'reconnect accounts with rejected logins': {
+      action: 'reconnect',
+      filter: { state: 'authenticationError' },
+    },
+    'delete two accounts': { action: 'delete', ids: ['jane', 'omar'], confirm: true },
+    'switch protocol logs on': { action: 'logs', ids: ['jane'], logs: true },
+  },
+  createOutboxJob: {
+    'hold all messages of an account': { action: 'hold', filter: { account: 'jane' } },
+    'cancel old messages on hold': {
+      action: 'cancel',
+      filter: { state: 'held', createdBefore: '2030-01-01T00:00:00.000Z' },
+      confirm: true,
+    },
+  },
   createWebhookReplay: { 'all of one target': { target: 'default' } },
 }

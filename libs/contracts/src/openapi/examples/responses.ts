@@ -1,6 +1,7 @@
 import { accountResponses } from './account-responses.ts'
 import { adminResponses } from './admin-responses.ts'
 import { exportResponses } from './export-responses.ts'
+import { jobResponses } from './job-responses.ts'
 import { messageResponses } from './message-responses.ts'
 import { sendingResponses } from './sending-responses.ts'
 import { webhookResponses } from './webhook-responses.ts'
@@ -13,6 +14,7 @@ export const responseExamples: Readonly<Record<string, unknown>> = {
   ...accountResponses,
   ...adminResponses,
   ...exportResponses,
+  ...jobResponses,
   ...messageResponses,
   ...sendingResponses,
   ...webhookResponses,

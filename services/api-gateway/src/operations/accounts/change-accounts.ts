@@ -1,15 +1,14 @@
 import type { Bus } from '@posthorn/bus'
 import { revokeAccountGrant } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
-import { accountDeleted } from '@posthorn/contracts/events/account'
-import { messageFailed } from '@posthorn/contracts/events/sending'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
-import { deriveEventId, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { publishEvents } from '@posthorn/db'
 import { assertOneOrigin } from '../../accounts/assert-no-redirect.ts'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
+import { announceRemoval, removeAccount } from '../../accounts/remove-account.ts'
 import { sealRegistration } from '../../accounts/seal-account.ts'
 import { type ChangedBy, repeatedMembers } from '../../accounts/tenant-members.ts'
 import { prepareConsent } from '../../accounts/update-by-consent.ts'
@@ -18,8 +17,7 @@ import { isTenant } from '../../access/authorize.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
-import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'
-import { type EndedSubmission, endSubmissions } from '../../store/outbox.ts'
+import { lockAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
@@ -97,54 +95,16 @@ function changedBy({ token }: Caller): ChangedBy {
 
 type DeleteDeps = Pick<OperationDeps, 'db' | 'bus' | 'settings' | 'tokens' | 'tasks'>
 
-/**
- * Deletes an account. Its waiting submissions end with the event messageFailed. The last event
- * contains the webhook target of the account, because events are delivered after the deletion.
- */
-export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps) {
+/** Deletes an account and, on request, revokes its OAuth2 grant before. */
+export function onDeleteAccount(deps: DeleteDeps) {
+  const { db, bus, settings } = deps
   return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
     if (query.revoke) await revokeGrant(bus, account, signal)
     const { serviceUrl = null } = await settings.get()
-    const events = await inTransaction(db, async (tx) => {
-      const stored = await lockAccount(tx, account)
-      if (!stored) throw accountNotFound()
-      const { webhooks: url, webhooksCustomHeaders, createdAt, tenantSet } = stored
-      const owned = {
-        ...(tenantSet.includes('webhooksCustomHeaders') && { isTenants: true }),
-        ...(tenantSet.includes('webhooks') && { isTenantsUrl: true }),
-      }
-      const failed = (await endSubmissions(tx, account)).map((each) => failedEvent(account, each))
-      const event = {
-        eventId: deriveEventId([accountDeleted.name, account, createdAt.getTime()]),
-        event: accountDeleted.name,
-        account,
-        data: { account },
-        ...(url && { accountTarget: { url, headers: webhooksCustomHeaders ?? [], ...owned } }),
-      }
-      const recorded = await recordEvents(tx, [...failed, event], serviceUrl)
-      await deleteAccount(tx, account)
-      return recorded
-    })
-    tokens.invalidate()
-    tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
-    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
-    tasks.run(bus.invalidate({ topic: 'tokens' }))
+    const events = await inTransaction(db, (tx) => removeAccount(tx, account, serviceUrl))
+    announceRemoval(deps, account, events)
     return { account, deleted: true }
   })
-}
-
-function failedEvent(account: string, ended: EndedSubmission): NewEvent {
-  const { queueId, messageId, firstError, networkRouting, maybeSent } = ended
-  const reason = maybeSent
-    ? 'The account was deleted after the handover: the message may have been delivered'
-    : 'The account was deleted before the message was sent'
-  const error = (firstError ?? reason).split(/\r?\n/, 1)[0] ?? ''
-  return {
-    eventId: deriveEventId([messageFailed.name, queueId]),
-    event: messageFailed.name,
-    account,
-    data: defined({ messageId, queueId, error, networkRouting: networkRouting ?? undefined }),
-  }
 }
 
 /** Timeout of a request to the OAuth2 provider's revocation endpoint. */

@@ -1,0 +1,150 @@
+import { asUnavailable, type Db, sqlState } from '@posthorn/db'
+import { AppError, toAppError, UnavailableError } from '@posthorn/errors'
+import { RateLimiter } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { ClaimedJob } from '../store/bulk-claims.ts'
+import {
+  ClaimLostError,
+  listOpenRows,
+  type OpenRow,
+  recordRow,
+  type RowOutcome,
+  startRow,
+} from '../store/bulk-rows.ts'
+import { isStillSelected } from '../store/bulk-selections.ts'
+import { inTransaction } from '../store/transaction.ts'
+import type { RowAction, SentAction, StoredAction } from './row-actions.ts'
+
+/** Rows of a bulk job that are read at a time. */
+const batchSize = 100
+/**
+ * Number of commands of a bulk job that run concurrently, so that a worker that does not respond
+ * does not hold up the accounts of other workers. Actions in the database run one by one.
+ */
+const maxCommands = 8
+/** Maximum length of the stored text of an error. */
+const maxErrorLength = 500
+
+export interface RowRun {
+  db: Db
+  /** True while RabbitMQ is connected. */
+  bus: { readonly up: boolean }
+  log: Logger
+  job: ClaimedJob
+  action: RowAction
+  /** Signal that is aborted if the claim on the bulk job is lost, or at a shutdown. */
+  signal: AbortSignal
+  /** Called with the result of each action. */
+  onOutcome: (state: RowOutcome['state']) => void
+}
+
+/**
+ * Runs the action of a bulk job on each of its rows without a result, in order and at the pace of
+ * the action. A failed action is recorded. If Postgres or RabbitMQ is unavailable, rejects, so that
+ * the job continues later at the same row.
+ *
+ * @throws ClaimLostError if the job was cancelled or claimed by another replica
+ */
+export async function runRows(run: RowRun): Promise<void> {
+  const { db, job, action } = run
+  const pace = new RateLimiter({ perSecond: action.perSecond })
+  for (;;) {
+    const rows = await listOpenRows(db, job.id, batchSize)
+    if (rows.length === 0) return
+    const limit = action.isStored ? 1 : maxCommands
+    await forEachRow(rows, { limit, signal: run.signal }, async (row, signal) => {
+      await pace.acquire(signal)
+      const state = await (action.isStored
+        ? runStored({ ...run, signal }, action, row)
+        : runSent({ ...run, signal }, action, row))
+      run.onOutcome(state)
+    })
+  }
+}
+
+/**
+ * Runs `work` for each row, `limit` rows at a time. After the first error, starts no further row,
+ * aborts the waiting rows, waits for the running rows and rejects with this error.
+ */
+async function forEachRow(
+  rows: readonly OpenRow[],
+  { limit, signal }: { limit: number; signal: AbortSignal },
+  work: (row: OpenRow, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failure = new AbortController()
+  const ended = AbortSignal.any([signal, failure.signal])
+  const waiting = rows.values()
+  const lane = async () => {
+    for (const row of waiting) {
+      ended.throwIfAborted()
+      await work(row, ended)
+    }
+  }
+  const lanes = Array.from({ length: limit }, () =>
+    lane().catch((error: unknown) => failure.abort(error)),
+  )
+  await Promise.all(lanes)
+  ended.throwIfAborted()
+}
+
+type State = RowOutcome['state']
+
+/** Runs an action in the transaction that also records its result. */
+async function runStored(run: RowRun, action: StoredAction, row: OpenRow): Promise<State> {
+  const { db, job } = run
+  try {
+    const { state, announce } = await inTransaction(db, async (tx) => {
+      const isSelected = await isStillSelected(tx, job, row.rowId)
+      const done = isSelected ? await action.run(tx, row.rowId) : undefined
+      const outcome = { state: done ? ('done' as const) : ('skipped' as const) }
+      await recordRow(tx, job, { row, outcome })
+      return { ...outcome, announce: done }
+    })
+    announce?.()
+    return state
+  } catch (error) {
+    return await recordFailure(run, row, error)
+  }
+}
+
+/**
+ * Sends the command of an action and records the result. The start is recorded first, so that the
+ * next replica knows that a command without a result may have been executed.
+ */
+async function runSent(run: RowRun, action: SentAction, row: OpenRow): Promise<State> {
+  const { db, bus, job, signal } = run
+  if (!bus.up) throw new UnavailableError('RabbitMQ is unavailable')
+  const { rowId, isStarted: isRepeated } = row
+  // A command that was executed may have changed the row, so that the filter no longer matches.
+  if (!isRepeated && !(await isStillSelected(db, job, rowId)))
+    return await record(run, row, { state: 'skipped' })
+  await startRow(db, job, row)
+  try {
+    await action.run(rowId, { signal, isRepeated })
+  } catch (error) {
+    return await recordFailure(run, row, error)
+  }
+  return await record(run, row, { state: 'done', hasEffect: true })
+}
+
+/** Records a failed action. Rejects with errors after which the job continues later. */
+async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise<State> {
+  const { bus, log, job, signal, action } = run
+  const isOutage = asUnavailable(error) instanceof UnavailableError || !(action.isStored || bus.up)
+  if (error instanceof ClaimLostError || isOutage || signal.aborted) throw error
+  if (!(error instanceof AppError))
+    log.error({ err: error, job: job.id, sqlState: sqlState(error) }, 'action of a bulk job failed')
+  const { code = null, message } = toAppError(error)
+  const stored = { code, message: storable(message).slice(0, maxErrorLength) }
+  return await record(run, row, { state: 'failed', error: stored, hasEffect: !action.isStored })
+}
+
+/** Replaces the character that Postgres cannot store in a text. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed()
+}
+
+async function record({ db, job }: RowRun, row: OpenRow, outcome: RowOutcome): Promise<State> {
+  await inTransaction(db, (tx) => recordRow(tx, job, { row, outcome }))
+  return outcome.state
+}
