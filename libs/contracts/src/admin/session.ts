@@ -5,7 +5,7 @@ const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })
 
 /**
- * Pattern of one line of text with a visible letter, number, punctuation mark or symbol, and without
+ * Pattern of one line of text with a letter, number, punctuation mark or symbol, and without
  * characters that reverse the direction of text. Postgres cannot store a NUL character.
  */
 const line =
