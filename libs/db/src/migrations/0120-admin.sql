@@ -124,7 +124,9 @@ begin
   for i in 0..1 loop
     month := date_trunc('month', at at time zone 'UTC') + make_interval(months => i);
     name := 'admin_audit_' || to_char(month, 'YYYYMM');
-    if to_regclass('public.' || name) is null then
+    -- A query, because to_regclass may return what the session has cached before it waited for the lock.
+    if not exists (select from pg_catalog.pg_class c
+      where c.relname = name and c.relnamespace = 'public'::regnamespace) then
       execute format('create table public.%I (like public.admin_audit including all)', name);
       execute format('alter table public.admin_audit attach partition public.%I for values from (%L) to (%L)', name,
         month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');

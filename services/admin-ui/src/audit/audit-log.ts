@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import {
-  type Backoff,
-  backoff,
-  type Clock,
-  retryUntil,
-  settleWithin,
-  TaskGroup,
-} from '@posthorn/flow'
+import type { Clock } from '@posthorn/flow'
 import { describeProblem } from '@posthorn/http'
-import type { Logger, Metrics } from '@posthorn/telemetry'
 import { insertAuditRow, type NewAuditRow } from '../store/audit.ts'
+import { OutcomeRows, type OutcomeRowsOptions } from './outcome-rows.ts'
 import { plainText } from './plain-text.ts'
 
 /** Person and session of an audited action. A `SignedIn` is an actor. */
@@ -81,52 +74,14 @@ export interface AttemptLog extends AuditLog, AsyncDisposable {
   attempt(entry: AuditEntry): Promise<RecordedAttempt>
 }
 
-export interface AuditLogOptions {
-  log: Pick<Logger, 'warn' | 'error'>
-  /** Registers the metrics of the audit log. Absent in jobs, which have no metrics. */
-  metrics?: Pick<Metrics, 'counter'>
+export interface AuditLogOptions extends OutcomeRowsOptions {
   clock?: Clock
-  /** Delays between the attempts to insert an outcome row. */
-  delayMs?: Backoff | number
 }
-
-/** Maximum attempts to insert an outcome row: about ten minutes with the default delays. */
-const maxAttempts = 25
-const defaultDelayMs = backoff({ baseMs: 250, maxMs: 30_000, jitter: 0.2 })
-/**
- * Maximum outcome rows that wait for Postgres. Without Postgres no new change starts, so only calls
- * in flight at the start of an outage wait.
- */
-const maxWaiting = 10_000
-/** Time that a shutdown waits for outcome rows, within the 10 s of the whole shutdown. */
-const drainMs = 3_000
 
 /** Creates the audit log. Disposal waits a few seconds for outcome rows that are not inserted. */
 export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
-  const { log, metrics, clock = Date.now, delayMs = defaultDelayMs } = options
-  const lost = metrics?.counter({
-    name: 'admin_audit_lost_total',
-    help: 'Outcomes that are missing in the audit log, because no insert has succeeded',
-  })
-  const waiting = new TaskGroup()
-  const stop = new AbortController()
-  const insertLater = (row: NewAuditRow) => {
-    const onLost = (err: unknown) => {
-      lost?.inc()
-      log.error({ err, request: row.request, outcome: row.outcome }, 'audit outcome is lost')
-    }
-    if (waiting.size >= maxWaiting) return onLost(undefined)
-    const retries = { delayMs, maxAttempts, signal: stop.signal }
-    waiting.run(retryUntil(() => insertAuditRow(db, row), retries).catch(onLost))
-  }
-  const insertOutcome = async (row: NewAuditRow) => {
-    try {
-      await insertAuditRow(db, row)
-    } catch (err) {
-      log.warn({ err, request: row.request }, 'audit outcome not recorded, retrying')
-      insertLater(row)
-    }
-  }
+  const { clock = Date.now } = options
+  const outcomes = new OutcomeRows(db, options)
   const attempt = async (entry: AuditEntry): Promise<RecordedAttempt> => {
     const row = newRow(entry, 'attempt', clock())
     await insertAuditRow(db, row).catch((cause: unknown) => {
@@ -135,11 +90,8 @@ export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
     return {
       finish({ status, outcome }) {
         const ending = { ...newRow(entry, 'outcome', clock()), request: row.id }
-        return insertOutcome({
-          ...ending,
-          status: status ?? null,
-          outcome: plainText(outcome, 100),
-        })
+        const result = { status: status ?? null, outcome: plainText(outcome, 100) }
+        return outcomes.insert({ ...ending, ...result })
       },
     }
   }
@@ -157,12 +109,8 @@ export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
       }
     },
     result: (entry, outcome) =>
-      insertOutcome({ ...newRow(entry, 'outcome', clock()), outcome: plainText(outcome, 100) }),
-    async [Symbol.asyncDispose]() {
-      await settleWithin(waiting.drain(), drainMs)
-      stop.abort()
-      await waiting.drain()
-    },
+      outcomes.insert({ ...newRow(entry, 'outcome', clock()), outcome: plainText(outcome, 100) }),
+    [Symbol.asyncDispose]: () => outcomes[Symbol.asyncDispose](),
   }
 }
 

@@ -20,8 +20,8 @@ export interface Admission {
  * Finds, links or creates the person of a sign-in at the OpenID provider, and updates the role.
  * Returns the id of the person.
  *
- * @throws OpenIdError `notAdmitted` for a person who is not admitted; the sessions of the person then
- * end. `notVerified`, `otherPerson`, and `lastOwner` if the last owner would lose the role
+ * @throws OpenIdError `notAdmitted` for a person who is not admitted; the sessions of the person
+ * then end. `notVerified`, `otherPerson`, and `lastOwner` if the last owner would lose the role
  */
 export async function admitPerson(
   { db, config, broadcastEnd }: Admission,

@@ -88,9 +88,11 @@ export async function ensureAuditPartitions(db: Db, at: Date): Promise<void> {
 export async function countMissingAuditPartitions(db: Db, at: Date): Promise<number> {
   const { rows } = await sql<{ missing: number }>`
     select count(*)::integer as missing from generate_series(0, 1) as month
-    where to_regclass('public.admin_audit_' || to_char(
-      date_trunc('month', ${at}::timestamptz at time zone 'UTC') + make_interval(months => month),
-      'YYYYMM')) is null
+    where not exists (
+      select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'admin_audit'::regclass and c.relname = 'admin_audit_' || to_char(
+        date_trunc('month', ${at}::timestamptz at time zone 'UTC') + make_interval(months => month),
+        'YYYYMM'))
   `.execute(db)
   return rows[0]?.missing ?? 0
 }
