@@ -34,6 +34,7 @@ const table = `
   sendOutboxEntry            OPS
   retryWebhookDelivery       OPS
   createWebhookReplay        OPS
+  createAccountJob           OPS
   cancelAccountJob           OPS
   createOutboxJob            OPS
   cancelOutboxJob            OPS
@@ -110,7 +111,6 @@ const table = `
   createOAuth2App            OP
   updateOAuth2App            OP
   deleteOAuth2App            OP
-  createAccountJob           OP
   updateQueue                OP
   updateSettings             OP
   setLicense                 OP
