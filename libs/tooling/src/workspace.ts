@@ -127,6 +127,8 @@ export const allowedImporters: Record<string, readonly string[]> = {
   'crawler-user-agents': ['services/api-gateway/src/automated/'],
   'fast-xml-parser': ['services/api-gateway/src/autoconfig/'],
   jose: ['libs/secrets/'],
+  'openid-client': ['services/admin-ui/src/oidc/client.ts'],
+  '@simplewebauthn/server': ['services/admin-ui/src/factors/webauthn.ts'],
   oauth4webapi: ['services/auth-bridge/src/oauth2/'],
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],

@@ -11,6 +11,7 @@ import { readAdminUrl } from '@posthorn/service/admin-url-config'
 import { type HttpConfig, readHttpConfig } from '@posthorn/service/http-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import { logLevels } from '@posthorn/telemetry'
+import { type OidcConfig, readOidcConfig } from './oidc/oidc-config.ts'
 
 export interface Config extends ServiceConfig, HttpConfig {
   /** Base URL of api-gateway, to which calls of signed-in people are forwarded. */
@@ -21,6 +22,8 @@ export interface Config extends ServiceConfig, HttpConfig {
   readonly addresses: readonly string[] | undefined
   /** Token of the set-up link, with which the first owner is created. */
   readonly setupToken: Secret | undefined
+  /** OpenID provider at which people sign in. Undefined: none. */
+  readonly oidc: OidcConfig | undefined
   /** Age at which months of the audit log are deleted. */
   readonly auditKeepMs: number
 }
@@ -37,6 +40,7 @@ export function readConfig(env: Env): Config {
     adminUrl: readAdminUrl(env),
     addresses: addressRanges(env, 'SVC_ADMIN_ADDRESSES'),
     setupToken: secret(env, 'SVC_ADMIN_SETUP_TOKEN', { minLength: minTokenLength }),
+    oidc: readOidcConfig(env),
     auditKeepMs: duration(env, 'SVC_ADMIN_AUDIT_KEEP', {
       fallback: 400 * day,
       min: 31 * day,

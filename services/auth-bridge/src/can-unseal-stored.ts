@@ -1,6 +1,7 @@
 import type { Db } from '@posthorn/db'
 import type { Unsealer } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
+import { listSeedSamples } from './store/admin-people.ts'
 import { listSealedSamples } from './store/credentials.ts'
 
 /**
@@ -8,7 +9,7 @@ import { listSealedSamples } from './store/credentials.ts'
  * secret is stored. Logs each sample that cannot be unsealed.
  */
 export async function canUnsealStored(db: Db, unsealer: Unsealer, log: Logger): Promise<boolean> {
-  const samples = await listSealedSamples(db)
+  const samples = [...(await listSealedSamples(db)), ...(await listSeedSamples(db))]
   let unsealed = 0
   for (const { sealed, context } of samples) {
     try {

@@ -41,6 +41,16 @@ async function fill(owner: Db): Promise<void> {
     await owner.insertInto('credentials').values({ account, kind: 'imap', sealed }).execute()
   }
   await owner
+    .insertInto('adminPeople')
+    .values({
+      id: 'p',
+      email: 'p@example.com',
+      name: 'P',
+      role: 'owner',
+      sealed: await sealer.seal('seed', 'admin/p/totp'),
+    })
+    .execute()
+  await owner
     .insertInto('gateways')
     .values({ gateway: 'g', name: 'g', host: 'relay.example', port: 25 })
     .execute()
@@ -137,7 +147,7 @@ test('resealAll: value changed concurrently, keeps the change', async () => {
   const before = await registered()
   // With batches of two rows, the resealing reads more than one page of sealed values.
   expect(await resealAll({ db, resealer: interfering, batchSize: 2 })).toEqual({
-    resealed: 9,
+    resealed: 10,
     unreadable: 0,
   })
   expect(await Promise.all(['a', 'b', 'c'].map(passwordOf))).toEqual([
@@ -180,7 +190,7 @@ test('reseal-main: prints values per key, reseals them and skips unreadable ones
   expect(resealed.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
   expect(resealed.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
   expect(resealed.stdout).toMatch(/^sealed_settings \w+ 1 secret not configured$/m)
-  expect(resealed.stderr).toContain('9 values resealed, 1 cannot be unsealed with any secret')
+  expect(resealed.stderr).toContain('10 values resealed, 1 cannot be unsealed with any secret')
 
   await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
   expect(await command([], { SVC_SECRET: newestSecret })).toMatchObject({ code: 0 })
@@ -219,7 +229,8 @@ test('reseal-main: killed after its first batch, loses no value and completes wh
     .forUpdate()
     .execute()
   const killed = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  await once(killed.stderr, 'data')
+  for await (const lines of killed.stderr)
+    if (/^credentials: /m.test(String(lines))) break
   killed.kill('SIGKILL')
   await once(killed, 'exit')
   const keyIds = async () => {

@@ -77,7 +77,13 @@ export const SignInOptions = Type.Object({
   /** True until the first owner exists. The set-up link is then required. */
   setUp: Type.Boolean(),
   passwords: Type.Boolean(),
-  oidc: Type.Optional(Type.Object({ name: Type.String() })),
+  oidc: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      /** Page that the browser opens after the sign-out. */
+      logout: Type.Optional(Type.String()),
+    }),
+  ),
 })
 export type SignInOptions = Static<typeof SignInOptions>
 

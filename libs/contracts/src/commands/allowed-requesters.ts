@@ -10,6 +10,8 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getServiceSecret: ['webhook-dispatcher'],
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
+  createAdminTotp: ['admin-ui'],
+  checkAdminTotp: ['admin-ui'],
   getOpenAiApiKey: ['sync-worker'],
   getPubSubToken: ['sync-worker'],
   changesNoticed: ['api-gateway', 'sync-worker'],

@@ -1,4 +1,5 @@
 import * as accountTransfers from './account-transfers.ts'
+import * as adminTotp from './admin-totp.ts'
 import * as credentials from './credentials.ts'
 import * as filing from './filing.ts'
 import * as mailboxes from './mailboxes.ts'
@@ -54,6 +55,7 @@ export const credentialCommands = {
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,
   sealAccountTransfers: accountTransfers.sealAccountTransfers,
   checkAccountTransfers: accountTransfers.checkAccountTransfers,
+  ...adminTotp,
   ...oauth2,
   ...oauth2Login,
 }

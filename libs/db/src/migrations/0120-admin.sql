@@ -183,5 +183,5 @@ grant select, insert, update, delete on admin_links, admin_sessions, admin_passk
   to posthorn_admin_ui;
 grant select, insert on admin_audit to posthorn_admin_ui;
 grant select on settings to posthorn_admin_ui;
-grant select (id, sealed), update (sealed) on admin_people to posthorn_auth_bridge;
+grant select (id, sealed, totp_confirmed), update (sealed) on admin_people to posthorn_auth_bridge;
 select ensure_admin_audit_partitions();

@@ -14,12 +14,13 @@ export interface PageExchange {
 
 /**
  * Creates the handler of an endpoint. The result is sent as JSON, an undefined result as 204.
- * Rejections because of a limit get the header Retry-After.
+ * A redirect that `run` has sent stays. Rejections because of a limit get the header Retry-After.
  */
 export function endpoint(run: (exchange: PageExchange) => Promise<unknown>): RequestHandler {
   return async (request, response) => {
     try {
       const result = await run({ request, response })
+      if (response.headersSent) return
       if (result === undefined) response.status(204).end()
       else response.json(result)
     } catch (error) {
@@ -64,8 +65,8 @@ export function entryOf(
   return { signedIn, address: signedIn.address, ...routeOf(request), ...action }
 }
 
-/** Form of the ids that this service creates. */
-const idShape = /^[\w-]{1,64}$/
+/** Form of ids. Ids of passkeys have up to 1,023 bytes in base64url (WebAuthn §4). */
+const idShape = /^[\w-]{1,1364}$/
 
 /**
  * Id in the path of a request.

@@ -11,14 +11,10 @@ import type { Router } from 'express'
 import { readJsonBody } from '../http/read-body.ts'
 import type { Identity } from '../identity/create-identity.ts'
 import { describeSession } from '../identity/describe-session.ts'
-import {
-  checkSecondFactor,
-  consumeTicket,
-  createTicket,
-  openTicket,
-} from '../identity/second-factor.ts'
+import { consumeTicket, createTicket, openTicket } from '../identity/second-factor.ts'
 import { routeOf } from '../identity/sessions.ts'
 import { findPerson } from '../store/people.ts'
+import { checkCode } from './check-code.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
@@ -65,7 +61,7 @@ async function enterSecondFactor(identity: Identity, exchange: PageExchange): Pr
   const id = await openTicket(db, ticket)
   const attempt = await admitAttempt(identity, exchange, { kind: 'code', person: id })
   const person = await findPerson(db, id)
-  if (!person || !(await checkSecondFactor(identity, id, code)))
+  if (!person || !(await checkCode(identity, id, { code, attempt })))
     throw await failed(identity, exchange, { email: person?.email, operation: 'secondFactor' })
   const signedIn = await sessions.start(id, exchange, {
     consume: (tx) => consumeTicket(tx, ticket),

@@ -6,9 +6,9 @@ import type { Identity } from '../identity/create-identity.ts'
 import { describeSession } from '../identity/describe-session.ts'
 import { replaceRecoveryCodes } from '../identity/recovery-codes.ts'
 import { requireRecentFactor } from '../identity/rights.ts'
-import { checkSecondFactor } from '../identity/second-factor.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 import { findPerson, type StoredPerson } from '../store/people.ts'
+import { checkCode } from './check-code.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
@@ -80,7 +80,8 @@ async function areCorrect(
   }
   if (!person.totpConfirmed) return true
   const attempt = await admitAttempt(identity, exchange, { kind: 'code', person: id })
-  if (!(await checkSecondFactor(identity, id, factors.code ?? ''))) return false
+  const { code = '' } = factors
+  if (!(await checkCode(identity, id, { code, attempt }))) return false
   await attempt.succeed()
   return true
 }

@@ -31,7 +31,7 @@ export interface IdentityOptions {
 export interface SignInOffers {
   /** False if people sign in at the OpenID provider only. */
   passwords: boolean
-  oidc?: { name: string } | undefined
+  oidc?: { name: string; logout?: string } | undefined
 }
 
 /** Tools of the endpoints for sign-ins, sessions and people. */

@@ -1,4 +1,5 @@
 import type { AuthServer } from '../providers/auth-server.ts'
+import { onCheckAdminTotp, onCreateAdminTotp, type TotpDeps } from './admin-totp.ts'
 import { onCheckServerPassword } from './check-server-password.ts'
 import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
 import { onGetCredentials } from './get-credentials.ts'
@@ -15,7 +16,7 @@ import { onVerifyOAuth2App, type VerifyDeps } from './verify-oauth2-app.ts'
 
 /** Handlers of all commands on the RabbitMQ queue `credentials`. */
 export function createHandlers(
-  deps: OAuth2TokenDeps & VerifyDeps & TransferDeps & { authServer: AuthServer },
+  deps: OAuth2TokenDeps & VerifyDeps & TransferDeps & TotpDeps & { authServer: AuthServer },
 ) {
   return [
     onGetCredentials(deps),
@@ -31,6 +32,8 @@ export function createHandlers(
     onGetServiceSecret(deps),
     onGetLinkSecret(deps),
     onGetOpenAiApiKey(deps),
+    onCreateAdminTotp(deps),
+    onCheckAdminTotp(deps),
     ...onCheckServerPassword(deps),
     onUnsealLogin(deps),
     onUnsealHeader(deps),

@@ -50,6 +50,7 @@ interface InPlace {
  * without an entry.
  */
 export const sealedTables: readonly SealedColumn[] = [
+  { name: 'admin_people', key: ['id'] },
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
   { name: 'exports', key: ['export_id'] },
   { name: 'gateway_credentials', key: ['gateway'], use: 'gateway' },

@@ -1,0 +1,127 @@
+import type { NewPasskeyRequest, PasskeyRequest } from '@posthorn/contracts/admin/factors'
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { RelyingParty } from './relying-party.ts'
+
+// The only module that imports the WebAuthn library.
+
+/** Time that the browser gives the person, as long as the challenge is stored. */
+const timeoutMs = 300_000
+/** EdDSA, ES256 and RS256, which all authenticators together support (COSE). */
+const algorithms = [-8, -7, -257]
+
+/** Passkey as the browser must know it to exclude or to select it. */
+interface KnownPasskey {
+  id: string
+  transports: string[]
+}
+
+export interface CreationRequest {
+  party: RelyingParty
+  person: { id: string; email: string; name: string }
+  challenge: string
+  existing: readonly KnownPasskey[]
+}
+
+/** Options with which a browser creates a discoverable passkey with user verification. */
+export function creationOptions({ party, person, challenge, existing }: CreationRequest) {
+  return generateRegistrationOptions({
+    rpName: 'Posthorn',
+    rpID: party.id,
+    userID: new Uint8Array(Buffer.from(person.id)),
+    userName: person.email,
+    userDisplayName: person.name,
+    challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+    timeout: timeoutMs,
+    attestationType: 'none',
+    excludeCredentials: [...existing],
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: algorithms,
+  })
+}
+
+/** Options with which a browser signs in. `allowed`: passkeys of the person of a step-up. */
+export function useOptions(
+  party: RelyingParty,
+  challenge: string,
+  allowed: readonly KnownPasskey[],
+) {
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+    timeout: timeoutMs,
+    userVerification: 'required',
+    allowCredentials: [...allowed],
+  })
+}
+
+/** New passkey with a checked response. */
+export interface CheckedPasskey {
+  id: string
+  publicKey: Buffer
+  counter: number
+}
+
+/**
+ * Checks the response of a browser that has created a passkey.
+ *
+ * @throws Error for another challenge, origin or relying party, and without user verification
+ */
+export async function checkCreation(
+  { response }: NewPasskeyRequest,
+  challenge: string,
+  party: RelyingParty,
+): Promise<CheckedPasskey> {
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  })
+  if (!verified) throw new Error('the attestation is not valid')
+  const { id, publicKey, counter } = registrationInfo.credential
+  return { id, publicKey: Buffer.from(publicKey), counter }
+}
+
+export interface CheckedUse {
+  challenge: string
+  party: RelyingParty
+  passkey: { id: string; publicKey: Buffer; counter: string }
+}
+
+/**
+ * Checks the response of a browser that has used a passkey. Returns the signature counter.
+ *
+ * @throws Error for a wrong signature, another challenge, origin or relying party, without user
+ * verification, and for a counter that did not increase
+ */
+export async function checkUse(
+  { response }: PasskeyRequest,
+  { challenge, party, passkey }: CheckedUse,
+): Promise<number> {
+  const { userHandle, ...signed } = response.response
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      ...response,
+      response: { ...signed, ...(userHandle && { userHandle }) },
+      clientExtensionResults: {},
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    credential: {
+      id: passkey.id,
+      publicKey: new Uint8Array(passkey.publicKey),
+      counter: Number(passkey.counter),
+    },
+    requireUserVerification: true,
+  })
+  if (!verified) throw new Error('the signature is wrong')
+  return authenticationInfo.newCounter
+}

@@ -1,0 +1,81 @@
+import type { Db, Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { changePerson } from '../identity/change-people.ts'
+import { newId } from '../identity/secrets.ts'
+import { findPersonBySubject, linkSubject } from '../store/oidc-people.ts'
+import { findPersonByEmail, insertPerson, lockPeople, type StoredPerson } from '../store/people.ts'
+import { deleteSessions } from '../store/sessions.ts'
+import { isAdmitted, type OidcPerson, roleOf } from './admission.ts'
+import type { OidcConfig } from './oidc-config.ts'
+
+export interface Admission {
+  db: Db
+  config: OidcConfig
+  /** Tells all replicas which sessions have ended. */
+  broadcastEnd: (sessions: readonly string[]) => void
+}
+
+/**
+ * Finds, links or creates the person of a sign-in at the OpenID provider, and updates the role.
+ * Returns the id of the person.
+ *
+ * @throws AppError `forbidden` for a person who is not admitted; the sessions of the person then
+ * end. `invalid` if the last owner would lose the role
+ */
+export async function admitPerson(
+  { db, config, broadcastEnd }: Admission,
+  person: OidcPerson,
+): Promise<string> {
+  const known = await findPersonBySubject(db, person.subject)
+  // A linked person keeps the stored email address, which was verified at the first sign-in.
+  const email = person.email ?? known?.email
+  const existing = known ?? (person.email && (await findPersonByEmail(db, person.email)))
+  const rules = { ...person, email }
+  if (!isAdmitted(rules, config, Boolean(existing))) {
+    if (known) broadcastEnd(await deleteSessions(db, { person: known.id }))
+    throw notAdmitted()
+  }
+  const admitted = known ?? (await db.transaction().execute((tx) => connect(tx, person, config)))
+  const role = roleOf(person.groups, config, admitted.role)
+  if (role === admitted.role) return admitted.id
+  try {
+    broadcastEnd(await changePerson(db, { id: admitted.id }, { role }))
+  } catch (error) {
+    // The role of the last owner stays, but the person has no access with it any more.
+    broadcastEnd(await deleteSessions(db, { person: admitted.id }))
+    throw error
+  }
+  return admitted.id
+}
+
+/** Links the person with the verified email address, or creates the person. */
+async function connect(
+  tx: Tx,
+  { subject, email, name, groups }: OidcPerson,
+  config: OidcConfig,
+): Promise<Pick<StoredPerson, 'id' | 'role'>> {
+  if (email === undefined)
+    throw new AppError('forbidden', 'The OpenID provider has not verified the email address')
+  await lockPeople(tx)
+  const linked = (await findPersonBySubject(tx, subject)) ?? (await findPersonByEmail(tx, email))
+  if (linked) {
+    if (!linked.oidc && !(await linkSubject(tx, linked.id, subject))) throw linkedToOther()
+    if (linked.oidc && (await findPersonBySubject(tx, subject))?.id !== linked.id)
+      throw linkedToOther()
+    return linked
+  }
+  const [id, role] = [newId(), roleOf(groups, config)]
+  const created = { id, email, name: name ?? email, role, mayReadMail: false, password: null }
+  await insertPerson(tx, { ...created, createdBy: null, oidcSubject: subject })
+  return { id, role }
+}
+
+function notAdmitted(): AppError {
+  const message = 'This person has no access to the administration pages. Ask an owner for access'
+  return new AppError('forbidden', message)
+}
+
+function linkedToOther(): AppError {
+  const message = 'The email address belongs to another person of the OpenID provider'
+  return new AppError('forbidden', message)
+}

@@ -1,0 +1,88 @@
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+import { insertChallenge } from './challenges.ts'
+
+/** Kind of the challenge that exists between the creation and the confirmation of a seed. */
+const kind = 'totp'
+/** Time in which a new seed must be confirmed. */
+const minutes = 15
+/** Maximum codes that are tried per seed. */
+const maxAttempts = 10
+
+/**
+ * Uses up the time step of a one-time code. True for exactly one caller over all replicas. Earlier
+ * steps are used up too, so that codes are accepted in their order only.
+ */
+export async function consumeStep(db: Db, person: string, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('adminPeople')
+    .set({ totpStep: String(step) })
+    .where('id', '=', person)
+    .where('totpConfirmed', '=', true)
+    .where('totpStep', '<', String(step))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Stores that a person is about to confirm a seed. Replaces an earlier enrolment. */
+export function startEnrolment(db: Db, person: string, hash: string): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await deleteEnrolments(tx, person)
+    await insertChallenge(tx, { hash, kind, person, minutes })
+  })
+}
+
+/**
+ * Counts an attempt to confirm a seed. Returns the hash of the enrolment, undefined if it has
+ * expired or its attempts are used up.
+ */
+export async function openEnrolment(db: Db, person: string): Promise<string | undefined> {
+  const row = await db
+    .updateTable('adminChallenges')
+    .set({ attempts: sql<number>`attempts + 1` })
+    .where('person', '=', person)
+    .where('kind', '=', kind)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .where('attempts', '<', maxAttempts)
+    .returning('hash')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+/**
+ * Activates the one-time codes of a person and uses up the time step of the first code. False if
+ * the enrolment was replaced in the meantime, so that no other seed than the checked one is active.
+ */
+export async function confirmEnrolment(
+  tx: Tx,
+  { person, hash, step }: { person: string; hash: string; step: number },
+): Promise<boolean> {
+  const consumed = await tx
+    .deleteFrom('adminChallenges')
+    .where('hash', '=', hash)
+    .where('person', '=', person)
+    .executeTakeFirst()
+  if (consumed.numDeletedRows === 0n) return false
+  const { numUpdatedRows } = await tx
+    .updateTable('adminPeople')
+    .set({ totpConfirmed: true, totpStep: String(step) })
+    .where('id', '=', person)
+    .where('totpConfirmed', '=', false)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Deletes the one-time codes and recovery codes of a person. */
+export async function deleteOneTimeCodes(tx: Tx, person: string): Promise<void> {
+  await deleteEnrolments(tx, person)
+  const none = { sealed: null, totpConfirmed: false, totpStep: '0', recoveryCodes: [] as string[] }
+  await tx.updateTable('adminPeople').set(none).where('id', '=', person).execute()
+}
+
+async function deleteEnrolments(tx: Tx, person: string): Promise<void> {
+  await tx
+    .deleteFrom('adminChallenges')
+    .where('person', '=', person)
+    .where('kind', '=', kind)
+    .execute()
+}
