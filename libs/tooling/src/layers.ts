@@ -63,7 +63,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'webhook-routes',
     ],
   ],
-  'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
+  'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form'], ['texts']],
   'services/auth-bridge/src': [
     ['commands'],
     ['transfers'],

@@ -138,7 +138,9 @@ export const listAccounts = /* @__PURE__ */ defineList<
  *
  * Creates a link to a page on which the owner of a mailbox connects the mailbox: by sign-in at
  * a mail provider, or with a password. The link is valid for 24 hours and for one registration.
- * The setting `serviceUrl` must be set.
+ * The setting `serviceUrl` must be set. The pages are in the language of the setting `locale`,
+ * else in that of the browser. The query parameter `locale`, appended to the URL, selects
+ * another language: `en`, `de`, `fr`, `es`, `nl`, `pl`, `et`, `ja` or `pt`.
  */
 export const createAuthenticationForm = /* @__PURE__ */ defineOperation<
   types.CreateAuthenticationFormInput,

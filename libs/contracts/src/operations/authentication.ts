@@ -10,7 +10,7 @@ export const createAuthenticationForm = defineOperation({
   tag: 'Account',
   summary: 'Create a link to the hosted form for connecting a mailbox',
   description:
-    'Creates a link to a page on which the owner of a mailbox connects the mailbox: by sign-in at a mail provider, or with a password. The link is valid for 24 hours and for one registration. The setting `serviceUrl` must be set.',
+    'Creates a link to a page on which the owner of a mailbox connects the mailbox: by sign-in at a mail provider, or with a password. The link is valid for 24 hours and for one registration. The setting `serviceUrl` must be set. The pages are in the language of the setting `locale`, else in that of the browser. The query parameter `locale`, appended to the URL, selects another language: `en`, `de`, `fr`, `es`, `nl`, `pl`, `et`, `ja` or `pt`.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: AuthenticationForm,

@@ -151,7 +151,7 @@ export const settings = {
   ),
   locale: Nullable(
     Text(
-      'Language tag, such as `en-GB`, for dates in quotations of replies and forwards. Applies to accounts that set no `locale`. Defaults to `en`.',
+      'Language tag, such as `en-GB`, for dates in quotations of replies and forwards, and for public pages. In quotations it applies to accounts that set no `locale`, and defaults to `en`. Public pages, such as the hosted form and the unsubscribe page, exist in English, German, French, Spanish, Dutch, Polish, Estonian, Japanese and Portuguese. Without this setting, or with another language, they follow `Accept-Language` of the browser.',
       {
         maxLength: 100,
         format: 'locale',

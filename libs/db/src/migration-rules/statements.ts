@@ -43,19 +43,9 @@ export function splitStatements(source: string): Statement[] {
   return statements
 }
 
-/**
- * Body of a block that only creates a role, unless another database of the server has created it.
- * Postgres has no `create role if not exists`.
- */
-const createsRole =
-  /^\$\$\s*begin\s+create role \w+ login;\s+exception when duplicate_object or unique_violation then\s+null;(?:[ \t]*--[^\n]*)?\s+end\s*\$\$$/
-/** Text of such a body in a normalized statement. */
-export const roleBody = '$$ create role $$'
-
 function withoutContent(part: string): string {
   if (part.startsWith('--') || part.startsWith('/*')) return ' '
   if (/^e?'/i.test(part)) return "''"
-  if (createsRole.test(part)) return roleBody
   if (/^\$\w*\$/.test(part)) return '$$'
   return part
 }

@@ -62,10 +62,11 @@ export async function startSignIn(
 /**
  * Opens an OAuth2 sign-in in a browser and returns the URL of the consent page. Undefined if the
  * sign-in is over. The state is bound to the identity that `identify` returns for the redirect URI.
+ * `locale`: language of the result page.
  */
 export async function openSignIn(
   db: Db,
-  start: string,
+  { start, locale }: { start: string; locale?: string },
   identify: (redirectUri: URL) => string,
 ): Promise<string | undefined> {
   const consentUrl = await findConsentUrl(db, start)
@@ -73,7 +74,8 @@ export async function openSignIn(
   const browser = identify(redirectUriOf(consentUrl))
   const state = newToken()
   const codeVerifier = newToken()
-  if (!(await insertBrowserState(db, start, { state, codeVerifier, browser }))) return undefined
+  const opened = { state, codeVerifier, browser, ...defined({ locale }) }
+  if (!(await insertBrowserState(db, start, opened))) return undefined
   const url = new URL(consentUrl)
   url.searchParams.set('state', state)
   url.searchParams.set('code_challenge', challengeOf(codeVerifier))

@@ -10,7 +10,8 @@ import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Config } from '../config.ts'
 import type { AddressParts, AutoconfigResponse, AutoconfigResult } from './autoconfig-result.ts'
 import { type CallHttp, createFetchText } from './fetch-text.ts'
-import { appPasswordFor } from './providers.ts'
+import { appPasswordInstructions } from './app-passwords.ts'
+import { type AppPassword, appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
 /** Timeout of all autoconfiguration sources together, similar to the timeout of mail clients. */
@@ -107,8 +108,14 @@ function toResponse(best: SourceResult | undefined): AutoconfigResponse {
   if (!best) return { imap: false, smtp: false }
   const { imap = false, smtp = false } = best.result
   const server = imap || smtp
-  const appPassword = server ? appPasswordFor(server.host) : undefined
+  const appPassword = server ? describeAppPassword(appPasswordFor(server.host)) : undefined
   return { imap, smtp, ...defined({ appPassword }), _source: best.name }
+}
+
+function describeAppPassword(appPassword: AppPassword | undefined) {
+  if (!appPassword) return undefined
+  const { rule, ...described } = appPassword
+  return { ...described, instructions: appPasswordInstructions[rule] }
 }
 
 function parseAddress(email: string): AddressParts | undefined {

@@ -1,6 +1,11 @@
-import type { AutoconfigResponse } from './autoconfig-result.ts'
+import type { AppPasswordRule } from './app-passwords.ts'
 
-export type AppPassword = NonNullable<AutoconfigResponse['appPassword']>
+/** App password of a mail provider: its instructions, and whether mail clients need one. */
+export interface AppPassword {
+  provider: string
+  required: boolean
+  rule: AppPasswordRule
+}
 
 type Endpoint = readonly [host: string, port: number]
 
@@ -14,15 +19,11 @@ export interface Provider {
   readonly imap: Endpoint
   readonly smtp: Endpoint
   /** Instructions of the provider for creating a password for mail clients. */
-  readonly appPassword?: { required: boolean; instructions: string }
+  readonly appPassword?: { required: boolean; rule: AppPasswordRule }
 }
 
-const needed = (instructions: string) => ({ required: true, instructions })
-const withTwoSteps = (instructions: string) => ({ required: false, instructions })
-
-const imapOffByDefault = withTwoSteps(
-  'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
-)
+const needed = (rule: AppPasswordRule) => ({ required: true, rule })
+const withTwoSteps = (rule: AppPasswordRule) => ({ required: false, rule })
 
 type HostedProvider = readonly [name: string, exchangers: string[], imap: string, smtp: string]
 
@@ -58,9 +59,7 @@ const providers: readonly Provider[] = [
     exchangers: ['google.com', 'googlemail.com'],
     imap: ['imap.gmail.com', 993],
     smtp: ['smtp.gmail.com', 465],
-    appPassword: needed(
-      'Turn on 2-Step Verification and make an app password at https://myaccount.google.com/apppasswords',
-    ),
+    appPassword: needed('google'),
   },
   {
     name: 'Outlook.com',
@@ -82,9 +81,7 @@ const providers: readonly Provider[] = [
     exchangers: ['yahoodns.net'],
     imap: ['imap.mail.yahoo.com', 993],
     smtp: ['smtp.mail.yahoo.com', 465],
-    appPassword: needed(
-      'Generate an app password under Account security at https://login.yahoo.com/account/security',
-    ),
+    appPassword: needed('yahoo'),
   },
   {
     name: 'AOL',
@@ -92,9 +89,7 @@ const providers: readonly Provider[] = [
     exchangers: [],
     imap: ['imap.aol.com', 993],
     smtp: ['smtp.aol.com', 465],
-    appPassword: needed(
-      'Generate an app password under Account security at https://login.aol.com/account/security',
-    ),
+    appPassword: needed('aol'),
   },
   {
     name: 'iCloud',
@@ -102,9 +97,7 @@ const providers: readonly Provider[] = [
     exchangers: ['mail.icloud.com'],
     imap: ['imap.mail.me.com', 993],
     smtp: ['smtp.mail.me.com', 587],
-    appPassword: needed(
-      'Make an app-specific password at https://account.apple.com/account/manage',
-    ),
+    appPassword: needed('icloud'),
   },
   {
     name: 'Fastmail',
@@ -112,7 +105,7 @@ const providers: readonly Provider[] = [
     exchangers: ['messagingengine.com'],
     imap: ['imap.fastmail.com', 993],
     smtp: ['smtp.fastmail.com', 465],
-    appPassword: needed('Make an app password under Settings, Privacy & Security, in Fastmail'),
+    appPassword: needed('fastmail'),
   },
   {
     name: 'Zoho',
@@ -120,9 +113,7 @@ const providers: readonly Provider[] = [
     exchangers: ['zoho.com'],
     imap: ['imap.zoho.com', 993],
     smtp: ['smtp.zoho.com', 465],
-    appPassword: withTwoSteps(
-      'IMAP has to be switched on in the settings of Zoho Mail; with two-factor sign-in make an application-specific password',
-    ),
+    appPassword: withTwoSteps('zoho'),
   },
   {
     name: 'Yandex',
@@ -130,9 +121,7 @@ const providers: readonly Provider[] = [
     exchangers: ['yandex.net', 'yandex.ru'],
     imap: ['imap.yandex.com', 993],
     smtp: ['smtp.yandex.com', 465],
-    appPassword: needed(
-      'Allow mail programs in the settings of Yandex Mail and make an app password at https://id.yandex.com/security/app-passwords',
-    ),
+    appPassword: needed('yandex'),
   },
   {
     name: 'Mail.ru',
@@ -140,9 +129,7 @@ const providers: readonly Provider[] = [
     exchangers: ['mail.ru'],
     imap: ['imap.mail.ru', 993],
     smtp: ['smtp.mail.ru', 465],
-    appPassword: needed(
-      'Make a password for external applications at https://account.mail.ru/user/2-step-auth/passwords',
-    ),
+    appPassword: needed('mailRu'),
   },
   {
     name: 'QQ Mail',
@@ -150,9 +137,7 @@ const providers: readonly Provider[] = [
     exchangers: ['mx1.qq.com', 'mx2.qq.com', 'mx3.qq.com'],
     imap: ['imap.qq.com', 993],
     smtp: ['smtp.qq.com', 465],
-    appPassword: needed(
-      'Switch IMAP on in the settings of QQ Mail and use the authorization code it gives',
-    ),
+    appPassword: needed('qqMail'),
   },
   ...['163.com', '126.com', 'yeah.net'].map((domain): Provider => ({
     name: `NetEase ${domain}`,
@@ -160,9 +145,7 @@ const providers: readonly Provider[] = [
     exchangers: [],
     imap: [`imap.${domain}`, 993],
     smtp: [`smtp.${domain}`, 465],
-    appPassword: needed(
-      'Switch IMAP on in the settings of the mailbox and use the authorization code it gives',
-    ),
+    appPassword: needed('netEase'),
   })),
   {
     name: 'GMX',
@@ -170,7 +153,7 @@ const providers: readonly Provider[] = [
     exchangers: ['gmx.com'],
     imap: ['imap.gmx.com', 993],
     smtp: ['mail.gmx.com', 465],
-    appPassword: imapOffByDefault,
+    appPassword: withTwoSteps('imapOff'),
   },
   {
     name: 'GMX',
@@ -178,7 +161,7 @@ const providers: readonly Provider[] = [
     exchangers: ['gmx.net'],
     imap: ['imap.gmx.net', 993],
     smtp: ['mail.gmx.net', 465],
-    appPassword: imapOffByDefault,
+    appPassword: withTwoSteps('imapOff'),
   },
   {
     name: 'WEB.DE',
@@ -186,7 +169,7 @@ const providers: readonly Provider[] = [
     exchangers: ['web.de'],
     imap: ['imap.web.de', 993],
     smtp: ['smtp.web.de', 465],
-    appPassword: imapOffByDefault,
+    appPassword: withTwoSteps('imapOff'),
   },
   {
     name: 'mailbox.org',

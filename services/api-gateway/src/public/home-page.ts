@@ -37,7 +37,7 @@ function homePage(adminUrl: string | undefined, branding: Branding): Page {
   )
   const lead = '<p>Mailboxes of customers through one JSON REST API.</p>'
   const body = `<h1>Posthorn</h1>\n${lead}\n<nav>${items.join('\n')}</nav>`
-  return renderPage({ title: 'Posthorn', body }, branding)
+  return renderPage({ title: 'Posthorn', body }, { ...branding, language: 'en' })
 }
 
 function adminPages(adminUrl: string): string {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import type { PageLanguage } from './texts/choose-language.ts'
 
 const light =
   '--ground: #f4f5f7; --card: #fff; --text: #1c1e21; --quiet: #5c636e; --line: #d9dce1; --edge: #82899a; --act: #1a56c4; --bad: #b3261e; --good: #1a7540;'
@@ -43,16 +44,17 @@ label + .note { margin: 0 0 .25rem; }
 `
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Operator settings that public pages display. */
+/** Operator settings that determine appearance and language of public pages. */
 export type Branding = Pick<
   Settings,
-  'pageBrandName' | 'templateHeader' | 'templateHtmlHead' | 'serviceUrl'
+  'pageBrandName' | 'templateHeader' | 'templateHtmlHead' | 'serviceUrl' | 'locale'
 >
 
 export type ColorScheme = 'light' | 'dark'
 
-/** Appearance of a public page: the operator's branding and the color scheme of the link. */
+/** Appearance and language of a public page, by the operator's settings, link and browser. */
 export interface PageTheme extends Branding {
+  language: PageLanguage
   /** Color scheme of a public page; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
 }
@@ -61,6 +63,7 @@ export interface Page {
   html: string
   /** Value of the header `Content-Security-Policy` of a public page. */
   contentSecurityPolicy: string
+  language: PageLanguage
 }
 
 export interface PageContent {
@@ -78,7 +81,7 @@ export interface PageContent {
  * forbids.
  */
 export function renderPage({ title, body, redirectUrl }: PageContent, theme: PageTheme): Page {
-  const { templateHeader, templateHtmlHead, colorScheme } = theme
+  const { templateHeader, templateHtmlHead, colorScheme, language } = theme
   const brand = escapeHtml(brandName(theme))
   const refresh =
     redirectUrl === undefined
@@ -86,7 +89,7 @@ export function renderPage({ title, body, redirectUrl }: PageContent, theme: Pag
       : `<meta http-equiv="refresh" content="0; url=${escapeHtml(redirectUrl)}">\n`
   // Inserts the operator's templates as trusted HTML, without escaping.
   const html = `<!doctype html>
-<html lang="en"${colorScheme ? ` data-theme="${colorScheme}"` : ''}>
+<html lang="${language.tag}"${colorScheme ? ` data-theme="${colorScheme}"` : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -105,7 +108,7 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 </html>
 `
   const hasTemplates = Boolean(templateHeader) || Boolean(templateHtmlHead)
-  return { html, contentSecurityPolicy: contentSecurityPolicy(hasTemplates) }
+  return { html, contentSecurityPolicy: contentSecurityPolicy(hasTemplates), language }
 }
 
 export interface MessageTexts {

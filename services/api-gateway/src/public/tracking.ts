@@ -1,10 +1,11 @@
 import type { LinkKeys } from '@posthorn/links'
 import type { RequestHandler } from 'express'
 import type { Hits } from './hits.ts'
-import { linkTexts } from './link-pages.ts'
 import { isVisit, readSigned, resolveVisitor } from './link-request.ts'
-import { type Branding, messagePage } from './page-layout.ts'
-import { sendPage, sendText, sendTrackingPixel } from './send-page.ts'
+import type { Branding } from './page-layout.ts'
+import { pageTheme } from './page-theme.ts'
+import { sendLinkProblem } from './send-link-problem.ts'
+import { sendText, sendTrackingPixel } from './send-page.ts'
 
 export interface TrackingDeps {
   links: LinkKeys
@@ -19,13 +20,15 @@ export interface TrackingDeps {
  * Handles requests of the tracking image in a message. The response does not wait until the hit
  * (open) is recorded.
  */
-export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps): RequestHandler {
+export function onOpen(deps: TrackingDeps): RequestHandler {
+  const { links, hits, trustedProxies, onRejected } = deps
   return async (request, response) => {
     try {
       const signed = await readSigned(links, 'open', request.query)
       if (!signed) {
         onRejected('open', 'signature')
-        return sendText(response, 403, 'This link does not work')
+        const { language } = await pageTheme(deps, request)
+        return sendText(response, 403, { text: language.texts.links.invalid.title, language })
       }
       if (isVisit(request)) hits.record(signed.link, resolveVisitor(request, trustedProxies))
     } catch {
@@ -42,7 +45,7 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
  * wait until the hit (click) is recorded.
  */
 export function onClick(deps: TrackingDeps): RequestHandler {
-  const { links, hits, trustedProxies, branding, onRejected } = deps
+  const { links, hits, trustedProxies, onRejected } = deps
   return async (request, response) => {
     const signed = await readSigned(links, 'click', request.query).catch(
       () => 'unavailable' as const,
@@ -50,12 +53,12 @@ export function onClick(deps: TrackingDeps): RequestHandler {
     if (signed === 'unavailable') {
       onRejected('click', 'unavailable')
       response.setHeader('Retry-After', '5')
-      return sendPage(response, 503, messagePage(linkTexts.unavailable, await branding()))
+      return sendLinkProblem(deps, 'unavailable', { request, response })
     }
     const target = signed && URL.parse(signed.link.url)
     if (!target || !/^https?:$/.test(target.protocol)) {
       onRejected('click', 'signature')
-      return sendPage(response, 403, messagePage(linkTexts.invalid, await branding()))
+      return sendLinkProblem(deps, 'invalid', { request, response })
     }
     if (isVisit(request)) hits.record(signed.link, resolveVisitor(request, trustedProxies))
     response.setHeader('X-Robots-Tag', 'noindex, nofollow')

@@ -8,10 +8,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import { applyListTurn, type ListTurnRequest } from '../store/list-turns.ts'
 import { findBlockOrigin } from '../store/lists.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { linkTexts, listPage } from './link-pages.ts'
+import { listPage } from './link-pages.ts'
 import { readSigned, readSmallBody, resolveVisitor, type SignedParams } from './link-request.ts'
 import { isOneClick } from './one-click.ts'
 import { type Branding, messagePage } from './page-layout.ts'
+import { pageTheme } from './page-theme.ts'
+import { sendLinkProblem } from './send-link-problem.ts'
 import { sendPage, sendText } from './send-page.ts'
 
 export interface UnsubscribeDeps {
@@ -37,18 +39,20 @@ type ListLink = SignedParams<'unsub'>
  * link.
  */
 export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
-  return withListLink(deps, (signed, _request, response) => showPage(deps, signed, response))
+  return withListLink(deps, (signed, request, response) =>
+    showPage(deps, signed, { request, response }),
+  )
 }
 
 async function showPage(
   deps: UnsubscribeDeps,
   signed: ListLink,
-  response: Response,
+  { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const state = (await findBlockState(deps.db, signed.link)) ?? 'confirm'
   deps.count('page')
   const form = { ...signed, state, target: 'unsubscribe/address' } as const
-  sendPage(response, 200, listPage(form, await deps.branding()))
+  sendPage(response, 200, listPage(form, await pageTheme(deps, request)))
 }
 
 /**
@@ -58,10 +62,12 @@ async function showPage(
 export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, async (signed, request, response) => {
     const body = await readSmallBody(request, deps.bodyTimeoutMs)
-    if (!isOneClick(request.get('content-type'), body)) return showPage(deps, signed, response)
+    if (!isOneClick(request.get('content-type'), body))
+      return showPage(deps, signed, { request, response })
     const change = { ...signed.link, action: 'unsubscribe', source: 'one-click' } as const
     await changeSubscription(deps, request, change)
-    sendText(response, 200, linkTexts.oneClick)
+    const { language } = await pageTheme(deps, request)
+    sendText(response, 200, { text: language.texts.links.oneClick, language })
   })
 }
 
@@ -72,13 +78,14 @@ export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
 export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, async (signed, request, response) => {
     const body = await readSmallBody(request, deps.bodyTimeoutMs)
+    const theme = await pageTheme(deps, request)
     const action = new URLSearchParams(body).get('action')
     if (action !== 'unsubscribe' && action !== 'subscribe')
-      return sendPage(response, 400, messagePage(linkTexts.invalid, await deps.branding()))
+      return sendPage(response, 400, messagePage(theme.language.texts.links.invalid, theme))
     await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
     const state = (await findBlockState(deps.db, signed.link)) ?? 'resubscribed'
     const form = { ...signed, state, target: 'address' } as const
-    sendPage(response, 200, listPage(form, await deps.branding()))
+    sendPage(response, 200, listPage(form, theme))
   })
 }
 
@@ -121,13 +128,13 @@ function withListLink(deps: UnsubscribeDeps, handler: Handler): RequestHandler {
       const signed = await readSigned(deps.links, 'unsub', request.query)
       if (signed) return await handler(signed, request, response)
       deps.count('signature')
-      sendPage(response, 403, messagePage(linkTexts.invalid, await deps.branding()))
+      await sendLinkProblem(deps, 'invalid', { request, response })
     } catch (err) {
       if (err instanceof BodyError) throw err
       deps.log.warn({ err }, 'unsubscribe request failed with 503')
       deps.count('unavailable')
       response.setHeader('Retry-After', '30')
-      sendPage(response, 503, messagePage(linkTexts.unavailable, await deps.branding()))
+      await sendLinkProblem(deps, 'unavailable', { request, response })
     }
   }
 }

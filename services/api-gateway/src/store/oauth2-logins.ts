@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AccountRegistration, AccountUpdate } from '@posthorn/contracts/schemas/account'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
@@ -55,6 +56,8 @@ interface SignInOptions {
   delegated?: boolean
   /** Theme of the result page of the OAuth2 sign-in. */
   theme?: 'light' | 'dark'
+  /** Language of the result page, if the link has chosen the language. */
+  locale?: string
 }
 
 /** Consent page for an OAuth2 sign-in, and the issuer that the page belongs to. */
@@ -91,6 +94,8 @@ export interface BrowserState {
   codeVerifier: string
   /** Identity of the browser, from its sign-in cookie. */
   browser: string
+  /** Language that the link of the OAuth2 sign-in has chosen for the result page. */
+  locale?: string
 }
 
 /**
@@ -142,10 +147,11 @@ export async function findConsentUrl(db: Db, start: string): Promise<string | un
 export async function insertBrowserState(
   db: Db,
   start: string,
-  { state, codeVerifier, browser }: BrowserState,
+  { state, codeVerifier, browser, locale }: BrowserState,
 ): Promise<boolean> {
   const key = hash(start)
   const browsers = sql`(registration #>> '{consent,browsers}')::int`
+  const choice = JSON.stringify(defined({ locale }))
   const binding = JSON.stringify({ start: key, browser: hash(browser) })
   const { rows } = await sql<{ state: string }>`
     with opened as (
@@ -156,7 +162,7 @@ export async function insertBrowserState(
     )
     insert into oauth2_logins (state, app, code_verifier, registration, form, expires_at)
     select ${hash(state)}, app, ${codeVerifier},
-      jsonb_set(registration, '{consent}', (registration -> 'consent') - 'browsers' || ${binding}::jsonb),
+      jsonb_set(registration, '{consent}', (registration -> 'consent') - 'browsers' || ${binding}::jsonb) || ${choice}::jsonb,
       form, now() + interval '1 hour'
     from opened
     returning state`.execute(db)

@@ -39,6 +39,7 @@ export const navigationPages: readonly NavigationPage[] = [
     title: 'Workers',
     group: 'System',
     letter: 'k',
+    requires: 'readWorkers',
   },
   {
     path: '/settings',

@@ -46,6 +46,14 @@ describe('createCalls', () => {
     expect(sent[0]?.url).toBe('https://admin.example/admin/people/a%2Fb')
   })
 
+  test('readFile: is sent with the header of own pages, which plain links do not have', async () => {
+    const { calls, sent } = callsWith([new Response('{}\n')])
+    const file = await calls.readFile('GET /admin/audit/download', { person: 'anna' })
+    expect(await file.text()).toBe('{}\n')
+    expect(sent[0]?.url).toBe('https://admin.example/admin/audit/download?person=anna')
+    expect(sent[0]?.headers.get('x-svc-admin')).toBe('1')
+  })
+
   test('401: starts a check of the session, except for the check itself', async () => {
     const refused = () => json(401, { message: 'x' })
     const { calls, checks } = callsWith([refused(), refused(), refused()])

@@ -22,8 +22,8 @@ export interface Calls {
   api: Client
   /** Calls an endpoint of admin-ui by method and path template: `GET /admin/people/{id}`. */
   admin: <T = undefined>(route: string, input?: object) => Promise<T>
-  /** Calls an operation of the API by method and path template. */
-  forwarded: <T>(route: string, input?: object) => Promise<T>
+  /** Reads the content of a file from an endpoint of admin-ui. */
+  readFile: (route: string, input?: object) => Promise<Blob>
 }
 
 /**
@@ -44,10 +44,11 @@ export function createCalls({ origin, fetch, onUnauthorized, requestProof }: Cal
   const own = createClient({ ...options, url: origin })
   return {
     api: { call: (...args) => guard(() => forwarded.call(...args)) },
-    forwarded: <T>(route: string, input?: object) =>
-      guard(() =>
-        forwarded.call({ name: route, route, isRepeatable: false, read: readJson<T> }, input),
-      ),
+    readFile: (route: string, input?: object) => {
+      const read = (response: Response) => response.blob()
+      const operation = { name: route, route, isRepeatable: false, read }
+      return guard(() => own.call(operation, input))
+    },
     admin: <T>(route: string, input?: object) => {
       const operation = { name: route, route, isRepeatable: false, read: readJson<T> }
       const call = () => own.call(operation, input)

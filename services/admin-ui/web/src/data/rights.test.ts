@@ -1,23 +1,29 @@
 import { expect, test } from '@jest/globals'
 import { mayDo, type PageAction } from './rights.ts'
 
-const actions: readonly PageAction[] = [
+const changes = [
   'changeAccounts',
-  'operateAccounts',
-  'operateQueues',
   'cancelSubmissions',
-  'readSettings',
   'changeSettings',
   'changeTokens',
+  'releaseWorkers',
+] as const
+const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
+const actions: readonly PageAction[] = [
+  ...changes,
+  ...reads,
+  'operateAccounts',
+  'operateQueues',
   'managePeople',
   'readAudit',
 ]
 
 test.each([
-  ['owner', actions],
-  ['operator', actions.slice(0, 7)],
-  ['support', ['operateAccounts', 'operateQueues']],
-  ['auditor', ['readSettings', 'readAudit']],
-] as const)('mayDo: actions of the role %s', (role, expected) => {
-  expect(actions.filter((action) => mayDo(role, action))).toEqual(expected)
+  ['owner', []],
+  ['operator', ['managePeople', 'readAudit']],
+  ['auditor', [...changes, 'operateAccounts', 'operateQueues', 'managePeople']],
+  ['support', [...changes, ...reads, 'managePeople', 'readAudit']],
+] as const)('mayDo: the role %s may not %j', (role, expected) => {
+  const refused = actions.filter((action) => !mayDo(role, action))
+  expect(refused.toSorted()).toEqual([...expected].toSorted())
 })

@@ -9,6 +9,9 @@ const operationOf = {
   readSettings: 'getSettings',
   changeSettings: 'updateSettings',
   changeTokens: 'createToken',
+  readWorkers: 'listWorkers',
+  readKeys: 'listKeys',
+  releaseWorkers: 'releaseWorker',
 } as const
 
 /** Roles of actions that are no operations of the API. */

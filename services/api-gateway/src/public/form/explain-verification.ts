@@ -1,6 +1,6 @@
 import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import { isNotTested, isRejectedLogin } from '../../accounts/probe-servers.ts'
-import { formTexts } from './form-texts.ts'
+import type { PageTexts } from '../texts/english.ts'
 
 export interface VerificationProblem {
   /**
@@ -19,13 +19,16 @@ const maxReplyCharacters = 300
  * be used get the same text, and server replies are shown only if they answer a login. The form is
  * therefore useless for scanning internal networks.
  */
-export function explainVerification(result: VerificationResult): VerificationProblem | undefined {
+export function explainVerification(
+  result: VerificationResult,
+  texts: PageTexts['form']['verification'],
+): VerificationProblem | undefined {
   if (result.success) return undefined
-  const { login, serverReply, server, unavailable } = formTexts.verification
+  const { login, loginWithReply, server, unavailable } = texts
   if (isNotTested(result)) return { at: 'none', text: unavailable }
   if (isRejectedLogin(result)) {
     const reply = result.responseText?.slice(0, maxReplyCharacters).toWellFormed()
-    return { at: 'pass', text: reply ? `${login} ${serverReply(reply)}` : login }
+    return { at: 'pass', text: reply ? loginWithReply(reply) : login }
   }
   return { at: 'host', text: server }
 }

@@ -1,8 +1,9 @@
 import type { SignedParts } from '@posthorn/links'
 import type { AppPassword } from '../../autoconfig/providers.ts'
 import { escapeHtml, hiddenField, type Page, type PageTheme, renderPage } from '../page-layout.ts'
+import { localeParameter } from '../page-theme.ts'
 import { signedTarget } from '../link-request.ts'
-import { formTexts } from './form-texts.ts'
+import type { PageTexts } from '../texts/english.ts'
 import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 
 /** Signed link, relative location and theme of a page of the hosted form. */
@@ -14,6 +15,14 @@ export interface FormContext {
    */
   up: string
   theme: PageTheme
+}
+
+type FormTexts = PageTexts['form']
+type ServersTexts = FormTexts['servers']
+
+/** Texts of the hosted form in the language of the page. */
+export function textsOf({ theme }: Pick<FormContext, 'theme'>): FormTexts {
+  return theme.language.texts.form
 }
 
 /** OAuth2 provider that the user of the hosted form can sign in at. */
@@ -31,10 +40,11 @@ export function formUrl(context: FormContext, type?: string): string {
 
 /**
  * URL of a step of the hosted form, relative to the current page. The query contains the signed
- * link parameters and the theme.
+ * link parameters, the language and the color scheme.
  */
-function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: string): string {
-  const url = signedTarget(up + step, parts)
+function stepUrl({ parts, up, theme }: FormContext, step: string): string {
+  const { colorScheme } = theme
+  const url = signedTarget(up + step, parts) + localeParameter(theme)
   return colorScheme ? `${url}&theme=${colorScheme}` : url
 }
 
@@ -43,7 +53,7 @@ function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: strin
  * an HTML form, because browsers apply `form-action` to the redirect to a provider.
  */
 export function choicePage(context: FormContext, options: readonly SignInOption[]): Page {
-  const { title, lead, other, signIn } = formTexts.choose
+  const { title, lead, other, signIn } = textsOf(context).choose
   const linkTo = (type: string, text: string, cssClass: string) =>
     `<a class="${cssClass}" href="${escapeHtml(formUrl(context, type))}">${escapeHtml(text)}</a>`
   const links = [
@@ -65,14 +75,15 @@ export interface PersonView {
 
 /** Page of the hosted form in which the user enters name, address and password. */
 export function personPage(context: FormContext, view: PersonView): Page {
-  const { title, lead, name, email, pass, next, pinned } = formTexts.person
+  const texts = textsOf(context)
+  const { title, lead, name, email, pass, next, pinned } = texts.person
   const { errors } = view
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
 <form method="post" action="${escapeHtml(stepUrl(context, 'new/imap'))}">
 ${inputField({ name: 'name', label: name, value: view.name, error: errors.name, attributes: 'autocomplete="name" maxlength="256"' })}
 ${inputField({ name: 'email', label: email, value: view.email, error: errors.email, note: view.pinned ? pinned : undefined, attributes: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
-${passwordHint(view.appPassword)}
+${passwordHint(view.appPassword, texts)}
 ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, attributes: 'type="password" autocomplete="current-password" maxlength="256" required' })}
 <button type="submit">${next}</button>
 </form>`
@@ -98,14 +109,15 @@ export interface ServersView {
  * test and save.
  */
 export function serversPage(context: FormContext, view: ServersView): Page {
-  const { title, lead, notDiscovered, connect, test } = formTexts.servers
+  const texts = textsOf(context)
+  const { title, lead, notDiscovered, connect, test } = texts.servers
   const { general, isDiscovered } = view
   const body = `<h1>${title}</h1>
 <p>${isDiscovered ? lead : notDiscovered}</p>
-${general === undefined ? '' : `<p class="bad" role="alert">${escapeHtml(general)}</p>\n`}${passwordHint(view.appPassword)}
+${general === undefined ? '' : `<p class="bad" role="alert">${escapeHtml(general)}</p>\n`}${passwordHint(view.appPassword, texts)}
 <form method="post" action="${escapeHtml(stepUrl(context, 'new/imap/server'))}">
 ${hiddenField('kept', view.encryptedPasswords)}${hiddenField('found', isDiscovered ? '1' : '')}
-${serverFields(view)}
+${serverFields(view, texts.servers)}
 <button type="submit">${connect}</button>
 <button type="submit" class="second" formaction="${escapeHtml(stepUrl(context, 'new/imap/test'))}">${test}</button>
 </form>`
@@ -114,8 +126,7 @@ ${serverFields(view)}
 
 const plain = 'autocapitalize="none" autocorrect="off" spellcheck="false"'
 
-function serverFields({ values, errors, works }: ServersView): string {
-  const texts = formTexts.servers
+function serverFields({ values, errors, works }: ServersView, texts: ServersTexts): string {
   const input = (name: FormValueName, label: string, more = '') => {
     const attributes = `${plain} ${more}`
     return inputField({ name, label, value: values[name], error: errors[name], attributes })
@@ -132,7 +143,7 @@ function serverFields({ values, errors, works }: ServersView): string {
 <fieldset><legend>${texts.incoming}</legend>
 ${status(works.imap)}${input('imapHost', texts.host, 'maxlength="253"')}
 ${input('imapPort', texts.port, port)}
-${securityField(values.imapSecurity)}
+${securityField(values.imapSecurity, texts)}
 ${input('imapUser', texts.user, 'maxlength="256"')}
 ${password('imapPass', texts.passNote)}
 </fieldset>
@@ -145,8 +156,7 @@ ${password('smtpPass', texts.smtpPassNote)}
 </fieldset>`
 }
 
-function securityField(selected: string): string {
-  const { security, tls, startTls } = formTexts.servers
+function securityField(selected: string, { security, tls, startTls }: ServersTexts): string {
   const option = (value: string, label: string) =>
     `<option value="${value}"${selected === value ? ' selected' : ''}>${label}</option>`
   return `<label for="imapSecurity">${security}</label>
@@ -154,13 +164,15 @@ function securityField(selected: string): string {
 }
 
 /** HTML hint about app passwords of a mail provider. URLs in the hint become links. */
-function passwordHint(appPassword: AppPassword | undefined): string {
+function passwordHint(appPassword: AppPassword | undefined, texts: FormTexts): string {
   if (!appPassword) return ''
-  const instructions = escapeHtml(appPassword.instructions).replace(
+  const { appPasswordHint, appPasswords } = texts
+  const instructions = escapeHtml(appPasswords[appPassword.rule]).replace(
     /https:\/\/[^\s;,]+/g,
     (url) => `<a href="${url}" target="_blank" rel="noopener noreferrer">${url}</a>`,
   )
-  return `<p class="hint">${escapeHtml(appPassword.provider)}: ${instructions}.</p>`
+  const hint = appPasswordHint(escapeHtml(appPassword.provider), instructions)
+  return `<p class="hint">${hint}</p>`
 }
 
 interface InputField {

@@ -6,10 +6,10 @@ import { appPasswordFor, appPasswordOf, providerOfDomain } from '../../autoconfi
 import { countProbes } from '../../store/form-links.ts'
 import { messagePage } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
+import type { PageTexts } from '../texts/english.ts'
 import { type ConnectDeps, connectMailbox } from './connect-mailbox.ts'
 import { explainVerification } from './explain-verification.ts'
-import { personPage, type ServersView, serversPage } from './form-pages.ts'
-import { formTexts } from './form-texts.ts'
+import { personPage, type ServersView, serversPage, textsOf } from './form-pages.ts'
 import {
   checkPerson,
   type FormErrors,
@@ -47,9 +47,10 @@ export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
  */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
+  const texts = textsOf(form).errors
   const { name, email } = readValues(params)
   const pass = params.get('pass') ?? ''
-  const errors = checkPerson(link, { name, email }, pass)
+  const errors = checkPerson({ link, texts }, { name, email }, pass)
   if (Object.keys(errors).length > 0) {
     deps.count('refused')
     return sendPerson(form, { name, email, errors }, 400)
@@ -82,7 +83,7 @@ export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<
   // A redirect by the HTML page, not by the HTTP response: browsers apply `form-action` to HTTP
   // redirects after an HTML form.
   const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
-  sendPage(response, 200, messagePage(formTexts.done, theme, next))
+  sendPage(response, 200, messagePage(textsOf(form).done, theme, next))
 }
 
 /**
@@ -99,7 +100,7 @@ export async function onTest(
   const passwords = readPasswords(form)
   const encryptedPasswords = encryptFormState(key, nonce, JSON.stringify(passwords))
   const view = { values, encryptedPasswords, isDiscovered: params.get('found') === '1' }
-  const { body, errors } = parseSettings(link, values, passwords)
+  const { body, errors } = parseSettings({ link, texts: textsOf(form).errors }, values, passwords)
   if (errors) {
     deps.count('refused')
     // Shows errors of the fields name and address as a general error, because the page with the
@@ -114,7 +115,7 @@ export async function onTest(
   }
   const { bus, timeoutMs, unusableMs } = deps
   const results = await probeWithoutDetails({ bus, timeoutMs, unusableMs, signal }, body)
-  const failure = explainFailure(results)
+  const failure = explainFailure(results, textsOf(form).verification)
   const works = { imap: results.imap?.success === true, smtp: results.smtp?.success === true }
   deps.count('tested')
   if (!failure && request.path.endsWith('/server')) return body
@@ -133,12 +134,15 @@ interface TestFailure {
 }
 
 /** Status and error texts of failed mail server logins; undefined if all logins succeeded. */
-function explainFailure(results: ProbeResult): TestFailure | undefined {
+function explainFailure(
+  results: ProbeResult,
+  texts: PageTexts['form']['verification'],
+): TestFailure | undefined {
   const errors: FormErrors = {}
   let general: string | undefined
   for (const kind of ['imap', 'smtp'] as const) {
     const result = results[kind]
-    const problem = result && explainVerification(result)
+    const problem = result && explainVerification(result, texts)
     if (problem?.at === 'none') general = problem.text
     else if (problem) errors[fieldNames[kind][problem.at]] = problem.text
   }
@@ -166,9 +170,9 @@ function readPasswords({ params, key, nonce }: FormRequest): Passwords {
 }
 
 /** Responds that no further mail servers can be tested with this link to the hosted form. */
-export function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
+export function sendExhausted({ count }: ImapFormDeps, form: FormRequest): void {
   count('exhausted')
-  sendPage(response, 429, messagePage(formTexts.exhausted, theme))
+  sendPage(form.response, 429, messagePage(textsOf(form).exhausted, form.theme))
 }
 
 type PersonInput = Pick<FormValues, 'name' | 'email'> & { errors?: FormErrors }

@@ -6,7 +6,7 @@ import {
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import type { FormLink } from '../../store/form-links.ts'
-import { formTexts } from './form-texts.ts'
+import type { PageTexts } from '../texts/english.ts'
 
 const personFields = ['name', 'email'] as const
 const imapFields = ['imapHost', 'imapPort', 'imapSecurity', 'imapUser'] as const
@@ -35,6 +35,13 @@ export type ImapRegistration = AccountRegistration & {
 }
 
 type LinkContent = Pick<FormLink, 'account' | 'request'>
+type ErrorTexts = PageTexts['form']['errors']
+
+/** Link to the hosted form, and error texts in the language of the page. */
+interface CheckContext {
+  link: LinkContent
+  texts: ErrorTexts
+}
 
 /** Account fields that the creator of the link to the hosted form has set. */
 export function accountFieldsOf({ account, request }: LinkContent) {
@@ -47,7 +54,7 @@ export function accountFieldsOf({ account, request }: LinkContent) {
  * in the settings.
  */
 export function parseSettings(
-  link: LinkContent,
+  { link, texts }: CheckContext,
   values: FormValues,
   passwords: Passwords,
 ): { body: ImapRegistration; errors?: never } | { body?: never; errors: FormErrors } {
@@ -69,7 +76,11 @@ export function parseSettings(
     },
     ...defined({ smtp: smtpHost === '' ? undefined : smtp }),
   }
-  const errors = { ...checkSchema(body), ...checkPin(link, values), ...checkPasswords(passwords) }
+  const errors = {
+    ...checkSchema(body, texts),
+    ...checkPin({ link, texts }, values),
+    ...checkPasswords(passwords, texts),
+  }
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
@@ -78,14 +89,14 @@ export function parseSettings(
  * looked up.
  */
 export function checkPerson(
-  link: LinkContent,
+  { link, texts }: CheckContext,
   values: Pick<FormValues, 'name' | 'email'>,
   pass: string,
 ): FormErrors {
   return {
-    ...checkSchema({ account: link.account, ...values }),
-    ...checkPin(link, { ...values, imapUser: '', smtpUser: '' }),
-    ...checkPasswords({ imap: pass, smtp: '' }),
+    ...checkSchema({ account: link.account, ...values }, texts),
+    ...checkPin({ link, texts }, { ...values, imapUser: '', smtpUser: '' }),
+    ...checkPasswords({ imap: pass, smtp: '' }, texts),
   }
 }
 
@@ -94,44 +105,45 @@ function parsePort(text: string): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : 0
 }
 
-const texts = formTexts.errors
+/** Names of the error texts without parameters. */
+type PlainErrorText = Exclude<keyof ErrorTexts, 'pinned' | 'pinnedUser'>
 
 /**
- * Form fields and error texts of the hosted form, by the field path that the schema of the API
- * reports.
+ * Form fields and names of the error texts of the hosted form, by the field path that the schema of
+ * the API reports.
  */
-const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
-  name: { field: 'name', text: texts.name },
-  email: { field: 'email', text: texts.email },
-  'imap.host': { field: 'imapHost', text: texts.host },
-  'imap.port': { field: 'imapPort', text: texts.port },
-  'imap.auth.user': { field: 'imapUser', text: texts.user },
-  'imap.auth.pass': { field: 'imapPass', text: texts.pass },
-  'smtp.host': { field: 'smtpHost', text: texts.host },
-  'smtp.port': { field: 'smtpPort', text: texts.port },
-  'smtp.auth.user': { field: 'smtpUser', text: texts.user },
-  'smtp.auth.pass': { field: 'smtpPass', text: texts.pass },
+const fieldErrors: Record<string, { field: keyof FormErrors; text: PlainErrorText }> = {
+  name: { field: 'name', text: 'name' },
+  email: { field: 'email', text: 'email' },
+  'imap.host': { field: 'imapHost', text: 'host' },
+  'imap.port': { field: 'imapPort', text: 'port' },
+  'imap.auth.user': { field: 'imapUser', text: 'user' },
+  'imap.auth.pass': { field: 'imapPass', text: 'pass' },
+  'smtp.host': { field: 'smtpHost', text: 'host' },
+  'smtp.port': { field: 'smtpPort', text: 'port' },
+  'smtp.auth.user': { field: 'smtpUser', text: 'user' },
+  'smtp.auth.pass': { field: 'smtpPass', text: 'pass' },
 }
 
 /**
  * Checks the mail server settings posted in the hosted form with the schema of the API. Returns the
  * error texts by form field.
  */
-function checkSchema(body: object): FormErrors {
+function checkSchema(body: object, texts: ErrorTexts): FormErrors {
   try {
     check(AccountRegistrationSchema, body)
     return {}
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
     const errors = (error.extras.fields ?? []).map(({ path }) => {
-      const { field, text } = fieldErrors[path] ?? { field: 'imapHost', text: texts.other }
-      return [field, text] as const
+      const { field, text } = fieldErrors[path] ?? { field: 'imapHost', text: 'other' }
+      return [field, texts[text]] as const
     })
     return Object.fromEntries(errors)
   }
 }
 
-function checkPasswords({ imap }: Passwords): FormErrors {
+function checkPasswords({ imap }: Passwords, texts: ErrorTexts): FormErrors {
   return imap === '' ? { imapPass: texts.pass } : {}
 }
 
@@ -141,9 +153,10 @@ function checkPasswords({ imap }: Passwords): FormErrors {
  * user names freely.
  */
 function checkPin(
-  { request: { expectedEmail } }: Pick<FormLink, 'request'>,
+  { link, texts }: CheckContext,
   { email, imapUser, smtpUser }: Pick<FormValues, 'email' | 'imapUser' | 'smtpUser'>,
 ): FormErrors {
+  const { expectedEmail } = link.request
   if (expectedEmail === undefined) return {}
   const expected = expectedEmail.toLowerCase()
   const names = ['', expected, expected.slice(0, expected.lastIndexOf('@'))]

@@ -7,9 +7,9 @@ import { listSignInOffers } from '../../store/oauth2-apps.ts'
 import type { PendingRegistration } from '../../store/oauth2-logins.ts'
 import { isVisit } from '../link-request.ts'
 import { messagePage, type PageTheme } from '../page-layout.ts'
+import { localeOf, localeParameter } from '../page-theme.ts'
 import { sendPage } from '../send-page.ts'
-import { choicePage, formUrl } from './form-pages.ts'
-import { formTexts } from './form-texts.ts'
+import { choicePage, formUrl, textsOf } from './form-pages.ts'
 import { type ImapFormDeps, sendExhausted, showPerson } from './imap-form.ts'
 import { accountFieldsOf } from './parse-settings.ts'
 import type { FormRequest } from './with-form-link.ts'
@@ -47,7 +47,7 @@ async function redirectToProvider(
     const signIn = { app, registration, form: nonce, ...defined({ loginHint }) }
     const url = await startSignIn(deps, signIn)
     deps.count('signIn')
-    response.redirect(303, url)
+    response.redirect(303, url + localeParameter(theme))
   } catch (error) {
     // If the OAuth2 application is deleted or misconfigured, the user sees that sign-in is not
     // available. Only the operator can repair the application, so a retry cannot help.
@@ -59,14 +59,15 @@ async function redirectToProvider(
   }
 }
 
-function registrationOf(link: FormLink, { colorScheme: theme }: PageTheme): PendingRegistration {
+function registrationOf(link: FormLink, theme: PageTheme): PendingRegistration {
+  const { colorScheme } = theme
   const { name = '', email, redirectUrl, delegated } = link.request
   const { account, ...fields } = accountFieldsOf(link)
   return {
     account,
     body: { ...fields, name, ...defined({ email }) },
     redirectUrl,
-    ...defined({ delegated: delegated || undefined, theme }),
+    ...defined({ delegated: delegated || undefined, theme: colorScheme, locale: localeOf(theme) }),
   }
 }
 
@@ -75,5 +76,5 @@ function sendNotAvailable({ count }: ImapFormDeps, form: FormRequest): void {
   // Offers the choice of providers as the next page, unless the form link itself names the
   // provider.
   const next = form.link.request.type ? undefined : { href: formUrl(form) }
-  sendPage(form.response, 404, messagePage(formTexts.noApplication, form.theme, next))
+  sendPage(form.response, 404, messagePage(textsOf(form).noApplication, form.theme, next))
 }

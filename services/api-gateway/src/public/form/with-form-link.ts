@@ -6,21 +6,20 @@ import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '../../http/respond.ts'
 import { findFormLink, type FormLink } from '../../store/form-links.ts'
 import { queryOf, readSigned, readSmallBody } from '../link-request.ts'
-import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
+import { messagePage } from '../page-layout.ts'
+import { pageTheme, type PageThemeDeps, requestedTheme } from '../page-theme.ts'
 import { sendPage } from '../send-page.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from './connect-mailbox.ts'
-import type { FormContext } from './form-pages.ts'
-import { formTexts } from './form-texts.ts'
+import { type FormContext, textsOf } from './form-pages.ts'
 import { redirectUrlOf } from './redirect-back.ts'
 
-export interface FormLinkDeps {
+export interface FormLinkDeps extends PageThemeDeps {
   db: Db
   settings: SettingsCache
   links: LinkKeys
   log: Logger
   /** Maximum time in which the body of a request to the hosted form must arrive. */
   bodyTimeoutMs: number
-  branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void
 }
 
@@ -38,10 +37,10 @@ export interface FormRequest extends FormContext {
 }
 
 const rejections = {
-  signature: { status: 403, texts: formTexts.invalid },
-  used: { status: 410, texts: formTexts.used },
-  expired: { status: 410, texts: formTexts.expired },
-  unavailable: { status: 503, texts: formTexts.unavailable },
+  signature: { status: 403, texts: 'invalid' },
+  used: { status: 410, texts: 'used' },
+  expired: { status: 410, texts: 'expired' },
+  unavailable: { status: 503, texts: 'unavailable' },
 } as const
 export type FormOutcome =
   | keyof typeof rejections
@@ -65,12 +64,12 @@ export function withFormLink<D extends FormLinkDeps>(
 ): RequestHandler {
   return async (request, response) => {
     const query = queryOf(request)
-    const theme = await pageTheme(deps, query.get('theme'))
+    const theme = await pageTheme(deps, request, requestedTheme(request))
     const reject = (outcome: keyof typeof rejections, href?: string) => {
       const { status, texts } = rejections[outcome]
       deps.count(outcome)
       const next = href === undefined ? undefined : { href }
-      sendPage(response, status, messagePage(texts, theme, next))
+      sendPage(response, status, messagePage(textsOf({ theme })[texts], theme, next))
     }
     try {
       const parts = { data: query.get('data') ?? '', sig: query.get('sig') ?? '' }
@@ -100,13 +99,4 @@ async function readForm(
   request: Request,
 ): Promise<URLSearchParams> {
   return new URLSearchParams(await readSmallBody(request, bodyTimeoutMs))
-}
-
-/** Theme of a public page: branding and requested color scheme. Unknown schemes are ignored. */
-export async function pageTheme(
-  { branding }: Pick<FormLinkDeps, 'branding'>,
-  colorScheme: string | null | undefined,
-): Promise<PageTheme> {
-  const theme = await branding()
-  return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
 }

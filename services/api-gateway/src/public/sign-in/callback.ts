@@ -13,22 +13,16 @@ import {
   requestedBody,
 } from '../../store/oauth2-logins.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
-import { formTexts } from '../form/form-texts.ts'
 import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
-import { pageTheme } from '../form/with-form-link.ts'
 import { isVisit, queryOf } from '../link-request.ts'
-import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
+import { messagePage, type PageTheme } from '../page-layout.ts'
+import { localeOf, localeParameter, pageTheme, type PageThemeDeps } from '../page-theme.ts'
 import { sendPage } from '../send-page.ts'
+import type { PageTexts } from '../texts/english.ts'
 import { storeConsentError } from '../../store/consent-errors.ts'
 import { browserIdentities, identifyBrowser } from './browser-cookie.ts'
 import { consentFailureIn, consentFailureOf, isCancelled } from './consent-failure.ts'
-import {
-  failureDetails,
-  oneAddress,
-  scopeList,
-  signInTexts,
-  twoAddresses,
-} from './sign-in-pages.ts'
+import { failureDetails, oneAddress, scopeList, twoAddresses } from './sign-in-pages.ts'
 import {
   AccountGoneError,
   type ReceivedGrant,
@@ -37,9 +31,8 @@ import {
   type StoreGrantResult,
 } from './store-grant.ts'
 
-export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
+export interface CallbackDeps extends SignInDeps, StoreGrantDeps, PageThemeDeps {
   log: Logger
-  branding: () => Promise<Branding>
   count: (outcome: PageOutcome | 'opened' | 'connected' | 'used' | 'expired') => void
 }
 
@@ -80,7 +73,7 @@ interface SignInResponse {
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
     const query = queryOf(request)
-    let result: SignInResponse = { theme: await pageTheme(deps, undefined), response }
+    let result: SignInResponse = { theme: await pageTheme(deps, request), response }
     try {
       const start = tokenIn(query, 'start')
       const state = tokenIn(query, 'state')
@@ -88,7 +81,9 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       if (start !== undefined) return await redirectToProvider(deps, { start, request, result })
       const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
-      result = { login, theme: await pageTheme(deps, login.registration.theme), response }
+      const { theme: colorScheme, locale } = login.registration
+      const theme = await pageTheme(deps, request, { colorScheme, locale })
+      result = { login, theme, response }
       // The link to the hosted form is checked before the OAuth2 code is redeemed, so that no
       // unused grant is created.
       if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
@@ -112,8 +107,9 @@ async function redirectToProvider(
   deps: CallbackDeps,
   { start, request, result }: { start: string; request: Request; result: SignInResponse },
 ): Promise<void> {
-  const { response } = result
-  const url = await openSignIn(deps.db, start, (redirectUri) =>
+  const { response, theme } = result
+  const locale = localeOf(theme)
+  const url = await openSignIn(deps.db, { start, ...defined({ locale }) }, (redirectUri) =>
     identifyBrowser({ request, response }, redirectUri),
   )
   if (url === undefined) return sendOutcome(deps, result, 'unknown')
@@ -140,7 +136,10 @@ async function finishSignIn(
     { key: 'credentials', timeoutMs: deps.timeoutMs },
   )
   const stored = await storeGrant(deps, login, grant)
-  if (stored.refused) return sendOutcome(deps, result, stored.refused, detailsOf(stored, grant))
+  if (stored.refused) {
+    const details = detailsOf(stored, grant, result.theme.language.texts.signIn)
+    return sendOutcome(deps, result, stored.refused, details)
+  }
   deps.count('connected')
   response.redirect(303, withAccountState(redirectUrl, account, stored.state))
 }
@@ -159,7 +158,8 @@ async function reportFailure(
     deps.log.warn({ err, account }, 'consent error not stored'),
   )
   const outcome = isCancelled(failure) ? 'denied' : 'refused'
-  await sendOutcome(deps, result, outcome, failureDetails(failure))
+  const details = failureDetails(failure, result.theme.language.texts.signIn)
+  await sendOutcome(deps, result, outcome, details)
 }
 
 /**
@@ -174,9 +174,15 @@ function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string 
 
 type Refusal = Exclude<StoreGrantResult, { refused?: never }>
 
-function detailsOf(refusal: Refusal, { missingScopes, user }: ReceivedGrant): string {
+function detailsOf(
+  refusal: Refusal,
+  { missingScopes, user: signedIn }: ReceivedGrant,
+  texts: PageTexts['signIn'],
+): string {
   if (refusal.refused === 'missing') return scopeList(missingScopes)
-  return refusal.refused === 'other' ? twoAddresses(refusal.expected, user) : oneAddress(user)
+  return refusal.refused === 'other'
+    ? twoAddresses({ expected: refusal.expected, signedIn }, texts)
+    : oneAddress(signedIn, texts)
 }
 
 async function sendFailure(
@@ -185,14 +191,15 @@ async function sendFailure(
   error: unknown,
 ): Promise<void> {
   const { login, theme, response } = result
+  const { form } = theme.language.texts
   if (error instanceof FormLinkUsedError) {
     deps.count('used')
     const next = { href: redirectUrlOf(error.link) }
-    return sendPage(response, 410, messagePage(formTexts.used, theme, next))
+    return sendPage(response, 410, messagePage(form.used, theme, next))
   }
   if (error instanceof FormLinkExpiredError) {
     deps.count('expired')
-    return sendPage(response, 410, messagePage(formTexts.expired, theme))
+    return sendPage(response, 410, messagePage(form.expired, theme))
   }
   if (error instanceof AppError && error.code === 'AccountAlreadyExists')
     return sendOutcome(deps, result, 'exists')
@@ -212,8 +219,9 @@ async function sendOutcome(
 ): Promise<void> {
   deps.count(outcome)
   const retryUrl = login && (await restartSignIn(deps, login))
-  const texts = { ...signInTexts[outcome], details, next: signInTexts.again }
-  const next = retryUrl === undefined ? undefined : { href: retryUrl }
+  const { signIn } = theme.language.texts
+  const texts = { ...signIn[outcome], details, next: signIn.again }
+  const next = retryUrl === undefined ? undefined : { href: retryUrl + localeParameter(theme) }
   sendPage(response, statuses[outcome], messagePage(texts, theme, next))
 }
 

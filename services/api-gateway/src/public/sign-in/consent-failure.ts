@@ -1,33 +1,33 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import { AppError } from '@posthorn/errors'
+import { english, type PageTexts } from '../texts/english.ts'
 
-const askAdministrator =
-  'Ask an administrator of your organisation to approve this application, then sign in again.'
-const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
+/** Name of a text that tells the user how to repair a failed OAuth2 consent. */
+type Remedy = keyof PageTexts['signIn']['remedies']
 
 /**
  * Remedies of failed OAuth2 consents, by error code of Microsoft (page "Microsoft Entra error
  * codes").
  */
-const remediesOfMicrosoft = new Map(
+const remediesOfMicrosoft = new Map<string, Remedy>(
   Object.entries({
-    AADSTS50011: askOperator,
-    AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
-    AADSTS50105: 'Ask an administrator of your organisation to assign this application to you.',
-    AADSTS53003: 'Sign in from a device or network that the policy of your organisation permits.',
-    AADSTS65001: askAdministrator,
-    AADSTS65004: 'Sign in again and accept the requested permissions.',
-    AADSTS650052: askAdministrator,
-    AADSTS700016: askOperator,
-    AADSTS7000112: askAdministrator,
-    AADSTS7000215: askOperator,
-    AADSTS7000222: askOperator,
-    AADSTS70011: askOperator,
-    AADSTS90008: askOperator,
-    AADSTS90094: askAdministrator,
-    AADSTS90095: askAdministrator,
-    AADSTS900941: askAdministrator,
+    AADSTS50011: 'askOperator',
+    AADSTS50020: 'useOrganisation',
+    AADSTS50105: 'askForAssignment',
+    AADSTS53003: 'usePermittedDevice',
+    AADSTS65001: 'askAdministrator',
+    AADSTS65004: 'acceptPermissions',
+    AADSTS650052: 'askAdministrator',
+    AADSTS700016: 'askOperator',
+    AADSTS7000112: 'askAdministrator',
+    AADSTS7000215: 'askOperator',
+    AADSTS7000222: 'askOperator',
+    AADSTS70011: 'askOperator',
+    AADSTS90008: 'askOperator',
+    AADSTS90094: 'askAdministrator',
+    AADSTS90095: 'askAdministrator',
+    AADSTS900941: 'askAdministrator',
   }),
 )
 
@@ -35,18 +35,18 @@ const remediesOfMicrosoft = new Map(
  * Remedies of failed OAuth2 consents by error code (RFC 6749 §4.1.2.1 and §5.2; OpenID Connect Core
  * §3.1.2.6; Google).
  */
-const remedies = new Map(
+const remedies = new Map<string, Remedy>(
   Object.entries({
-    admin_policy_enforced: askAdministrator,
-    consent_required: askAdministrator,
-    interaction_required: 'Sign in again and answer every question of the provider.',
-    invalid_client: askOperator,
-    invalid_scope: askOperator,
-    org_internal: 'Sign in with an account of the organisation that the application is for.',
-    redirect_uri_mismatch: askOperator,
-    server_error: 'Sign in again in a few minutes.',
-    temporarily_unavailable: 'Sign in again in a few minutes.',
-    unauthorized_client: askOperator,
+    admin_policy_enforced: 'askAdministrator',
+    consent_required: 'askAdministrator',
+    interaction_required: 'answerQuestions',
+    invalid_client: 'askOperator',
+    invalid_scope: 'askOperator',
+    org_internal: 'useOrganisation',
+    redirect_uri_mismatch: 'askOperator',
+    server_error: 'tryLater',
+    temporarily_unavailable: 'tryLater',
+    unauthorized_client: 'askOperator',
   }),
 )
 
@@ -91,14 +91,23 @@ function failureOf(error: string, text: string): ConsentFailure {
   const [first = ''] = text.split(/\r\n|\r|\n/)
   const description = lineOf(first, maxTextLength)
   const [code] = /\bAADSTS\d{2,9}\b/.exec(text) ?? []
+  const remedy = remedyOf({ error: name, ...defined({ code }) })
   return {
     error: name,
     ...defined({
       description: description || undefined,
       code,
-      remedy: remediesOfMicrosoft.get(code ?? '') ?? remedies.get(name),
+      remedy: remedy && english.signIn.remedies[remedy],
     }),
   }
+}
+
+/** Remedy of a failed OAuth2 consent, by the provider's error code; undefined if unknown. */
+export function remedyOf({
+  error,
+  code,
+}: Pick<ConsentFailure, 'error' | 'code'>): Remedy | undefined {
+  return remediesOfMicrosoft.get(code ?? '') ?? remedies.get(error)
 }
 
 function lineOf(text: string, maxLength: number): string {

@@ -1,29 +1,30 @@
 import type { AuditLogEntry } from '../../data/admin-types.ts'
-import { useAudit } from '../../data/audit.ts'
-import { formatAuditQuery } from '../../data/audit-query.ts'
+import { downloadAudit, useAudit } from '../../data/audit.ts'
+import { useAction } from '../../data/use-load.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Button, ButtonRow, buttonClass } from '../../kit/controls/button.tsx'
+import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
+import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
-import { formatQuery } from '../../routing/query-text.ts'
 
 /** Actions of people, newest first. */
 export function AuditPage() {
   const [query, change] = usePageQuery()
   const load = useAudit(query)
-  const { cursor: _cursor, ...filters } = formatAuditQuery(query)
+  const download = useAction(downloadAudit)
   return (
     <PageBody lead="Actions of people at these pages, and sign-ins. Entries are never changed.">
       <AuditFilters />
       <div>
-        <a className={buttonClass()} href={`/admin/audit/download${formatQuery(filters)}`} download>
+        <Button onPress={() => download.run(query)} isPending={download.isRunning}>
           Download as NDJSON
-        </a>
+        </Button>
       </div>
+      {download.error && <ErrorBox error={download.error} />}
       <Loaded
         load={load}
         lines={10}

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { Load } from '../../data/load-state.ts'
-import type { Series } from '../../data/overview.ts'
+import type { StatsSeries } from '../../data/overview.ts'
 import { Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import css from './dashboard.module.css'
@@ -13,7 +13,7 @@ export interface CurvesProps {
   title: string
   /** Name of each curve, by the key of its counter. */
   keys: Readonly<Record<string, string>>
-  load: Load<Series>
+  load: Load<StatsSeries>
 }
 
 /** Curves of counters of the last 24 hours. */
@@ -29,7 +29,7 @@ export function Curves({ title, keys, load }: CurvesProps) {
 
 interface DrawingProps {
   title: string
-  series: Series
+  series: StatsSeries
   names: CurvesProps['keys']
 }
 

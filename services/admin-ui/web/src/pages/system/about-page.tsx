@@ -1,5 +1,6 @@
-import { isSettled } from '../../data/load-state.ts'
+import { isSettled, type Load } from '../../data/load-state.ts'
 import { useStats } from '../../data/overview.ts'
+import { useRights } from '../../data/session.ts'
 import { useKeys } from '../../data/system.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
@@ -10,8 +11,9 @@ import { DataTable } from '../../kit/table/data-table.tsx'
 /** Versions, keys and licences of the installation. */
 export function AboutPage() {
   const stats = useStats()
-  const keys = useKeys()
-  if (!isSettled(stats) || !isSettled(keys)) return <Skeleton lines={8} />
+  const mayReadKeys = useRights()('readKeys')
+  const keys = useKeys({ enabled: mayReadKeys })
+  if (!isSettled(stats) || (mayReadKeys && !isSettled(keys))) return <Skeleton lines={8} />
   return (
     <PageBody>
       <Panel title="Versions">
@@ -29,24 +31,30 @@ export function AboutPage() {
           )}
         </Loaded>
       </Panel>
-      <Panel title="Sealing keys">
-        <Loaded
-          load={keys}
-          lines={2}
-          isEmpty={(list) => list.keys.length === 0}
-          empty={<p>The public keys with which secrets are sealed appear here.</p>}
-        >
-          {(list) => (
-            <DataTable
-              label="Sealing keys"
-              rows={list.keys}
-              columns={keyColumns}
-              keyOf={({ id }: Key) => id}
-            />
-          )}
-        </Loaded>
-      </Panel>
+      {mayReadKeys && <Keys load={keys} />}
     </PageBody>
+  )
+}
+
+function Keys({ load }: { load: Load<{ keys: Key[] }> }) {
+  return (
+    <Panel title="Sealing keys">
+      <Loaded
+        load={load}
+        lines={2}
+        isEmpty={(list) => list.keys.length === 0}
+        empty={<p>The public keys with which secrets are sealed appear here.</p>}
+      >
+        {(list) => (
+          <DataTable
+            label="Sealing keys"
+            rows={list.keys}
+            columns={keyColumns}
+            keyOf={({ id }: Key) => id}
+          />
+        )}
+      </Loaded>
+    </Panel>
   )
 }
 

@@ -59,7 +59,7 @@ function WorkerState({ worker }: { worker: WorkerEntry }) {
 function ReleaseButton({ worker: { id, alive, releasing } }: { worker: WorkerEntry }) {
   const may = useRights()
   const release = useAction(releaseWorker, { refresh: [workersKey] })
-  if (!may('changeSettings') || !alive || releasing) return '–'
+  if (!may('releaseWorkers') || !alive || releasing) return '–'
   return (
     <>
       <ConfirmButton

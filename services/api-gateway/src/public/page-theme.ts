@@ -1,0 +1,48 @@
+import type { Request } from 'express'
+import { queryOf } from './link-request.ts'
+import type { Branding, PageTheme } from './page-layout.ts'
+import { chooseLanguage } from './texts/choose-language.ts'
+import type { LanguageTag } from './texts/languages.ts'
+
+export interface PageThemeDeps {
+  branding: () => Promise<Branding>
+}
+
+/** Color scheme and language that a link requests for its pages, unvalidated. */
+export interface RequestedTheme {
+  colorScheme?: string | null | undefined
+  locale?: string | null | undefined
+}
+
+/** Requested theme in the query of a request: parameters `theme` and `locale`. */
+export function requestedTheme(request: Request): RequestedTheme {
+  const query = queryOf(request)
+  return { colorScheme: query.get('theme'), locale: query.get('locale') }
+}
+
+/**
+ * Theme of a public page: branding, color scheme and language. Unknown color schemes and languages
+ * are ignored. The language is that of the link, else of the setting `locale`, else of the browser.
+ */
+export async function pageTheme(
+  { branding }: PageThemeDeps,
+  request: Request,
+  { colorScheme, locale: link }: RequestedTheme = { locale: requestedTheme(request).locale },
+): Promise<PageTheme> {
+  const settings = await branding()
+  const header = request.get('accept-language')
+  const language = chooseLanguage({ link, setting: settings.locale, header })
+  const theme = { ...settings, language }
+  return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
+}
+
+/** Language that the link of a page has chosen for this and the next pages; otherwise undefined. */
+export function localeOf({ language }: PageTheme): LanguageTag | undefined {
+  return language.chosenBy === 'link' ? language.tag : undefined
+}
+
+/** Query parameter that carries the language that a link has chosen to the next page, or empty. */
+export function localeParameter(theme: PageTheme): string {
+  const locale = localeOf(theme)
+  return locale === undefined ? '' : `&locale=${locale}`
+}
