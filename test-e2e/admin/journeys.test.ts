@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
@@ -261,6 +262,38 @@ testInBrowser(
       body: { reason: 'test' },
     }
     expect((await callFromPage(page, reading)).status).toBe(403)
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'journey: downloads the audit log with the actions of all journeys',
+  async () => {
+    const { owner } = opened()
+    await owner.open('l', 'Audit log')
+    await owner.type('Operation', 'createWebhookReplay')
+    await owner.page
+      .getByRole('cell', { name: /createWebhookReplay/ })
+      .first()
+      .waitFor()
+    await owner.type('Operation', '')
+    await owner.tabTo(owner.page.getByRole('button', { name: 'Download as NDJSON' }))
+    const started = owner.page.waitForEvent('download')
+    await owner.press('Enter')
+    const lines = (await text(await (await started).createReadStream())).trimEnd().split('\n')
+    const operations = lines.map((line) => (JSON.parse(line) as { operation: string }).operation)
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        'setUp',
+        'verifyAccount',
+        'createAccount',
+        'createAuthenticationForm',
+        'holdOutboxEntry',
+        'releaseOutboxEntry',
+        'createWebhookReplay',
+      ]),
+    )
+    expect(lines.join()).not.toContain(password)
   },
   journeyMs,
 )

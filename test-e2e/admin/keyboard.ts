@@ -30,7 +30,7 @@ export class KeyboardUser {
   /** Moves to a field and replaces its text. */
   async type(label: string, text: string): Promise<void> {
     await this.tabTo(this.page.getByLabel(label, { exact: true }))
-    await this.press('Control+a')
+    await this.press('Control+a', 'Delete')
     await this.page.keyboard.type(text)
   }
 
