@@ -31,7 +31,14 @@ test('help: every command has a summary and examples', async () => {
 })
 
 test('jobs: their help needs no server, other arguments are those of the job', async () => {
-  for (const job of ['migrate', 'admin-owner', 'broker-users', 'keys', 'reseal', 'rotate-link-secret'])
+  for (const job of [
+    'migrate',
+    'admin-owner',
+    'broker-users',
+    'keys',
+    'reseal',
+    'rotate-link-secret',
+  ])
     expect(await run(`posthorn ${job} --help`)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`Usage: posthorn ${job}`),

@@ -81,17 +81,17 @@ export class TestIdProvider {
   /** Reply of the token endpoint. A code counts once and needs a PKCE verifier. */
   #tokens(body: URLSearchParams): object | undefined {
     const code = body.get('code') ?? ''
-    const asked = this.#codes.get(code)
+    const requested = this.#codes.get(code)
     this.#codes.delete(code)
     const challenge = hash('sha256', body.get('code_verifier') ?? '', 'base64url')
-    if (!asked || asked.get('code_challenge') !== challenge) return undefined
+    if (!requested || requested.get('code_challenge') !== challenge) return undefined
     if (body.get('client_secret') !== this.clientSecret) return undefined
     const now = Math.floor(Date.now() / 1_000)
     const claims = {
       iss: this.issuer,
       sub: this.sub,
-      aud: asked.get('client_id'),
-      nonce: asked.get('nonce'),
+      aud: requested.get('client_id'),
+      nonce: requested.get('nonce'),
       iat: now,
       exp: now + 300,
       ...this.changes,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { PasswordHasher } from '../src/identity/passwords.ts'
 import { deriveCredential } from '../src/identity/secrets.ts'
+import { TestAuthBridge } from './auth-bridge.ts'
 import {
   type AdminWorld,
   adminWorld,
@@ -169,6 +170,9 @@ describe('second factor', () => {
   const codeEmail = 'codes@example.com'
   let codes: string[] = []
 
+  beforeAll(async () => {
+    await new TestAuthBridge().serve(await world.connectBus())
+  })
   beforeEach(async () => {
     await world.db.deleteFrom('adminPeople').where('email', '=', codeEmail).execute()
     codes = Array.from({ length: 10 }, (_, index) => `abcd-efgh-jkmn-pq2${index}`)

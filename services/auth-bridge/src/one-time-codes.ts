@@ -23,10 +23,10 @@ export function findStep(seed: string, code: string, now: number): number | unde
   if (!/^\d{6}$/.test(code)) return undefined
   const key = fromBase32(seed)
   const current = Math.floor(now / 1_000 / stepSeconds)
-  let found: number | undefined
+  let matching: number | undefined
   for (let step = current - tolerance; step <= current + tolerance; step += 1)
-    if (timingSafeEqual(Buffer.from(codeOf(key, step)), Buffer.from(code))) found = step
-  return found
+    if (timingSafeEqual(Buffer.from(codeOf(key, step)), Buffer.from(code))) matching = step
+  return matching
 }
 
 /** One-time code of a time step (HOTP, RFC 4226 §5.3). */

@@ -82,7 +82,7 @@ test('checkAdminTotp: codes of another seed, another person or an unknown person
     expect(await check('bob', codeOf(seed, 1).code)).toEqual({})
   const { code, step } = codeOf(replaced.seed, 1)
   expect(await check('bob', code)).toEqual({ step })
-  expect(await check('nobody', code)).toEqual({})
+  expect(await check('unknown', code)).toEqual({})
 })
 
 test('createAdminTotp: a dump of the table contains no seed', async () => {
@@ -101,7 +101,7 @@ test('createAdminTotp: confirmed or unknown person, invalid and unchanged', asyn
   const { seed } = await create('ann')
   const confirmed = { totpConfirmed: true }
   await db.updateTable('adminPeople').set(confirmed).where('id', '=', 'ann').execute()
-  for (const person of ['ann', 'nobody'])
+  for (const person of ['ann', 'unknown'])
     await expect(create(person)).rejects.toMatchObject({ kind: 'invalid' })
   const { code, step } = codeOf(seed, 1)
   expect(await check('ann', code)).toEqual({ step })

@@ -229,8 +229,7 @@ test('reseal-main: killed after its first batch, loses no value and completes wh
     .forUpdate()
     .execute()
   const killed = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  for await (const lines of killed.stderr)
-    if (/^credentials: /m.test(String(lines))) break
+  for await (const lines of killed.stderr) if (/^credentials: /m.test(String(lines))) break
   killed.kill('SIGKILL')
   await once(killed, 'exit')
   const keyIds = async () => {

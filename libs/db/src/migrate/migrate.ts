@@ -60,9 +60,9 @@ export interface MigrateOptions {
 
 /**
  * Creates missing service roles and applies missing migrations as the owner of the database, sets
- * passwords and timeouts of the service roles, and revokes the right to create temporary objects. There is no way back to an
- * earlier schema. Concurrent calls wait for each other. A call after an interrupted call continues
- * its work. Returns the names of the applied migrations.
+ * passwords and timeouts of the service roles, and revokes the right to create temporary objects.
+ * There is no way back to an earlier schema. Concurrent calls wait for each other. A call after an
+ * interrupted call continues its work. Returns the names of the applied migrations.
  *
  * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
  */

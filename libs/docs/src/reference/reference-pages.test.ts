@@ -130,7 +130,7 @@ test('readMetrics: finds every registration in the code', () => {
 test('readMetrics: finds every metric for which operators have alerts or instructions', () => {
   const names = [...readProjectFile('deploy/runbook.md').matchAll(/`(posthorn_\w+)[`{]/g)]
   const registered = new Set(readMetrics().map(({ name }) => name))
-  const roles = /_(?:gateway|bridge|proxy|sender|worker|dispatcher)$/
+  const roles = /_(?:gateway|bridge|proxy|sender|worker|dispatcher|ui)$/
   const unknown = names
     .map(([, name = '']) => name.replace(/_(?:count|sum|bucket)$/, ''))
     .filter((name) => !registered.has(name) && !roles.test(name))

@@ -17,9 +17,9 @@ test.each([
   expect(isAdmitted({ email, groups }, rules, true)).toBe(expected)
 })
 
-test.each([true, false])('isAdmitted: without rules, known people only (%s)', (known) => {
+test.each([true, false])('isAdmitted: without rules, known people only (%s)', (isKnown) => {
   const none = { users: [], groups: [], roles: new Map() }
-  expect(isAdmitted({ email: 'a@b.example', groups: ['x'] }, none, known)).toBe(known)
+  expect(isAdmitted({ email: 'a@b.example', groups: ['x'] }, none, isKnown)).toBe(isKnown)
 })
 
 test('roleOf: the highest role wins, in any order of groups', () => {

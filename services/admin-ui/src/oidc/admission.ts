@@ -33,14 +33,14 @@ export function readClaims(
 
 /**
  * True if a person is admitted by email address, its domain or a group. Without any rule, only
- * people who exist are admitted: `known`.
+ * people who exist are admitted: `isKnown`.
  */
 export function isAdmitted(
   { email, groups }: Pick<OidcPerson, 'email' | 'groups'>,
   rules: AdmissionRules,
-  known: boolean,
+  isKnown: boolean,
 ): boolean {
-  if (rules.users.length === 0 && rules.groups.length === 0) return known
+  if (rules.users.length === 0 && rules.groups.length === 0) return isKnown
   if (groups.some((group) => rules.groups.includes(group))) return true
   if (email === undefined) return false
   const domain = email.slice(email.lastIndexOf('@') + 1)

@@ -26,16 +26,16 @@ export async function admitPerson(
   { db, config, broadcastEnd }: Admission,
   person: OidcPerson,
 ): Promise<string> {
-  const known = await findPersonBySubject(db, person.subject)
+  const linked = await findPersonBySubject(db, person.subject)
   // A linked person keeps the stored email address, which was verified at the first sign-in.
-  const email = person.email ?? known?.email
-  const existing = known ?? (person.email && (await findPersonByEmail(db, person.email)))
+  const email = person.email ?? linked?.email
+  const existing = linked ?? (person.email && (await findPersonByEmail(db, person.email)))
   const rules = { ...person, email }
   if (!isAdmitted(rules, config, Boolean(existing))) {
-    if (known) broadcastEnd(await deleteSessions(db, { person: known.id }))
+    if (linked) broadcastEnd(await deleteSessions(db, { person: linked.id }))
     throw notAdmitted()
   }
-  const admitted = known ?? (await db.transaction().execute((tx) => connect(tx, person, config)))
+  const admitted = linked ?? (await db.transaction().execute((tx) => connect(tx, person, config)))
   const role = roleOf(person.groups, config, admitted.role)
   if (role === admitted.role) return admitted.id
   try {

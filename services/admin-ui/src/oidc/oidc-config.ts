@@ -73,7 +73,7 @@ function readRoles(env: Env): Map<string, AdminRole> {
     (list(env, name) ?? []).map((pair) => {
       const at = pair.lastIndexOf('=')
       const group = pair.slice(0, Math.max(at, 0)).trim()
-      const role = adminRoles.find((known) => known === pair.slice(at + 1).trim())
+      const role = adminRoles.find((candidate) => candidate === pair.slice(at + 1).trim())
       if (group === '' || role === undefined)
         throw new ConfigError(name, `must list group=role, with a role of ${adminRoles.join(', ')}`)
       return [group, role]

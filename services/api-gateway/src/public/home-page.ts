@@ -1,6 +1,7 @@
 import type { RequestHandler, Router } from 'express'
 import { type Branding, escapeHtml, type Page, renderPage } from './page-layout.ts'
 import { sendPage } from './send-page.ts'
+import { chooseLanguage } from './texts/choose-language.ts'
 
 export interface HomePageOptions {
   /** Origin of the administration pages. Undefined if they are not used. */
@@ -37,7 +38,10 @@ function homePage(adminUrl: string | undefined, branding: Branding): Page {
   )
   const lead = '<p>Mailboxes of customers through one JSON REST API.</p>'
   const body = `<h1>Posthorn</h1>\n${lead}\n<nav>${items.join('\n')}</nav>`
-  return renderPage({ title: 'Posthorn', body }, { ...branding, language: 'en' })
+  return renderPage(
+    { title: 'Posthorn', body },
+    { ...branding, language: chooseLanguage({ link: 'en' }) },
+  )
 }
 
 function adminPages(adminUrl: string): string {

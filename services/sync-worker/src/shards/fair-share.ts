@@ -22,7 +22,7 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 
 /**
  * Returns the workers as the worker `id` counts them. A worker that an operator has released counts
- * itself as running if no other worker runs, because nobody else would take the shards.
+ * itself as running if no other worker runs, because its shards would have no holder otherwise.
  */
 export function resumeIfAlone(workers: readonly LiveWorker[], id: string): readonly LiveWorker[] {
   if (workers.some(({ stopping }) => !stopping)) return workers
