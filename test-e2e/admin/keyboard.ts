@@ -21,7 +21,8 @@ export class KeyboardUser {
   async tabTo(target: Target): Promise<void> {
     await target.waitFor()
     for (let tabs = 0; tabs < maxTabs; tabs++) {
-      if (await target.evaluate((element) => element === document.activeElement)) return
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
+        return
       await this.press('Tab')
     }
     throw new Error(`Tab does not reach ${String(target)}`)

@@ -93,8 +93,10 @@ async function openWindow(width: number, isSignedIn: boolean): Promise<PageWindo
   const { world, browser } = stage
   const window = await openPageWindow(browser, { width, height: 900 }, world.pagesUrl)
   if (!isSignedIn) return window
-  if (cookies) await window.page.context().addCookies(cookies)
-  else await setUpOwner(window.page, world)
+  if (cookies) {
+    await window.page.context().addCookies(cookies)
+    await window.page.goto(`${world.pagesUrl}/admin/profile`)
+  } else await setUpOwner(window.page, world)
   cookies ??= await window.page.context().cookies()
   return window
 }
