@@ -42,7 +42,7 @@ test-integration: node_modules/.modules.yaml ## tests of one library or service 
 	@$(RUN) node libs/tooling/src/test.ts --kind integration
 
 test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per file
-	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client test-e2e/cli
+	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client test-e2e/cli test-e2e/admin
 
 test-faults: node_modules/.modules.yaml ## tests under kills and restarts, in full size
 	@$(RUN) TEST_FAULTS=full node libs/tooling/src/test.ts test-e2e/faults sync-worker/test/export-restarts sync-worker/test/export-folders
@@ -65,7 +65,7 @@ services/admin-ui/web/node_modules/.modules.yaml: services/admin-ui/web/package.
 	@touch $@
 
 ADMIN_WEB := services/admin-ui/web
-ADMIN_WEB_SOURCES := $(wildcard $(ADMIN_WEB)/*.js $(ADMIN_WEB)/*.json $(ADMIN_WEB)/*.html) $(shell find $(ADMIN_WEB)/src $(ADMIN_WEB)/build libs/advice/src libs/client/src libs/contracts/src/admin libs/contracts/src/settings -type f)
+ADMIN_WEB_SOURCES := $(wildcard $(ADMIN_WEB)/*.js $(ADMIN_WEB)/*.json $(ADMIN_WEB)/*.html) $(shell find $(ADMIN_WEB)/src $(ADMIN_WEB)/build libs/advice/src libs/client/src libs/contracts/src -type f)
 
 admin-ui: .local/admin-ui/manifest.json ## check and build the administration pages into .local/admin-ui; admin-ui serves them
 

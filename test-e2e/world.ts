@@ -41,6 +41,8 @@ export interface WorldOptions {
   replicas?: Partial<Record<ServiceName, number>>
   /** Names of the services to start. Defaults to those that every installation runs. */
   names?: readonly ServiceName[]
+  /** Fixed ports of the services by process name. Processes without an entry get free ports. */
+  ports?: Readonly<Record<string, number>>
   env?: Record<string, string>
   /** Additional environment variables by service. */
   envByService?: EnvByService
@@ -118,6 +120,7 @@ export async function startWorld({
   pgbouncer,
   replicas = {},
   names = coreServices,
+  ports = {},
   env,
   envByService = {},
   settings,
@@ -137,6 +140,7 @@ export async function startWorld({
   const services = await startServices({
     logDir,
     names,
+    ports,
     replicas,
     bundle,
     shared: {

@@ -51,6 +51,7 @@ export default {
       globalSetup: '<rootDir>/test-e2e/shared-world-setup.ts',
       globalTeardown: '<rootDir>/test-e2e/shared-world-teardown.ts',
       testMatch: [
+        '<rootDir>/test-e2e/admin/**/*.test.ts',
         '<rootDir>/test-e2e/cli/**/*.test.ts',
         '<rootDir>/test-e2e/client/**/*.test.ts',
         '<rootDir>/test-e2e/docs-site/**/*.test.ts',

@@ -47,12 +47,16 @@ const needsSite =
   kinds.includes('e2e') &&
   (positionals.length === 0 ||
     positionals.some((path) => /docs-site|bundle|stories\/?$/.test(path)))
+const needsPages =
+  kinds.includes('e2e') &&
+  (positionals.length === 0 || positionals.some((path) => path.includes('test-e2e/admin')))
 // The servers of the tests mostly wait while they start, so the static checks run meanwhile. The
-// end-to-end tests start from a bundle, which contains the documentation site.
+// end-to-end tests start from a bundle, which contains the documentation site and the pages.
 const [servers] = await Promise.all([
   needsServers ? timed('start of servers', startServers) : undefined,
   isWholeRun ? timed('static checks', reportStaticChecks) : undefined,
-  needsSite ? timed('documentation site', reportSite) : undefined,
+  needsSite ? timed('documentation site', () => reportBuild('docs')) : undefined,
+  needsPages ? timed('administration pages', () => reportBuild('admin-ui')) : undefined,
 ])
 try {
   for (const kind of kinds) reports.push(await timed(`${kind} tests`, () => runKind(kind)))
@@ -93,11 +97,10 @@ async function reportStaticChecks(): Promise<void> {
   })
 }
 
-/** Builds the documentation site. Adds a failed build to the reports of the test runs. */
-async function reportSite(): Promise<void> {
-  if ((await runProgram('make', ['docs'])) === 0) return
-  const failures = ['failed: build of the documentation site']
-  reports.push({ ...noTests, failed: 1, failures })
+/** Builds by a target of the Makefile. Adds a failed build to the reports of the test runs. */
+async function reportBuild(target: string): Promise<void> {
+  if ((await runProgram('make', [target])) === 0) return
+  reports.push({ ...noTests, failed: 1, failures: [`failed: make ${target}`] })
 }
 
 /** Runs one kind of tests. A Jest run that does not exit after its last test fails. */

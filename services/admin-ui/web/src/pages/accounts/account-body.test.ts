@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { bodyOfForm, bodyOfJson, valuesOfServers } from './account-body.ts'
+import { bodyOfForm, bodyOfJson, serversOfForm, valuesOfServers } from './account-body.ts'
 
 test('bodyOfForm: servers found by autoconfig, with the email address as user', () => {
   const servers = valuesOfServers({
@@ -32,6 +32,11 @@ test('bodyOfForm: leaves out servers without a host', () => {
     email: 'a@example.com',
   })
   expect(valuesOfServers({ imap: false, smtp: false })).toEqual({})
+})
+
+test('serversOfForm: has no members that the test of a login refuses', () => {
+  const values = { account: 'anna', email: 'a@example.com', imapHost: 'h', imapPort: '993' }
+  expect(Object.keys(serversOfForm(values))).toEqual(['imap'])
 })
 
 test('bodyOfJson: accepts objects only', () => {

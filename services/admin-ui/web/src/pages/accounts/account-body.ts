@@ -1,4 +1,4 @@
-import type { AccountBody } from '../../data/accounts.ts'
+import type { AccountBody, VerifyBody } from '../../data/accounts.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -30,15 +30,14 @@ function serverValues(
 /** Registration of an account from the values of the form. Servers without a host are left out. */
 export function bodyOfForm(values: Values): AccountBody {
   const { account, name = '', email = '' } = values
+  return { account: account || null, name, email, ...serversOfForm(values) } as AccountBody
+}
+
+/** Body of a test of the logins from the values of the form: the servers only. */
+export function serversOfForm(values: Values): VerifyBody {
   const imap = serverOf('imap', values)
   const smtp = serverOf('smtp', values)
-  return {
-    account: account || null,
-    name,
-    email,
-    ...(imap && { imap }),
-    ...(smtp && { smtp }),
-  } as AccountBody
+  return { ...(imap && { imap }), ...(smtp && { smtp }) }
 }
 
 function serverOf(name: string, values: Values) {

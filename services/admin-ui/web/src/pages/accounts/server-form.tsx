@@ -7,7 +7,7 @@ import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useNavigate } from '../../routing/navigation.tsx'
-import { bodyOfForm, valuesOfServers } from './account-body.ts'
+import { bodyOfForm, serversOfForm, valuesOfServers } from './account-body.ts'
 
 /** Function that opens a new account. */
 export function useOpenAccount(): (result: { account?: string }) => void {
@@ -98,7 +98,7 @@ function ServerFields({ name, title, values, set }: ServerFieldsProps) {
 
 /** Tries the login at the servers without storing anything. */
 function TestLogin({ values }: { values: Readonly<Record<string, string>> }) {
-  const test = useAction(() => accountActions.verify(bodyOfForm(values)), {
+  const test = useAction(() => accountActions.verify(serversOfForm(values)), {
     onDone: (result) => setResult(result),
   })
   const [result, setResult] = useState<Awaited<ReturnType<typeof accountActions.verify>>>()

@@ -1,0 +1,126 @@
+import { expect, test } from '@jest/globals'
+import { withClient } from '@posthorn/local/postgres/client'
+import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import {
+  type AdminWorld,
+  callFromPage,
+  type Page,
+  password,
+  setUpOwner,
+  startAdminWorld,
+} from './admin-world.ts'
+import { openPageWindow, untilLoaded } from './page-window.ts'
+import { ownHeaders, rawCall } from './raw-call.ts'
+
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
+const testInBrowser = hasBrowser() ? test : test.skip
+
+/** Markup with a script and the name of its place, by which a page with the text is recognized. */
+const markup = (place: string) =>
+  `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>${place}`
+/** Account id that contains markup and parts of paths. */
+const account = `"><img src=x onerror=window.hacked=1>/a b%2e`
+const encoded = encodeURIComponent(account)
+
+/** Pages with the places whose markup they show as text. */
+const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
+  ['/', []],
+  ['/accounts', ['account name', 'last error']],
+  [`/accounts?query=${encodeURIComponent(markup('query'))}`, []],
+  [`/accounts/${encoded}`, ['last error', 'error code']],
+  ['/outbox', ['recipient', 'server response']],
+  [`/outbox?account=${encoded}`, ['recipient']],
+  ['/deliveries', ['delivery error', 'target']],
+  ['/tokens', ['token']],
+  ['/people', ['person']],
+  ['/sessions', ['person']],
+  ['/audit', ['reason']],
+  ['/profile', ['person', 'reason']],
+  [`/sign-in?return=${encodeURIComponent('javascript:window.hacked=1')}`, []],
+]
+
+testInBrowser('script in texts: stays text on every page', async () => {
+  await using world = await startAdminWorld([])
+  await using browser = await testBrowser()
+  const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)
+  const { page } = window
+  await setUpOwner(page, world)
+  await storeTexts(world)
+  await sendTexts(world, page)
+  for (const [path, places] of pages) {
+    await page.goto(`${world.pagesUrl}/admin${path}`)
+    await untilLoaded(page)
+    const shown = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ')
+    expect({
+      path,
+      missing: places.filter((place) => !shown.includes(markup(place))),
+      hacked: await page.evaluate<unknown>('window.hacked'),
+      images: await page.locator('img, script:not([src])').count(),
+      violations: await window.violations(),
+    }).toEqual({ path, missing: [], hacked: undefined, images: 0, violations: [] })
+  }
+  expect(window.foreignRequests).toEqual([])
+})
+
+/** Stores texts that come from mail servers, senders and receivers of webhooks. */
+async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
+  await posthorn.createAccount({ body: { account, name: markup('account name') } })
+  await posthorn.createTokenAlias({
+    body: { account, scopes: ['smtp'], description: markup('token') },
+  })
+  const lastError = {
+    description: markup('last error'),
+    response: markup('last error'),
+    serverResponseCode: markup('error code'),
+  }
+  await withClient(ownerUrl, async (client) => {
+    await client.query(
+      `insert into account_states (account, state, last_error)
+       values ($1, 'connectError', $2)
+       on conflict (account) do update set state = 'connectError', last_error = $2`,
+      [account, JSON.stringify(lastError)],
+    )
+    await client.query(
+      `insert into outbox (queue_id, account, shard, source, state, message_id, envelope, subject,
+         created_at, send_at, next_attempt_at, attempts, last_error)
+       values ('q1', $1, 0, 'api', 'queued', '<1@x>', $2, $3, now(), now() + interval '1 day',
+         now() + interval '1 day', 1, $4)`,
+      [
+        account,
+        JSON.stringify({ from: 'a@x', to: [markup('recipient')] }),
+        markup('subject'),
+        JSON.stringify({ message: markup('server response') }),
+      ],
+    )
+    await client.query(
+      `insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
+         state, attempts, last_outcome, last_error, finished_at)
+       values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'messageNew', $1, 'default', $2,
+         'failed', 1,
+         'network', $3, now())`,
+      [account, markup('target'), markup('delivery error')],
+    )
+  })
+}
+
+/** Sends texts that come from people: names, reasons, and the User-Agent of a browser. */
+async function sendTexts({ pagesUrl }: AdminWorld, page: Page): Promise<void> {
+  const { body } = await callFromPage(page, { path: '/admin/session' })
+  const { id } = body['person'] as { id: string }
+  const calls = [
+    ['PUT', `/admin/people/${id}`, { name: markup('person'), mayReadMail: true }],
+    ['POST', '/admin/session/mail-reading', { reason: markup('reason') }],
+    ['PUT', `/admin/call/v1/account/${encoded}/reconnect`, { reconnect: true }],
+  ] as const
+  const statuses: number[] = []
+  for (const [method, path, input] of calls)
+    statuses.push((await callFromPage(page, { method, path, body: input })).status)
+  expect(statuses.slice(0, 2)).toEqual([204, 200])
+  const signedIn = await rawCall(pagesUrl, {
+    method: 'POST',
+    path: '/admin/session/sign-in',
+    headers: { ...ownHeaders(pagesUrl, ''), 'user-agent': markup('browser') },
+    body: JSON.stringify({ email: 'owner@example.com', password }),
+  })
+  expect(signedIn.status).toBe(200)
+}

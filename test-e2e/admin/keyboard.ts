@@ -1,0 +1,62 @@
+import type { Page } from './admin-world.ts'
+
+type Target = ReturnType<Page['locator']>
+
+/** Elements with the focus that a page has at most. */
+const maxTabs = 150
+
+/** Person who uses a page by keyboard only. */
+export class KeyboardUser {
+  readonly page: Page
+
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key)
+  }
+
+  /** Presses Tab until the element has the focus. */
+  async tabTo(target: Target): Promise<void> {
+    await target.waitFor()
+    for (let tabs = 0; tabs < maxTabs; tabs++) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
+        return
+      await this.press('Tab')
+    }
+    throw new Error(`Tab does not reach ${String(target)}`)
+  }
+
+  /** Moves to a field and replaces its text. */
+  async type(label: string, text: string): Promise<void> {
+    await this.tabTo(this.page.getByLabel(label, { exact: true }))
+    await this.press('Control+a', 'Delete')
+    await this.page.keyboard.type(text)
+  }
+
+  /** Moves to a list of choices and types the beginning of a choice. */
+  async choose(label: string, choice: string): Promise<void> {
+    const field = this.page.getByRole('combobox', { name: label, exact: true })
+    await this.tabTo(field)
+    await this.page.keyboard.type(choice)
+  }
+
+  /** Moves to a button and presses the button. */
+  async activate(name: string, place: Page | Target = this.page): Promise<void> {
+    await this.tabTo(place.getByRole('button', { name, exact: true }).first())
+    await this.press('Enter')
+  }
+
+  /** Opens a page of the navigation by `g` and a letter. */
+  async open(letter: string, title: string): Promise<void> {
+    await this.page.locator('main').first().focus()
+    await this.press('g', letter)
+    await this.heading(title)
+  }
+
+  /** Waits for the title of a page. */
+  async heading(title: string): Promise<void> {
+    await this.page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+  }
+}

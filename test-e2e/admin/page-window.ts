@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
+import type { Browser, Page } from './admin-world.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Tags of the rules of WCAG 2.0 to 2.2, levels A and AA. */
+const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Expected refusals, which browsers log as errors: no session, and an unknown invitation. */
+const refusals = [
+  /\/admin\/session: Failed to load resource: .* status of 401/,
+  /\/admin\/session\/invitation\?token=wrong-[^:]*: Failed to load resource: .* status of 410/,
+]
+
+/** Window that records errors, violations of the policy, requests and shifts of the layout. */
+export interface PageWindow extends Omit<SiteWindow, 'errors'> {
+  errors: () => string[]
+  /** Requests to the server of the pages since the last call. */
+  takeRequests: () => string[]
+  /** Sum of the shifts of the layout since the page was loaded, as Chromium measures them. */
+  layoutShift: () => Promise<number>
+}
+
+export async function openPageWindow(
+  browser: Browser,
+  size: { width: number; height: number },
+  origin: string,
+): Promise<PageWindow> {
+  const window = await openSiteWindow(browser, size, origin)
+  const { page } = window
+  const [logged, requests]: [string[], string[]] = [[], []]
+  page.on('console', (message) => {
+    if (message.type() === 'error') logged.push(`${message.location().url}: ${message.text()}`)
+  })
+  page.on('pageerror', ({ message }) => void logged.push(`${page.url()}: ${message}`))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin === origin) requests.push(request.url())
+  })
+  await page.addInitScript(`
+    window.layoutShift = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if (!entry.hadRecentInput) window.layoutShift += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+  `)
+  return {
+    ...window,
+    errors: () => logged.filter((text) => !refusals.some((refusal) => refusal.test(text))),
+    takeRequests: () => requests.splice(0),
+    layoutShift: () => page.evaluate<number>('window.layoutShift'),
+  }
+}
+
+/** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return await page.evaluate<string[]>(`(async () => {
+    const options = { runOnly: ${JSON.stringify(required)}, resultTypes: ['violations'] }
+    const { violations } = await axe.run(document, options)
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))
+  })()`)
+}
+
+/** Waits until the page shows its content: no skeleton and no running load. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await page.locator('main > *').first().waitFor()
+  const loading = page.locator('[aria-label="Loading"], [aria-busy="true"]')
+  await loading.first().waitFor({ state: 'detached' })
+}

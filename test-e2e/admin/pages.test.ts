@@ -1,0 +1,180 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { untilConnected } from '../world.ts'
+import { callFromPage, type Page, setUpOwner, startAdminWorld } from './admin-world.ts'
+import { openPageWindow, type PageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
+const testInBrowser = hasBrowser() ? test : test.skip
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+/** Maximum duration of the visit of all pages. */
+const visitTimeoutMs = 600_000
+const widths = [1280, 375] as const
+const themes = ['light', 'dark'] as const
+/** Limits of the first view of a page. */
+const maxRequests = 15
+const maxBytes = 260_000
+const maxShift = 0.05
+
+/** Pages with the headings at which their content is complete. */
+const pages: readonly (readonly [path: string, title: string])[] = [
+  ['/', 'Dashboard'],
+  ['/accounts', 'Accounts'],
+  ['/accounts?state=authenticationError', 'Accounts'],
+  ['/accounts?query=nothing-has-this-name', 'Accounts'],
+  ['/accounts/add', 'Add an account'],
+  ['/accounts/jane', 'jane'],
+  ['/accounts/failing', 'failing'],
+  ['/outbox', 'Outbox'],
+  ['/outbox?account=nothing', 'Outbox'],
+  ['/deliveries', 'Deliveries'],
+  ['/deliveries?state=failed', 'Deliveries'],
+  ['/deliveries?account=nothing', 'Deliveries'],
+  ['/tokens', 'Tokens'],
+  ['/people', 'People'],
+  ['/invitations', 'Invitations'],
+  ['/sessions', 'Sessions'],
+  ['/audit', 'Audit log'],
+  ['/workers', 'Workers'],
+  ['/settings', 'Settings'],
+  ['/about', 'About'],
+  ['/profile', 'Your profile'],
+  ['/nothing', 'Page not found'],
+]
+/** Pages that are shown without a session. */
+const publicPages: readonly (readonly [path: string, title: string])[] = [
+  ['/sign-in', 'Sign in'],
+  ['/set-up#token=wrong-but-of-the-right-length-0123456789', 'Set up'],
+  ['/set-up', 'Set up'],
+  ['/invitation#token=wrong-but-of-the-right-length-0123456789', 'Invitation'],
+]
+
+/** Number of accounts beside `jane` and `failing`, so that the list has several pages. */
+const others = 198
+
+/** Starts the system with accounts in several states, failed deliveries and held messages. */
+async function openStage() {
+  const world = stack.use(
+    await startAdminWorld(['auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'], {
+      settings: { webhooksRetrySchedule: [] },
+    }),
+  )
+  const { posthorn, mail, receiver } = world
+  receiver.replyWith(() => ({ status: 500 }))
+  const user = mail.freshUser()
+  await world.register('jane', user)
+  await untilConnected(world, 'jane')
+  await world.register('failing', { ...mail.freshUser(), pass: 'wrong' })
+  for (let n = 0; n < others; n++)
+    await posthorn.createAccount({ body: { account: `other-${n}`, name: `Person ${n}` } })
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString()
+  for (const subject of ['First', 'Second']) {
+    const body = { to: [{ address: user.address }], subject, text: 'Hello', sendAt }
+    const { queueId = '' } = await posthorn.submitMessage({ account: 'jane', body })
+    if (subject === 'First') await posthorn.holdOutboxEntry({ queueId })
+  }
+  await eventually(async () => {
+    const { state } = await posthorn.getAccount({ account: 'failing' })
+    const { deliveries } = await posthorn.listWebhookDeliveries({ state: 'failed' })
+    return state === 'authenticationError' && deliveries.length > 0
+  })
+  const browser = stack.use(await testBrowser())
+  return { world, browser }
+}
+const stage = hasBrowser() ? await openStage() : undefined
+
+/** Opens a window of a signed-in owner. The first window sets up the owner. */
+let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>> | undefined
+async function openWindow(width: number, isSignedIn: boolean): Promise<PageWindow> {
+  if (!stage) throw new Error('no browser')
+  const { world, browser } = stage
+  const window = await openPageWindow(browser, { width, height: 900 }, world.pagesUrl)
+  if (!isSignedIn) return window
+  if (cookies) {
+    await window.page.context().addCookies(cookies)
+    await window.page.goto(`${world.pagesUrl}/admin/profile`)
+  } else await setUpOwner(window.page, world)
+  cookies ??= await window.page.context().cookies()
+  return window
+}
+
+/** Invites a person. Returns the path of the link below `/admin`. */
+async function invite(page: Page, email: string): Promise<string> {
+  const { body } = await callFromPage(page, {
+    method: 'POST',
+    path: '/admin/people/invitations',
+    body: { email, role: 'support' },
+  })
+  return String(body['link']).replace(/^.*\/admin/, '')
+}
+
+/** Visits pages in a window. Returns what is wrong with them. */
+async function visit(
+  window: PageWindow,
+  list: typeof pages,
+  { width, theme }: { width: number; theme: (typeof themes)[number] },
+): Promise<string[]> {
+  const { page, violations } = window
+  const problems: string[] = []
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  for (const [path, title] of list) {
+    await page.goto(`${stage?.world.pagesUrl}/admin${path}`)
+    // A change of the fragment alone loads nothing.
+    if (path.includes('#')) await page.reload()
+    await untilLoaded(page)
+    const findings = [...(await violations()), ...(await seriousFindings(page))]
+    const headings = await page.locator('h1').allTextContents()
+    if (headings.join() !== title) findings.push(`the headings are ${headings.join()}`)
+    const documentTitle = await page.title()
+    if (!documentTitle.startsWith(title)) findings.push(`the title is ${documentTitle}`)
+    const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    if (excess > 0) findings.push(`the page is ${excess} px too wide`)
+    problems.push(...findings.map((text) => `${path} ${theme} ${width} px: ${text}`))
+  }
+  return problems
+}
+
+testInBrowser.each(widths)(
+  'pages, %i px wide: are accessible in both themes, without errors or horizontal scrolling',
+  async (width) => {
+    const [open, own] = [await openWindow(width, false), await openWindow(width, true)]
+    const problems: string[] = []
+    const invitation = await invite(own.page, `invited-${width}@example.com`)
+    for (const theme of themes) {
+      const visited = [...publicPages, [invitation, 'Invitation'] as const]
+      problems.push(...(await visit(open, visited, { width, theme })))
+      problems.push(...(await visit(own, pages, { width, theme })))
+    }
+    for (const window of [open, own])
+      problems.push(...window.errors(), ...(await window.violations()), ...window.foreignRequests)
+    expect(problems).toEqual([])
+  },
+  visitTimeoutMs,
+)
+
+testInBrowser('first view: few requests, small scripts and styles, a stable layout', async () => {
+  for (const [path] of pages) {
+    const window = await openWindow(1280, true)
+    const { page } = window
+    await page.goto('about:blank')
+    window.takeRequests()
+    await page.goto(`${stage?.world.pagesUrl}/admin${path}`)
+    await untilLoaded(page)
+    const requests = window.takeRequests()
+    const bytes = await page.evaluate<number>(`performance.getEntriesByType('resource')
+      .filter(({ name }) => /\\/assets\\//.test(name))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+    expect(bytes).toBeGreaterThan(10_000)
+    expect({
+      path,
+      requests: requests.length > maxRequests ? requests : [],
+      bytes: Math.max(bytes, maxBytes),
+      shift: Math.max(await window.layoutShift(), maxShift),
+      foreign: window.foreignRequests,
+    }).toEqual({ path, requests: [], bytes: maxBytes, shift: maxShift, foreign: [] })
+    await page.context().close()
+  }
+})
