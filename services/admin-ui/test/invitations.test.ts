@@ -32,7 +32,7 @@ const invite = async (email: string, role = 'support') =>
 const accept = (replica: Replica, token: string) =>
   replica.browser().post('/admin/session/invitation', { token, name: 'New', password })
 const describeInvitation = (token: string) =>
-  b.browser().get(`/admin/session/invitation?token=${token}`)
+  b.browser().post('/admin/session/invitation/details', { token })
 
 test('an invitation: is described, then used once at one of two replicas', async () => {
   const created = await invite('New.Person@Example.com', 'operator')

@@ -231,7 +231,7 @@ describe('reset of factors', () => {
     const none = { password: true, totp: false, passkeys: 0, recoveryCodes: 0, oidc: false }
     expect(session.factors).toEqual(none)
     const token = tokenOf(body)
-    const invitation = await a.browser().get(`/admin/session/invitation?token=${token}`)
+    const invitation = await a.browser().post('/admin/session/invitation/details', { token })
     expect(invitation.body).toMatchObject({ email, role: 'support', name: 'New Person' })
     const use = { token, name: 'New Person', password: 'a new password 123' }
     const used = a.browser()

@@ -158,7 +158,7 @@ export type SessionList = Static<typeof SessionList>
 export const EndedSessions = Type.Object({ ended: Type.Integer() })
 export type EndedSessions = Static<typeof EndedSessions>
 
-export const InvitationQuery = Type.Object({ token: LinkToken }, strict)
+export const InvitationDetailsRequest = Type.Object({ token: LinkToken }, strict)
 
 /** Invitation, as the invited person sees it. */
 export const InvitationDetails = Type.Object({

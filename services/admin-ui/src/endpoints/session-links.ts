@@ -1,12 +1,11 @@
 import {
   AcceptInvitationRequest,
   type InvitationDetails,
-  InvitationQuery,
+  InvitationDetailsRequest,
   type Session,
   SetUpRequest,
 } from '@posthorn/contracts/admin/session'
 import { defined } from '@posthorn/contracts/defined'
-import { check } from '@posthorn/contracts/validate'
 import type { Router } from 'express'
 import { readJsonBody } from '../http/read-body.ts'
 import type { Identity } from '../identity/create-identity.ts'
@@ -30,8 +29,9 @@ export function mountSessionLinks(router: Router, identity: Identity): void {
     '/admin/session/set-up',
     endpoint((exchange) => setUp(identity, exchange)),
   )
-  router.get(
-    '/admin/session/invitation',
+  // Takes the token in the body, because proxies log queries.
+  router.post(
+    '/admin/session/invitation/details',
     endpoint((exchange) => describeInvitation(identity, exchange)),
   )
   router.post(
@@ -56,7 +56,7 @@ async function describeInvitation(
   exchange: PageExchange,
 ): Promise<InvitationDetails> {
   const { db } = identity
-  const { token } = check(InvitationQuery, { ...exchange.request.query }, 'text')
+  const { token } = await readJsonBody(exchange.request, InvitationDetailsRequest)
   const attempt = await admitAttempt(identity, exchange, { kind: 'link' })
   const { email, role, kind, expiresAt } = await findInvitation(db, token)
   const person = kind === 'recovery' ? await findPersonByEmail(db, email) : undefined

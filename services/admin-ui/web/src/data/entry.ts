@@ -19,7 +19,7 @@ export const entryActions = {
 export function useInvitation(token: string): Load<InvitationDetails> {
   return useLoad(
     ['invitation', token],
-    () => calls.admin('GET /admin/session/invitation', { token }),
+    () => calls.admin('POST /admin/session/invitation/details', { body: { token } }),
     { enabled: token !== '' },
   )
 }
