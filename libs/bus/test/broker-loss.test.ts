@@ -78,6 +78,7 @@ async function expectAllTopics(): Promise<void> {
   // several reconnects.
   expect([...new Set(invalidations.map(({ topic }) => topic))].sort()).toEqual([
     'accounts',
+    'adminSessions',
     'changes',
     'gateways',
     'oauth2Apps',

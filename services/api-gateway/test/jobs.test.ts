@@ -46,6 +46,18 @@ test('createAccountJob: reconnects the matching accounts once, and no other acco
   expect([...new Set(working.values())]).toEqual([1])
 })
 
+test('createAccountJob: an account whose deletion takes too long fails, the next is deleted', async () => {
+  await addAccounts(db, ['locked', 'unlocked'])
+  await db.transaction().execute(async (tx) => {
+    await sql`select 1 from accounts where account = 'locked' for update`.execute(tx)
+    const request = { action: 'delete', ids: ['locked', 'unlocked'], confirm: true }
+    const job = await accounts.finished(await accounts.create(request))
+    expect(job).toMatchObject({ done: 1, failed: 1, errors: [{ id: 'locked' }] })
+  })
+  expect([...(await versions(db, 'locked')).keys()]).toEqual(['locked'])
+  expect((await versions(db, 'unlocked')).size).toBe(0)
+})
+
 test('createAccountJob: filters by the error code of the account', async () => {
   await addAccounts(db, ['coded-a', 'coded-b'], 'authenticationError')
   await sql`update account_states set last_error = '{"serverResponseCode": "ECODE"}'

@@ -110,6 +110,8 @@ create table admin_audit (
 ) partition by range (at);
 create index admin_audit_by_person on admin_audit (person, at desc);
 create index admin_audit_by_account on admin_audit (account, at desc) where account is not null;
+create index admin_audit_by_operation on admin_audit (operation, at desc);
+create index admin_audit_by_email on admin_audit (email, at desc) where email is not null;
 create index admin_audit_by_request on admin_audit (request);
 
 -- Creates the table partitions of the audit log for the month of a time and the next month (UTC). A partition is

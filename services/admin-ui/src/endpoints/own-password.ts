@@ -4,10 +4,12 @@ import type { Router } from 'express'
 import { readJsonBody } from '../http/read-body.ts'
 import type { Identity } from '../identity/create-identity.ts'
 import { requireRecentFactor } from '../identity/rights.ts'
+import { newSessionSecrets } from '../identity/secrets.ts'
+import { setSessionCookie } from '../identity/session-cookie.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 import { deleteChallengesOf } from '../store/challenges.ts'
 import { findPerson, replacePassword } from '../store/people.ts'
-import { deleteSessions } from '../store/sessions.ts'
+import { deleteSessions, replaceSecrets } from '../store/sessions.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
@@ -19,7 +21,10 @@ export function mountOwnPassword(router: Router, identity: Identity): void {
   )
 }
 
-/** Sets the own password and ends the other sessions of the person. */
+/**
+ * Sets the own password and ends the other sessions of the person. The session gets another cookie,
+ * because the earlier cookie may have been stolen.
+ */
 async function setPassword(
   identity: Identity,
   exchange: PageExchange,
@@ -31,14 +36,18 @@ async function setPassword(
   const expected = await confirmCurrent(identity, exchange, { signedIn, current })
   const password = await passwords.hash(chosen)
   const entry = entryOf(exchange, signedIn, { operation: 'changePassword', keys: ['password'] })
+  const { cookie, stored } = newSessionSecrets()
   const change = () =>
     db.transaction().execute(async (tx) => {
       if (!(await replacePassword(tx, id, { expected, password, isRenewal: false })))
         throw new AppError('invalid', 'Another request has changed the password. Reload the page')
       await deleteChallengesOf(tx, id)
-      return await deleteSessions(tx, { person: id, except: signedIn.session.id })
+      await replaceSecrets(tx, signedIn.session.id, stored)
+      const ended = await deleteSessions(tx, { person: id, except: signedIn.session.id })
+      return [...ended, signedIn.session.id]
     })
   sessions.broadcastEnd(await audit.change(entry, change))
+  setSessionCookie(exchange, cookie)
 }
 
 interface Confirmation {

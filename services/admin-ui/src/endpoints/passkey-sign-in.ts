@@ -7,6 +7,7 @@ import { readJsonBody } from '../http/read-body.ts'
 import { describeSession } from '../identity/describe-session.ts'
 import { routeOf } from '../identity/sessions.ts'
 import { markPasskeyUsed } from '../store/passkeys.ts'
+import { admitAttempt } from './check-password.ts'
 import { endpoint, entryOf, type PageExchange } from './endpoint.ts'
 import type { PasskeyEndpoints } from './passkeys.ts'
 
@@ -45,6 +46,8 @@ async function signIn(
   const use = await passkeys.check(used, relyingPartyOf(request, adminUrl))
   const operation = 'signInWithPasskey'
   if (use === undefined) {
+    // Limits the rows that failed sign-ins of one network address add to the audit log.
+    await admitAttempt(identity, exchange, { kind: 'link' })
     countSignIn('failed')
     const entry = { address: addressOf(request), operation, ...routeOf(request) }
     await audit.result(entry, 'Unauthorized')
@@ -71,8 +74,7 @@ async function stepUp(
     // The status is not 401, because 401 means that the session has ended.
     throw new AppError('invalid', 'The passkey was not accepted. Try again')
   }
-  await sessions.markFactor(signedIn.session)
-  await audit.result(entry, 'done')
+  await audit.change(entry, () => sessions.markFactor(signedIn.session))
   return await describeSession(db, await sessions.authenticate(request))
 }
 

@@ -45,8 +45,7 @@ async function stepUp(
     await audit.result(entry, 'Unauthorized')
     throw new AppError('unauthorized', 'The password or the code is wrong')
   }
-  await sessions.markFactor(signedIn.session)
-  await audit.result(entry, 'done')
+  await audit.change(entry, () => sessions.markFactor(signedIn.session))
   return await describeSession(db, await sessions.authenticate(exchange.request))
 }
 

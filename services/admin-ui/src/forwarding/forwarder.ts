@@ -5,6 +5,7 @@ import { AppError } from '@posthorn/errors'
 import { KeyedSemaphore, settleWithin, TaskGroup } from '@posthorn/flow'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { AttemptLog, AuditEntry, RecordedAttempt } from '../audit/audit-log.ts'
+import type { SignedIn } from '../identity/signed-in.ts'
 import { type CountCall, countCalls, resultOf } from './call-counter.ts'
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
 import { type ForwardedCall, relay } from './relay.ts'
@@ -119,7 +120,7 @@ function isRecorded(call: ForwardedCall): boolean {
 function toEntry(call: ForwardedCall, keys: readonly string[]): AuditEntry {
   const { signedIn, target, request } = call
   const { account, operation, auditPath: path } = target
-  const reason = showsMail(call) ? (signedIn.session.mailReason ?? undefined) : undefined
+  const reason = mayRead(signedIn) ? (signedIn.session.mailReason ?? undefined) : undefined
   return {
     signedIn,
     address: signedIn.address,
@@ -132,8 +133,11 @@ function toEntry(call: ForwardedCall, keys: readonly string[]): AuditEntry {
 }
 
 /** True if the response may contain mail, because the person's right to read mail is active. */
-function showsMail({ signedIn: { person, session }, target }: ForwardedCall): boolean {
-  const { mailUntil } = session
-  const isActive = person.mayReadMail && mailUntil !== null && mailUntil.getTime() > Date.now()
-  return isActive && mayShowMail(target.operation.id)
+function showsMail({ signedIn, target }: ForwardedCall): boolean {
+  return mayRead(signedIn) && mayShowMail(target.operation.id)
+}
+
+/** True if the person's right to read mail is active. Sending a stored message needs it, too. */
+function mayRead({ person, session: { mailUntil } }: SignedIn): boolean {
+  return person.mayReadMail && mailUntil !== null && mailUntil.getTime() > Date.now()
 }

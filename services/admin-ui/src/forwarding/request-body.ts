@@ -4,6 +4,8 @@ import { keyNames } from './key-names.ts'
 
 /** Maximum size of a body whose members are named in the audit log. */
 const maxNamedBytes = 1024 * 1024
+/** Entry of the audit log in place of the names of members of a larger body. */
+const unnamedKeys = ['(body above 1 MB)']
 
 interface Exchange {
   request: IncomingMessage
@@ -13,7 +15,7 @@ interface Exchange {
 export interface ForwardedBody {
   /** Bytes of the body, unchanged. Undefined if the request has no body. */
   body: Buffer | StreamedBody | undefined
-  /** Names of the members of a JSON body. Empty for a larger or other body. */
+  /** Names of the members of a JSON body, `unnamedKeys` for a larger body, else empty. */
   keys: string[]
 }
 
@@ -33,14 +35,16 @@ export async function prepareBody({ request, response }: Exchange): Promise<Forw
   // The iterator must not close the connection, because the client still waits for the response.
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
   const framing = length === undefined ? {} : { length }
-  if (!isNamed(request, length)) return { body: { chunks: join([], chunks), ...framing }, keys: [] }
+  if (!isNamed(request)) return { body: { chunks: join([], chunks), ...framing }, keys: [] }
+  if ((length ?? 0) > maxNamedBytes)
+    return { body: { chunks: join([], chunks), ...framing }, keys: unnamedKeys }
   const first: Buffer[] = []
   let bytes = 0
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     first.push(next.value)
     bytes += next.value.length
     if (bytes > maxNamedBytes)
-      return { body: { chunks: join(first, chunks), ...framing }, keys: [] }
+      return { body: { chunks: join(first, chunks), ...framing }, keys: unnamedKeys }
   }
   const body = Buffer.concat(first)
   return { body, keys: keyNames(body) }
@@ -52,12 +56,13 @@ function mayHaveBody({ method, headers }: IncomingMessage, length: number | unde
   return headers['transfer-encoding'] !== undefined || (length ?? 0) > 0
 }
 
-function isNamed({ headers }: IncomingMessage, length: number | undefined): boolean {
+/** True for JSON bodies, whose members the audit log names. */
+function isNamed({ headers }: IncomingMessage): boolean {
   const type = (headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? ''
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())
   // api-gateway rejects all other codings.
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  return isJson && isPlain && (length ?? 0) <= maxNamedBytes
+  return isJson && isPlain
 }
 
 async function* join(

@@ -19,8 +19,18 @@ export function hashSecret(secret: string): string {
 }
 
 /** Creates the salt of a session for `deriveCredential`. */
-export function newSalt(): string {
+function newSalt(): string {
   return randomBytes(secretBytes).toString('base64url')
+}
+
+/** New cookie of a session, and the columns of the session that belong to the cookie. */
+export function newSessionSecrets(): {
+  cookie: string
+  stored: { hash: string; salt: string; credentialHash: string }
+} {
+  const [cookie, salt] = [newSecret(), newSalt()]
+  const credentialHash = hashSecret(deriveCredential(cookie, salt))
+  return { cookie, stored: { hash: hashSecret(cookie), salt, credentialHash } }
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   touchSession,
 } from '../store/sessions.ts'
 import { describeBrowser } from './browser-name.ts'
-import { deriveCredential, hashSecret, newId, newSalt, newSecret } from './secrets.ts'
+import { deriveCredential, hashSecret, newId, newSessionSecrets } from './secrets.ts'
 import {
   clearSessionCookie,
   type Exchange,
@@ -96,11 +96,9 @@ export class Sessions implements AsyncDisposable {
     const { db, audit } = this.#deps
     const { request } = exchange
     const address = this.#deps.addressOf(request)
-    const [cookie, salt] = [newSecret(), newSalt()]
-    const hash = hashSecret(cookie)
-    const credentialHash = hashSecret(deriveCredential(cookie, salt))
+    const { cookie, stored: secrets } = newSessionSecrets()
     const browser = describeBrowser(request.headers['user-agent'])
-    const session = { hash, id: newId(), person, salt, credentialHash, address, browser }
+    const session = { ...secrets, id: newId(), person, address, browser }
     const earlier = readSessionCookie(request)
     const ended = await db.transaction().execute(async (tx) => {
       if (!(await insertSession(tx, session, { password }))) throw changedMeanwhile()
@@ -108,7 +106,7 @@ export class Sessions implements AsyncDisposable {
       return earlier === undefined ? [] : await deleteSessions(tx, { hash: hashSecret(earlier) })
     })
     this.broadcastEnd(ended)
-    const stored = await this.#find(hash)
+    const stored = await this.#find(secrets.hash)
     if (!stored) throw changedMeanwhile()
     const signedIn = toSignedIn(stored, cookie, address)
     await audit.result({ signedIn, address, operation, ...routeOf(request) }, 'done')

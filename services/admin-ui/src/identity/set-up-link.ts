@@ -30,6 +30,8 @@ export async function ensureSetUpLink(db: Db, options: SetUpLinkOptions): Promis
     const insert = (token: string, hours: number) =>
       insertLink(tx, { ...setUp, hash: hashSecret(token), id: newId(), hours })
     if (setupToken) {
+      // An earlier token may have been replaced because it has become known.
+      await revokeLinks(tx, { kind: 'setUp' })
       await insert(setupToken.reveal(), configuredHours)
       return
     }

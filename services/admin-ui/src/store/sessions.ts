@@ -114,6 +114,14 @@ export async function touchSession(db: Db, id: string): Promise<void> {
     .execute()
 }
 
+/** Columns of a session that belong to the value of its cookie. */
+export type SessionSecrets = Pick<NewSession, 'hash' | 'salt' | 'credentialHash'>
+
+/** Replaces the cookie of a session. Its earlier cookie is not valid any more. */
+export async function replaceSecrets(tx: Tx, id: string, secrets: SessionSecrets): Promise<void> {
+  await tx.updateTable('adminSessions').set(secrets).where('id', '=', id).execute()
+}
+
 /** Marks a repeated factor. False if the session has ended. */
 export async function markFactorAt(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db

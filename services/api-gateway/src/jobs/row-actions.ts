@@ -130,7 +130,7 @@ function outboxAction({ bus }: ActionDeps, name: OutboxJobAction): RowAction {
       // The first command may have deleted the submission before this replica or an earlier one
       // could record the result.
       const isDeleted = error instanceof AppError && error.kind === 'not-found'
-      if (!(name === 'cancel' && isRepeated && isDeleted)) throw error
+      if (!(name !== 'hold' && isRepeated && isDeleted)) throw error
     }
   })
 }

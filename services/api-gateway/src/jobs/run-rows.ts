@@ -87,6 +87,9 @@ async function forEachRow(
   ended.throwIfAborted()
 }
 
+/** SQLSTATE of a statement that exceeded the statement timeout. */
+const queryCanceled = '57014'
+
 type State = RowOutcome['state']
 
 /** Runs an action in the transaction that also records its result. */
@@ -130,7 +133,10 @@ async function runSent(run: RowRun, action: SentAction, row: OpenRow): Promise<S
 /** Records a failed action. Rejects with errors after which the job continues later. */
 async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise<State> {
   const { bus, log, job, signal, action } = run
-  const isOutage = asUnavailable(error) instanceof UnavailableError || !(action.isStored || bus.up)
+  // The statement of this row takes too long, and would again. Other rows must not wait for it.
+  const isTooSlow = action.isStored && sqlState(error) === queryCanceled
+  const isUnavailable = !isTooSlow && asUnavailable(error) instanceof UnavailableError
+  const isOutage = isUnavailable || !(action.isStored || bus.up)
   if (error instanceof ClaimLostError || isOutage || signal.aborted) throw error
   if (!(error instanceof AppError))
     log.error({ err: error, job: job.id, sqlState: sqlState(error) }, 'action of a bulk job failed')
