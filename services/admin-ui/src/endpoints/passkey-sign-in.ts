@@ -10,7 +10,10 @@ import { markPasskeyUsed } from '../store/passkeys.ts'
 import { endpoint, entryOf, type PageExchange } from './endpoint.ts'
 import type { PasskeyEndpoints } from './passkeys.ts'
 
-/** Mounts the sign-in and the step-up by passkey, which counts as both factors. */
+/**
+ * Mounts the endpoints for the sign-in and the step-up by passkey. A passkey counts as both
+ * factors.
+ */
 export function mountPasskeySignIn(router: Router, deps: PasskeyEndpoints): void {
   const { identity, passkeys, adminUrl } = deps
   router.post(
@@ -68,7 +71,7 @@ async function stepUp(
   const entry = entryOf(exchange, signedIn, { operation: 'stepUpWithPasskey' })
   if (use === undefined || !(await markPasskeyUsed(db, use))) {
     await audit.result(entry, 'Forbidden')
-    // The status is not 401, because 401 means that the session has ended.
+    // The status for a refused passkey is not 401, because 401 means that the session has ended.
     throw new AppError('invalid', 'The passkey was not accepted. Try again')
   }
   await sessions.markFactor(signedIn.session)

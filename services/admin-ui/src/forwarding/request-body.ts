@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { StreamedBody } from '@posthorn/net/call'
 import { keyNames } from './key-names.ts'
 
-/** Maximum size of a body whose members are named in the audit log. */
+/** Maximum size in bytes of a request body whose member names are recorded in the audit log. */
 const maxNamedBytes = 1024 * 1024
 
 interface Exchange {
@@ -11,9 +11,9 @@ interface Exchange {
 }
 
 export interface ForwardedBody {
-  /** Bytes of the body, unchanged. Undefined if the request has no body. */
+  /** Bytes of the request body, unchanged. Undefined if the request has no body. */
   body: Buffer | StreamedBody | undefined
-  /** Names of the members of a JSON body. Empty for a larger or other body. */
+  /** Names of the members of a JSON request body. Empty for a larger or other body. */
   keys: string[]
 }
 
@@ -28,9 +28,11 @@ export async function prepareBody({ request, response }: Exchange): Promise<Forw
   const length =
     headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (!mayHaveBody(request, length)) return { body: undefined, keys: [] }
-  // RFC 9110 §10.1.1: the client sends the body only after this interim response.
+  // After `Expect: 100-continue`, the client sends the request body only after this interim
+  // response (RFC 9110 §10.1.1).
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  // The iterator must not close the connection, because the client still waits for the response.
+  // The iterator over the request body must not close the connection, because the client still
+  // waits for the response.
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
   const framing = length === undefined ? {} : { length }
   if (!isNamed(request, length)) return { body: { chunks: join([], chunks), ...framing }, keys: [] }
@@ -55,7 +57,7 @@ function mayHaveBody({ method, headers }: IncomingMessage, length: number | unde
 function isNamed({ headers }: IncomingMessage, length: number | undefined): boolean {
   const type = (headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? ''
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())
-  // api-gateway rejects all other codings.
+  // Only bodies without a content coding are read as JSON. api-gateway rejects all other codings.
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
   return isJson && isPlain && (length ?? 0) <= maxNamedBytes
 }
