@@ -89,7 +89,10 @@ export interface WorldAccess {
   receiver: WebhookReceiver
   /** Webhooks that the receiver has received so far, oldest first. */
   webhooks(): Webhook[]
-  /** Waits for a webhook that matches. Resolves with the webhook. */
+  /**
+   * Waits until the webhook receiver has a webhook for which `match` returns true. Resolves with
+   * this webhook.
+   */
   webhook(match: (webhook: Webhook) => boolean, timeoutMs?: number): Promise<Webhook>
   /**
    * Registers a new user of the mail server as an account, and waits until the account is
@@ -180,7 +183,10 @@ export function receiverSettings({ url }: WebhookReceiver): Settings {
   return { webhooks: url, webhooksEnabled: true, webhookEvents: ['*'] }
 }
 
-/** Returns the access to a running system. */
+/**
+ * Creates a client of a running system's API, and functions that register accounts and wait for
+ * webhooks.
+ */
 export function openWorld(
   parts: Pick<WorldAccess, 'url' | 'token' | 'serviceSecret' | 'mail' | 'receiver'>,
 ): WorldAccess {

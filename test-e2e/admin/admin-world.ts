@@ -3,18 +3,21 @@ import type { ServiceName } from '@posthorn/local/role-passwords'
 import { freePort, testBrowser } from '@posthorn/testkit'
 import { startWorld, type World, type WorldOptions } from '../world.ts'
 
-/** Password of all people in these tests. */
+/** Password of all people in the tests of the administration pages. */
 export const password = 'correct horse battery'
 
 /** Running system with the administration pages. */
 export interface AdminWorld extends World {
-  /** Origin of the pages. */
+  /** Origin of the administration pages. */
   pagesUrl: string
   /** Link with which the first owner is created. */
   setUpUrl: string
 }
 
-/** Starts the services `names`, api-gateway and admin-ui. */
+/**
+ * Starts api-gateway, admin-ui and the services `names`. The set-up link for the first owner has a
+ * known token.
+ */
 export async function startAdminWorld(
   names: readonly ServiceName[],
   options: Omit<WorldOptions, 'names' | 'ports'> = {},
@@ -41,13 +44,13 @@ export async function startAdminWorld(
 export type Browser = Awaited<ReturnType<typeof testBrowser>>
 export type Page = Awaited<ReturnType<Browser['openWindow']>>
 
-/** Reply to a call that a page has sent. */
+/** Reply to a call that an administration page has sent. */
 export interface CallReply {
   status: number
   body: Record<string, unknown>
 }
 
-/** Sends a call from an open page, as the script of the page does. */
+/** Sends a call to admin-ui from an open page, as the script of the page does. */
 export function callFromPage(
   page: Page,
   request: { method?: string; path: string; body?: unknown; headers?: Record<string, string> },
@@ -76,7 +79,7 @@ export async function setUpOwner(page: Page, { setUpUrl }: Pick<AdminWorld, 'set
   await page.getByRole('heading', { name: 'Your profile' }).waitFor()
 }
 
-/** Signs a person in at the page on which the sign-in is shown. */
+/** Signs a person in at the page that shows the sign-in. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)

@@ -15,14 +15,17 @@ import { ownHeaders, rawCall } from './raw-call.ts'
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
 
-/** Markup with a script and the name of its place, by which a page with the text is recognized. */
+/**
+ * Markup with a script and the name of the place where it is stored. A page that shows the text is
+ * recognized by this name.
+ */
 const markup = (place: string) =>
   `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>${place}`
 /** Account id that contains markup and parts of paths. */
 const account = `"><img src=x onerror=window.hacked=1>/a b%2e`
 const encoded = encodeURIComponent(account)
 
-/** Pages with the places whose markup they show as text. */
+/** Administration pages, with the places whose markup they must show as text. */
 const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/', []],
   ['/accounts', ['account name', 'last error']],
@@ -62,7 +65,7 @@ testInBrowser('script in texts: stays text on every page', async () => {
   expect(window.foreignRequests).toEqual([])
 })
 
-/** Stores texts that come from mail servers, senders and receivers of webhooks. */
+/** Stores texts with markup that come from mail servers, senders and receivers of webhooks. */
 async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   await posthorn.createAccount({ body: { account, name: markup('account name') } })
   await posthorn.createTokenAlias({
@@ -103,7 +106,9 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   })
 }
 
-/** Sends texts that come from people: names, reasons, and the User-Agent of a browser. */
+/**
+ * Stores texts with markup that come from people: names, reasons, and the User-Agent of a browser.
+ */
 async function sendTexts({ pagesUrl }: AdminWorld, page: Page): Promise<void> {
   const { body } = await callFromPage(page, { path: '/admin/session' })
   const { id } = body['person'] as { id: string }

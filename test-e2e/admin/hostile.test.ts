@@ -36,7 +36,7 @@ const opened = () => {
   return stage
 }
 
-/** Value of the session cookie of a page. */
+/** Value of the session cookie that a page of the browser has. */
 async function cookieOf(page: Page): Promise<string> {
   const cookies = await page.context().cookies()
   return cookies.find(({ name }) => name === 'posthorn-session')?.value ?? ''
@@ -50,8 +50,9 @@ testInBrowser('another site or port can neither call, frame nor read the pages',
   await using site = await startOtherSite()
   site.show(attackPage(pagesUrl))
   const forged = await owner.context().newPage()
-  // A page at another port of the address belongs to the same site, so its requests have the
-  // cookie. A page at `localhost` belongs to another site.
+  // Attacking pages are served at another port and at another host. A page at another port of the
+  // address belongs to the same site, so its requests have the cookie. A page at `localhost`
+  // belongs to another site.
   for (const host of ['127.0.0.1', 'localhost']) {
     await forged.goto(`http://${host}:${site.port}/`)
     const results = await eventually(async () => {
@@ -74,15 +75,15 @@ testInBrowser('another site or port can neither call, frame nor read the pages',
   expect(body).toEqual({ invitations: [] })
 })
 
-/** Elements of the page of an attacker, and the status of the response to their navigation. */
+/** Elements of an attacker's page that navigate to admin-ui, and the status of the response. */
 const navigations = [
   ['form', 403],
   ['read', 403],
-  // A link to a page opens the page, without any call.
+  // A link to an administration page opens the page, without any call.
   ['people', 200],
 ] as const
 
-/** Clicks an element of the page of an attacker. Resolves with the status of the response. */
+/** Clicks an element of an attacker's page. Resolves with the status of the response. */
 async function navigate(owner: Page, site: string, name: string): Promise<number> {
   const forged = await owner.context().newPage()
   await forged.goto(site)
@@ -98,7 +99,7 @@ async function navigate(owner: Page, site: string, name: string): Promise<number
   return status
 }
 
-/** Page of an attacker, whose requests carry the cookie if the browser allows it. */
+/** HTML of an attacker's page, whose requests carry the session cookie if the browser allows it. */
 function attackPage(pagesUrl: string): string {
   const invite = `{"email":"thief@example.com","role":"owner","mayReadMail":true}`
   return `<!doctype html>
@@ -261,7 +262,7 @@ testInBrowser(
       const headers = { cookie: `posthorn-session=${value}; __Host-posthorn-session=${value}` }
       expect((await rawCall(world.url, { path: '/v1/stats', headers })).status).toBe(401)
     }
-    // A dump is no cookie.
+    // A value from a dump of the database does not work as session cookie.
     for (const value of dump) {
       const headers = ownHeaders(world.pagesUrl, value.slice(0, 43))
       expect((await rawCall(world.pagesUrl, { path: '/admin/session', headers })).status).toBe(401)

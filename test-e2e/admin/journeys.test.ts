@@ -12,9 +12,12 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Maximum duration of a journey, on a busy machine. */
+/**
+ * Maximum duration of a test that follows one person through the administration pages, on a busy
+ * machine.
+ */
 const journeyMs = 300_000
-/** Number of deliveries that one replay by filter repeats. */
+/** Number of failed webhook deliveries that one replay by filter repeats. */
 const failedDeliveries = 50
 const wide = { width: 1280, height: 900 }
 
@@ -46,7 +49,7 @@ testInBrowser(
     await owner.press('Enter')
     await owner.heading('Your profile')
     await owner.page.getByText('owner@example.com').waitFor()
-    // The link works once, also in another browser.
+    // The set-up link works once, also in another browser.
     const other = new KeyboardUser(await opened().browser.openWindow(wide))
     await other.page.goto(world.setUpUrl)
     await other.type('Email address', 'thief@example.com')

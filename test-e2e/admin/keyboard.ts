@@ -2,10 +2,10 @@ import type { Page } from './admin-world.ts'
 
 type Target = ReturnType<Page['locator']>
 
-/** Elements with the focus that a page has at most. */
+/** Maximum number of elements on a page that Tab moves to. */
 const maxTabs = 150
 
-/** Person who uses a page by keyboard only. */
+/** Person who uses the administration pages by keyboard only. */
 export class KeyboardUser {
   readonly page: Page
 
@@ -17,7 +17,7 @@ export class KeyboardUser {
     for (const key of keys) await this.page.keyboard.press(key)
   }
 
-  /** Presses Tab until the element has the focus. */
+  /** Presses Tab until an element of the page has the focus. */
   async tabTo(target: Target): Promise<void> {
     await target.waitFor()
     for (let tabs = 0; tabs < maxTabs; tabs++) {
@@ -28,14 +28,14 @@ export class KeyboardUser {
     throw new Error(`Tab does not reach ${String(target)}`)
   }
 
-  /** Moves to a field and replaces its text. */
+  /** Moves to a form field and replaces its text. */
   async type(label: string, text: string): Promise<void> {
     await this.tabTo(this.page.getByLabel(label, { exact: true }))
     await this.press('Control+a', 'Delete')
     await this.page.keyboard.type(text)
   }
 
-  /** Moves to a list of choices and types the beginning of a choice. */
+  /** Moves to a form field with a list of choices, and types the beginning of a choice. */
   async choose(label: string, choice: string): Promise<void> {
     const field = this.page.getByRole('combobox', { name: label, exact: true })
     await this.tabTo(field)
@@ -48,14 +48,14 @@ export class KeyboardUser {
     await this.press('Enter')
   }
 
-  /** Opens a page of the navigation by `g` and a letter. */
+  /** Opens an administration page of the navigation by `g` and a letter. */
   async open(letter: string, title: string): Promise<void> {
     await this.page.locator('main').first().focus()
     await this.press('g', letter)
     await this.heading(title)
   }
 
-  /** Waits for the title of a page. */
+  /** Waits until the open page has a title. */
   async heading(title: string): Promise<void> {
     await this.page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
   }

@@ -4,21 +4,26 @@ import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
 import type { Browser, Page } from './admin-world.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Tags of the rules of WCAG 2.0 to 2.2, levels A and AA. */
+/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
 const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Expected refusals, which browsers log as errors: no session, and an unknown invitation. */
+/**
+ * Expected error responses, which browsers log as errors: no session, and an unknown invitation.
+ */
 const refusals = [
   /\/admin\/session: Failed to load resource: .* status of 401/,
   /\/admin\/session\/invitation\?token=wrong-[^:]*: Failed to load resource: .* status of 410/,
 ]
 
-/** Window that records errors, violations of the policy, requests and shifts of the layout. */
+/**
+ * Browser window that records errors, violations of the content security policy, requests and
+ * shifts of the layout.
+ */
 export interface PageWindow extends Omit<SiteWindow, 'errors'> {
   errors: () => string[]
-  /** Requests to the server of the pages since the last call. */
+  /** Returns the requests of the window to the server of the pages since the last call. */
   takeRequests: () => string[]
-  /** Sum of the shifts of the layout since the page was loaded, as Chromium measures them. */
+  /** Returns the sum of the layout shifts since the page was loaded, as Chromium measures them. */
   layoutShift: () => Promise<number>
 }
 
@@ -52,7 +57,7 @@ export async function openPageWindow(
   }
 }
 
-/** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
+/** Findings of axe on a page with the impact `serious` or `critical`, as `rule: element`. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return await page.evaluate<string[]>(`(async () => {
@@ -64,7 +69,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   })()`)
 }
 
-/** Waits until the page shows its content: no skeleton and no running load. */
+/** Waits until an administration page shows its content: all data is loaded. */
 export async function untilLoaded(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
   await page.locator('main > *').first().waitFor()

@@ -10,16 +10,16 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Maximum duration of the visit of all pages. */
+/** Maximum duration of a test that visits all administration pages. */
 const visitTimeoutMs = 600_000
 const widths = [1280, 375] as const
 const themes = ['light', 'dark'] as const
-/** Limits of the first view of a page. */
+/** Maximum requests and bytes of the first view of an administration page. */
 const maxRequests = 15
 const maxBytes = 260_000
 const maxShift = 0.05
 
-/** Pages with the headings at which their content is complete. */
+/** Administration pages with the headings at which their content is complete. */
 const pages: readonly (readonly [path: string, title: string])[] = [
   ['/', 'Dashboard'],
   ['/accounts', 'Accounts'],
@@ -44,7 +44,7 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/profile', 'Your profile'],
   ['/nothing', 'Page not found'],
 ]
-/** Pages that are shown without a session. */
+/** Administration pages that are shown without a session. */
 const publicPages: readonly (readonly [path: string, title: string])[] = [
   ['/sign-in', 'Sign in'],
   ['/set-up#token=wrong-but-of-the-right-length-0123456789', 'Set up'],
@@ -52,7 +52,9 @@ const publicPages: readonly (readonly [path: string, title: string])[] = [
   ['/invitation#token=wrong-but-of-the-right-length-0123456789', 'Invitation'],
 ]
 
-/** Number of accounts beside `jane` and `failing`, so that the list has several pages. */
+/**
+ * Number of accounts beside `jane` and `failing`, so that the list of accounts has several pages.
+ */
 const others = 198
 
 /** Starts the system with accounts in several states, failed deliveries and held messages. */
@@ -86,7 +88,7 @@ async function openStage() {
 }
 const stage = hasBrowser() ? await openStage() : undefined
 
-/** Opens a window of a signed-in owner. The first window sets up the owner. */
+/** Opens a browser window in which an owner is signed in. The first window creates the owner. */
 let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>> | undefined
 async function openWindow(width: number, isSignedIn: boolean): Promise<PageWindow> {
   if (!stage) throw new Error('no browser')
@@ -101,7 +103,7 @@ async function openWindow(width: number, isSignedIn: boolean): Promise<PageWindo
   return window
 }
 
-/** Invites a person. Returns the path of the link below `/admin`. */
+/** Invites a person by the owner's page. Returns the path of the link below `/admin`. */
 async function invite(page: Page, email: string): Promise<string> {
   const { body } = await callFromPage(page, {
     method: 'POST',
@@ -111,7 +113,7 @@ async function invite(page: Page, email: string): Promise<string> {
   return String(body['link']).replace(/^.*\/admin/, '')
 }
 
-/** Visits pages in a window. Returns what is wrong with them. */
+/** Visits administration pages in a window. Returns what is wrong with them. */
 async function visit(
   window: PageWindow,
   list: typeof pages,
@@ -122,7 +124,7 @@ async function visit(
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   for (const [path, title] of list) {
     await page.goto(`${stage?.world.pagesUrl}/admin${path}`)
-    // A change of the fragment alone loads nothing.
+    // If only the fragment of the address changes, the browser loads nothing.
     if (path.includes('#')) await page.reload()
     await untilLoaded(page)
     const findings = [...(await violations()), ...(await seriousFindings(page))]

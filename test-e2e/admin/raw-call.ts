@@ -14,7 +14,7 @@ export interface RawReply {
   text: string
 }
 
-/** Sends a request whose path and headers are not normalized, unlike with `fetch`. */
+/** Sends an HTTP request whose path and headers are not normalized, unlike with `fetch`. */
 export async function rawCall(
   origin: string,
   target: { method?: string; path: string; headers?: OutgoingHttpHeaders; body?: string },
@@ -31,7 +31,7 @@ export async function rawCall(
   }
 }
 
-/** Headers of a call of the pages, for calls without a browser. */
+/** Headers that the administration pages send with a call, for calls without a browser. */
 export const ownHeaders = (origin: string, cookie: string) => ({
   'x-svc-admin': '1',
   'content-type': 'application/json',
@@ -39,7 +39,7 @@ export const ownHeaders = (origin: string, cookie: string) => ({
   cookie: `posthorn-session=${cookie}`,
 })
 
-/** Server of another site, which serves one HTML page. */
+/** Server of another web site, which serves one HTML page. */
 export async function startOtherSite(): Promise<
   { port: number; show: (html: string) => void } & AsyncDisposable
 > {

@@ -16,12 +16,12 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Maximum duration of a test, on a busy machine. */
+/** Maximum duration of a test with two replicas, on a busy machine. */
 const testMs = 300_000
 const host = '127.0.0.1'
 
 /**
- * Starts two replicas of admin-ui and api-gateway. Relays stand for the load balancers in front of
+ * Starts two replicas of admin-ui and api-gateway. TCP relays stand for the load balancers before
  * both services, and for the network to Postgres and RabbitMQ.
  */
 async function openStage() {
@@ -67,7 +67,7 @@ const opened = () => {
   return stage
 }
 
-/** Opens the list of accounts, which loads its rows every 10 s. */
+/** Opens the page of the accounts, which loads its rows every 10 s. */
 async function openAccounts(page: Page): Promise<void> {
   await page.goto(`${opened().pagesUrl}/admin/accounts`)
   await page.getByRole('link', { name: 'Anna' }).waitFor()

@@ -63,7 +63,10 @@ export async function benchCommandLine(): Promise<Row[]> {
   return rows
 }
 
-/** Imports a store with accounts as paused. */
+/**
+ * Measures how long the command `posthorn import emailengine` takes to import the accounts of a
+ * Redis database as paused accounts.
+ */
 async function importRow(
   run: Run,
   program: string,

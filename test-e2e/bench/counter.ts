@@ -9,8 +9,8 @@ export interface Counter extends AsyncDisposable {
   /** Resets the counter. */
   reset(): void
   /**
-   * Resolves after `count` events since the last reset. The report has the time from the first to
-   * the last event in milliseconds.
+   * Waits until the server has counted `count` events since the last reset. Resolves with the
+   * milliseconds from the first to the last of these events, and the time of the last.
    */
   counted(count: number): Promise<CounterReport>
 }

@@ -22,7 +22,7 @@ const body = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-02-01T00:00
 const account = 'jane'
 await world.register(account, world.mail.freshUser())
 
-/** Creates an export and completes it with random parts. */
+/** Creates an export of messages, and completes the export with a file of random bytes. */
 async function createFile() {
   const { exportId } = await posthorn.createExport({ account, body })
   const parts = Array.from({ length: 5 }, () => randomBytes(200_000))

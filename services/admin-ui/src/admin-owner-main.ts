@@ -15,7 +15,10 @@ import { createOwnerLink } from './identity/set-up-link.ts'
 //   node src/admin-owner-main.ts owner@example.com
 // Exits with 64 without an email address (EX_USAGE of sysexits.h).
 const usageExit = 64
-/** Origin of the pages without SVC_ADMIN_URL: the default port of admin-ui on this machine. */
+/**
+ * Origin of the administration pages if SVC_ADMIN_URL is unset: the default port of admin-ui on
+ * this machine.
+ */
 const defaultOrigin = 'http://localhost:3008'
 
 await runJob({

@@ -47,7 +47,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Adm
   }
 }
 
-/** Options of the HTTP server: the routes, TLS, and trust in proxies. */
+/** Options of the HTTP server of admin-ui: its routes, TLS, and trusted proxies. */
 function serverOptions(config: Config, routes: Router): Partial<ServeOptions> {
   const { trustedProxies } = config
   return {

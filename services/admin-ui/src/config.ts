@@ -16,20 +16,23 @@ import { type OidcConfig, readOidcConfig } from './oidc/oidc-config.ts'
 export interface Config extends ServiceConfig, HttpConfig {
   /** Base URL of api-gateway, to which calls of signed-in people are forwarded. */
   readonly gatewayUrl: string
-  /** Origin at which browsers reach the pages. Undefined: the Host header of requests. */
+  /**
+   * Origin at which browsers reach the administration pages. If undefined, the Host header of a
+   * request decides.
+   */
   readonly adminUrl: string | undefined
   /** Addresses and ranges of clients that have access. Undefined: all clients have access. */
   readonly addresses: readonly string[] | undefined
   /** Token of the set-up link, with which the first owner is created. */
   readonly setupToken: Secret | undefined
-  /** OpenID provider at which people sign in. Undefined: none. */
+  /** OpenID provider at which people sign in. Undefined if no provider is configured. */
   readonly oidc: OidcConfig | undefined
-  /** Age at which months of the audit log are deleted. */
+  /** Age in milliseconds at which months of the audit log are deleted. */
   readonly auditKeepMs: number
 }
 
 const day = 86_400_000
-/** 256 bits in base64url. */
+/** Minimum length of the set-up token: 256 bits in base64url. */
 const minTokenLength = 43
 
 export function readConfig(env: Env): Config {
@@ -49,7 +52,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Configuration of the job admin-owner. */
+/** Configuration of the job admin-owner, which creates a link for an owner. */
 export type AdminOwnerConfig = Pick<Config, 'databaseUrl' | 'adminUrl' | 'logLevel'>
 
 export function readAdminOwnerConfig(env: Env): AdminOwnerConfig {

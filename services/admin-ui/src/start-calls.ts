@@ -18,7 +18,10 @@ export interface CallParts {
 
 const dayMs = 86_400_000
 
-/** Mounts forwarded calls and the audit log, and starts the retention of the audit log. */
+/**
+ * Mounts the endpoints for forwarded calls and the audit log, and starts the retention of the audit
+ * log.
+ */
 export async function startCalls(
   stack: AsyncDisposableStack,
   { context: { db, bus, log, metrics }, config, audit, authenticate, routes }: CallParts,

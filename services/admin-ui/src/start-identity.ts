@@ -23,7 +23,10 @@ export interface IdentityParts {
   routes: Router
 }
 
-/** Creates the set-up link of a new installation and mounts sign-ins, sessions and people. */
+/**
+ * Creates the set-up link of a new installation and mounts the endpoints for sign-ins, sessions and
+ * people.
+ */
 export async function startIdentity(
   stack: AsyncDisposableStack,
   { context, config, audit, routes }: IdentityParts,
@@ -54,7 +57,7 @@ export async function startIdentity(
   return identity
 }
 
-/** Ways to sign in besides passkeys. The OpenID provider is named by its host. */
+/** Ways to sign in besides passkeys. The OpenID provider is shown by its host name. */
 function offersOf(oidc: OidcConfig | undefined): SignInOffers {
   if (!oidc) return { passwords: true }
   const { issuer, only, logoutUrl: logout } = oidc

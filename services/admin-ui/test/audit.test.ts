@@ -99,7 +99,8 @@ test('GET /admin/audit: filters by person, operation, account and time', async (
 test('GET /admin/audit: pages and download have every entry once, newest first', async () => {
   const account = randomUUID()
   await using audit = createAuditLog(world.service, { log, clock: () => Date.now() })
-  // More entries than one page of the download, many of them in the same millisecond.
+  // The audit log gets more entries than one page of the download, many of them in the same
+  // millisecond.
   for (let round = 0; round < 60; round += 1)
     await Promise.all(Array.from({ length: 10 }, () => audit.result({ ...entry, account }, 'done')))
   const ids: string[] = []
@@ -130,7 +131,7 @@ async function partitions() {
 test('ensureAuditPartitions: concurrent replicas create each partition once', async () => {
   const at = new Date('2033-12-31T23:59:59Z')
   expect(await countMissingAuditPartitions(world.service, at)).toBe(2)
-  // Each connection has cached that the table does not exist.
+  // After this query, each database connection has cached that the partition does not exist.
   const look = sql`select to_regclass('public.admin_audit_203312')`
   await Promise.all(Array.from({ length: 8 }, () => look.execute(world.service)))
   await Promise.all(Array.from({ length: 8 }, () => ensureAuditPartitions(world.service, at)))
@@ -180,7 +181,7 @@ test('dropAuditPartitions: drops only months that ended before the retention', a
   const others = (await partitions()).filter((name) => name > '202004')
   expect(await dropAuditPartitions(world.service, 400)).toBe(2)
   expect(await partitions()).toEqual(others)
-  // A retention below 31 days has no effect.
+  // A retention of the audit log below 31 days has no effect.
   expect(await dropAuditPartitions(world.service, 0)).toBe(0)
 })
 

@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { type Bus, on } from '@posthorn/bus'
 import { checkAdminTotp, createAdminTotp } from '@posthorn/contracts/commands/admin-totp'
 
-/** Responder in place of auth-bridge, with a clock that the test moves. */
+/** RPC responder in place of the service auth-bridge, with a clock that the test moves. */
 export class TestAuthBridge {
-  /** Seeds by person, as bytes. */
+  /** Seeds of one-time codes by person, as bytes. */
   readonly seeds = new Map<string, Buffer>()
-  /** Time step that the responder takes for the current step. */
+  /** Time step of one-time codes that the responder takes for the current step. */
   step = 50_000_000
 
   serve(bus: Bus) {

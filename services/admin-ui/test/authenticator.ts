@@ -1,16 +1,16 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 export interface AuthenticatorChanges {
-  /** Origin of the page that the browser reports. */
+  /** Origin of the page that the browser reports to the authenticator. */
   origin?: string
-  /** Relying party that the authenticator signs for. */
+  /** Id of the relying party for which the authenticator signs. */
   rpId?: string
   isUserVerified?: boolean
   challenge?: string
   userHandle?: string
 }
 
-/** Options of the server, as far as the authenticator reads them. */
+/** Passkey options of the server, as far as the authenticator reads them. */
 export interface ServerOptions {
   challenge: string
   rpId?: string
@@ -40,11 +40,12 @@ export class TestAuthenticator {
     this.#point = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
   }
 
-  /** Response of `navigator.credentials.create`, as JSON. */
+  /** Creates a passkey. Returns the response of `navigator.credentials.create` as JSON. */
   create(options: ServerOptions, changes: AuthenticatorChanges = {}) {
     this.#userHandle = options.user?.id
     const { x, y } = this.#point
-    // COSE key (RFC 9053 §7.1): kty EC2, alg ES256, curve P-256, coordinates.
+    // Public key of the passkey as COSE key (RFC 9053 §7.1): kty EC2, alg ES256, curve P-256,
+    // coordinates.
     const coseKey = Buffer.concat([
       Buffer.from('a5010203262001215820', 'hex'),
       x,
@@ -57,7 +58,7 @@ export class TestAuthenticator {
     const authData = Buffer.concat([this.#head(options, changes, 0x40), credential])
     const size = Buffer.alloc(2)
     size.writeUInt16BE(authData.length)
-    // CBOR map with the members fmt, attStmt and authData (WebAuthn §6.5.4).
+    // Attestation object: CBOR map with the members fmt, attStmt and authData (WebAuthn §6.5.4).
     const attestationObject = Buffer.concat([
       Buffer.from('a3', 'hex'),
       text('fmt'),
@@ -76,7 +77,7 @@ export class TestAuthenticator {
     })
   }
 
-  /** Response of `navigator.credentials.get`, as JSON. */
+  /** Uses the passkey. Returns the response of `navigator.credentials.get` as JSON. */
   use(options: ServerOptions, changes: AuthenticatorChanges = {}) {
     const clientData = this.#clientData('webauthn.get', options, changes)
     const authData = this.#head(options, changes, 0)
@@ -99,7 +100,9 @@ export class TestAuthenticator {
     return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
   }
 
-  /** Hash of the relying party, flags and counter (WebAuthn §6.1). */
+  /**
+   * Start of the authenticator data: hash of the relying party, flags and counter (WebAuthn §6.1).
+   */
   #head(options: ServerOptions, changes: AuthenticatorChanges, flags: number): Buffer {
     const { rpId = options.rpId ?? options.rp?.id ?? '', isUserVerified = true } = changes
     const counter = Buffer.alloc(4)
@@ -109,7 +112,7 @@ export class TestAuthenticator {
   }
 }
 
-/** CBOR text of fewer than 24 bytes. */
+/** Encodes a text of fewer than 24 bytes as CBOR. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])
 }

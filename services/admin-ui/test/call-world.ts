@@ -35,7 +35,7 @@ interface SendOptions {
   body?: string | Buffer
 }
 
-/** Sends a request whose path Node does not normalise. */
+/** Sends an HTTP request whose path Node does not normalise. */
 export async function sendRaw(
   port: number,
   path: string,
@@ -48,7 +48,10 @@ export async function sendRaw(
   return { status: incoming.statusCode, headers: incoming.headers, body: await buffer(incoming) }
 }
 
-/** HTTP server in place of api-gateway. Records the requests and replies as the test decides. */
+/**
+ * Starts an HTTP server in place of api-gateway. The server records its requests and replies as the
+ * test decides.
+ */
 export async function startFakeGateway() {
   const requests: { method: string; url: string; headers: IncomingHttpHeaders }[] = []
   const gateway = {
@@ -73,8 +76,9 @@ export async function startFakeGateway() {
 }
 
 /**
- * Calls and audit log of admin-ui before a fake api-gateway, with a database behind a relay. People
- * sign in by `signIn`: the header `x-test-session` stands for the cookie.
+ * Starts the part of admin-ui that forwards and records calls, with a fake api-gateway, and a TCP
+ * relay before Postgres. `signIn` signs a person in: the header `x-test-session` replaces the
+ * session cookie.
  */
 export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   const stack = new AsyncDisposableStack()
@@ -105,7 +109,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   return {
     db: database.db,
     service: db,
-    /** Number of calls with a result, as the metrics have it. */
+    /** Number of forwarded calls with a result, as the metrics have it. */
     async countOf(result: CallResult) {
       const pattern = new RegExp(`^posthorn_admin_calls_total{.*result="${result}".*} (\\d+)$`, 'm')
       return Number(pattern.exec(await metrics.text())?.[1] ?? 0)

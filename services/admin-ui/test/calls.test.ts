@@ -18,14 +18,14 @@ beforeEach(() => {
   world.gateway.reply = (_request, response) => void response.end('{}')
 })
 
-/** Opens a call whose body and response the test reads and writes itself. */
+/** Sends a forwarded call whose request body and response the test writes and reads itself. */
 function open(method: string, path: string, headers: Record<string, string> = {}) {
   const { port } = world
   const all = { 'x-test-session': owner, ...headers }
   return send({ host: '127.0.0.1', port, method, path, headers: all, agent: false })
 }
 
-/** Resolves when a response is closed, also before its end. */
+/** Resolves when the response to a call is closed, also before its end. */
 function closing(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     incoming.on('error', () => undefined).once('close', resolve)
@@ -114,7 +114,7 @@ test('mountCalls: streams an upload before its end, bytes unchanged', async () =
   expect(String(await buffer(incoming))).toBe('1600000')
 })
 
-test('mountCalls: forwards a JSON body of 2 MB byte for byte and records no names', async () => {
+test('mountCalls: forwards a JSON body of 2 MB byte for byte and records that names are missing', async () => {
   const sent = `{ "text" : "${'ä'.repeat(1_000_000)}" }`
   let body = Buffer.alloc(0)
   world.gateway.reply = (request, response) => {
@@ -133,8 +133,8 @@ test('mountCalls: forwards a JSON body of 2 MB byte for byte and records no name
   await eventually(async () => {
     const rows = (await world.rows()).filter(({ account }) => account === 'large')
     expect(rows.map(({ phase, keys }) => [phase, keys])).toEqual([
-      ['attempt', []],
-      ['outcome', []],
+      ['attempt', ['(body above 1 MB)']],
+      ['outcome', ['(body above 1 MB)']],
     ])
   })
 })
@@ -155,7 +155,7 @@ test('mountCalls: an event arrives before the end of its stream, which ends with
   expect(String(event)).toBe('id: 1\ndata: a\n\n')
   expect(world.gateway.requests[0]?.headers['last-event-id']).toBe('0')
   const closed = closing(incoming)
-  // No broadcast: the periodic check ends the stream.
+  // The session is deleted without a broadcast, so that the periodic check ends the event stream.
   await world.db.deleteFrom('adminSessions').where('id', '=', session).execute()
   await closed
   expect(incoming.complete).toBe(false)

@@ -27,13 +27,15 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** Credential of the last forwarded request. */
+/** Returns the credential of the last forwarded call. */
 function lastCredential(): string {
   const { authorization = '' } = gateway.requests.at(-1)?.headers ?? {}
   return /^Bearer (sess_[\w-]{43})$/.exec(authorization)?.[1] ?? ''
 }
 
-/** Looks a credential up as api-gateway does, with the rights of its role. */
+/**
+ * Looks the credential of a session up as api-gateway does, with the rights of its database role.
+ */
 async function findByCredential(credential: string) {
   const query = sql<{ email: string; role: string }>`
     select email, role from admin_sessions_by_credentials(array[${hashOf(credential)}])`

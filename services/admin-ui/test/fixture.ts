@@ -35,7 +35,7 @@ export class TestBrowser {
     }
   }
 
-  /** Sends a request as the pages do. Undefined header values remove a header. */
+  /** Sends a request to admin-ui as the pages do. Undefined header values remove a header. */
   async send<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -70,22 +70,25 @@ export class TestBrowser {
     return this.post<Session>('/admin/session/sign-in', { email, password: secret })
   }
 
-  /** Status of the session: 200, or 401 without a session. */
+  /** HTTP status of reading the session: 200, or 401 without a session. */
   async status(): Promise<number> {
     return (await this.get('/admin/session')).status
   }
 }
 
-/** Started replica of admin-ui. */
+/** Replica of admin-ui that a test has started. */
 export interface Replica {
   url: string
-  /** Opens a browser at the replica, by default at an address of its own. */
+  /** Opens a browser at the replica of admin-ui, by default at a network address of its own. */
   browser(address?: string): TestBrowser
 }
 
 export type AdminWorld = Awaited<ReturnType<typeof adminWorld>>
 
-/** Servers of a test file: separate database, virtual host, and replicas of admin-ui. */
+/**
+ * Starts the servers of a test file: separate database, virtual host of RabbitMQ, and replicas of
+ * admin-ui.
+ */
 export async function adminWorld(more: Record<string, string> = {}) {
   const stack = new AsyncDisposableStack()
   const database = stack.adopt(await testDatabase(), (database) => database.drop())
@@ -111,7 +114,7 @@ export async function adminWorld(more: Record<string, string> = {}) {
       await untilBusIsUp(url)
       return { url, browser: (address = newAddress()) => new TestBrowser(url, address) }
     },
-    /** Connects to the bus, for invalidations. */
+    /** Connects to RabbitMQ, for broadcasts that invalidate caches. */
     async connectBus() {
       const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]
       const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
@@ -130,7 +133,7 @@ async function untilBusIsUp(url: string): Promise<void> {
   await eventually(isUp, { timeoutMs: 120_000 })
 }
 
-/** Creates the first owner with the set-up link. The browser is then signed in. */
+/** Creates the first owner of admin-ui with the set-up link. The browser is then signed in. */
 export async function setUpOwner(replica: Replica, email = 'owner@example.com') {
   const browser = replica.browser()
   const person = { email, name: 'Olivia Owner', password }

@@ -46,7 +46,7 @@ beforeEach(() => {
   provider.key = key
 })
 
-/** Navigation of a browser, which the guard of JSON endpoints lets through. */
+/** Navigates a browser to an address. The check against forged requests permits the navigation. */
 async function navigate(url: string, cookie = '') {
   const headers = { cookie, 'sec-fetch-site': 'cross-site', 'x-forwarded-for': '10.1.2.3' }
   const response = await fetch(url, { redirect: 'manual', headers })
@@ -64,7 +64,7 @@ async function start(replica: Replica) {
   return { location, cookies, cookie: `posthorn-oidc=${valueOf(cookies, 'posthorn-oidc')}` }
 }
 
-/** Signs in at the provider and returns to another replica. */
+/** Signs a person in at the OpenID provider and returns to another replica of admin-ui. */
 async function signIn() {
   const { location, cookie } = await start(a)
   return await callback(b, provider.authorize(location), cookie)
@@ -80,7 +80,9 @@ async function callback(replica: Replica, query: URLSearchParams, cookie: string
   return { ...reply, browser }
 }
 
-/** Expects the sign-in page with the reason, and no session. */
+/**
+ * Expects that the browser gets the sign-in page with the reason of the failure, and no session.
+ */
 function expectFailure(
   { status, location, browser }: Awaited<ReturnType<typeof callback>>,
   failure: OpenIdFailure,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Small OpenID provider whose ID tokens the test changes at will. */
+/** Small OpenID provider of the tests, which can change its ID tokens at will. */
 export class TestIdProvider {
   readonly clientSecret = 'client-secret'
   /** Claims of the person who signs in, except `sub`, in the reply of the userinfo endpoint. */
@@ -11,7 +11,7 @@ export class TestIdProvider {
   sub = 'subject'
   /** Changed claims of ID tokens, such as a wrong issuer. */
   changes: Record<string, unknown> = {}
-  /** Key of ID tokens. Another key than the published one makes a forged token. */
+  /** Private key that signs ID tokens. If it is not the published key, the ID tokens are forged. */
   key: KeyObject
   readonly #codes = new Map<string, URLSearchParams>()
   readonly #published: KeyObject
@@ -36,7 +36,10 @@ export class TestIdProvider {
     await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve))
   }
 
-  /** Signs the person in. Returns the code and the state with which the browser returns. */
+  /**
+   * Signs a person in at the OpenID provider. Returns the code and the state with which the browser
+   * returns.
+   */
   authorize(address: string): URLSearchParams {
     const { searchParams } = new URL(address)
     const code = randomUUID()
@@ -78,7 +81,10 @@ export class TestIdProvider {
     }
   }
 
-  /** Reply of the token endpoint. A code counts once and needs a PKCE verifier. */
+  /**
+   * Reply of the token endpoint of the OpenID provider. A code counts once and needs a PKCE
+   * verifier.
+   */
   #tokens(body: URLSearchParams): object | undefined {
     const code = body.get('code') ?? ''
     const requested = this.#codes.get(code)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Runs the job with the database role of admin-ui. */
+/** Runs the job admin-owner with the database role of admin-ui. */
 function run(...args: string[]) {
   const env = {
     PATH: process.env['PATH'],

@@ -24,7 +24,7 @@ const texts: Record<string, string> = {
 }
 const entry = { file: script, isEntry: true, css: ['assets/index-Ab3d.css'], imports: ['_kit'] }
 
-/** Writes a build whose script has compressed variants. */
+/** Writes a build of the administration pages whose script has compressed variants. */
 async function writeBuild(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-pages-'))
   stack.defer(() => rm(folder, { recursive: true }))
@@ -43,7 +43,10 @@ async function writeBuild(): Promise<string> {
   return folder
 }
 
-/** Starts a server with the pages and the guard. Returns a function that sends a request to it. */
+/**
+ * Starts a server with the administration pages and the check against forged requests. Returns a
+ * function that sends a request to the server.
+ */
 async function servePages(folder: string) {
   const routes = Router({ caseSensitive: true })
   mountPages(routes, pathToFileURL(`${folder}/`))

@@ -29,7 +29,7 @@ afterAll(() => world.stop())
 beforeEach(() => world.db.deleteFrom('adminAttempts').execute())
 
 let people = 0
-/** Adds a person, who is signed in at replica b. */
+/** Adds a person with a role, who is signed in at the second replica of admin-ui. */
 async function add(role: string, mayReadMail = false) {
   people += 1
   const email = `person${people}@example.com`
@@ -189,7 +189,8 @@ describe('the last owner', () => {
       const remove = (browser: TestBrowser, id: string) =>
         changes ? update(browser, id, changes) : browser.send('DELETE', `/admin/people/${id}`)
       const replies = await Promise.all([remove(owner, second.id), remove(second.browser, ownerId)])
-      // The loser is refused as the last owner, or because the session has ended before.
+      // One of two concurrent changes is refused, because an owner must stay, or because the
+      // session has ended before.
       expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
       const left = await world.db
         .selectFrom('adminPeople')

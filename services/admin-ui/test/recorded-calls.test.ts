@@ -16,12 +16,12 @@ beforeEach(async () => {
   world.gateway.reply = (_request, response) => void response.end('{}')
 })
 
-/** Rows of the audit log that belong to the session of the test. */
+/** Audit log rows of the session of the test. */
 async function rowsOf(session = owner) {
   return (await world.rows()).filter((row) => row.session === session)
 }
 
-/** Rows of the session of the test once the outcomes of all its actions are recorded. */
+/** Audit log rows of the session of the test, once the outcomes of all its actions are recorded. */
 async function endedRows(session = owner, actions = 1) {
   return eventually(async () => {
     const rows = await rowsOf(session)

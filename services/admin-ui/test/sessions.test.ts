@@ -36,14 +36,14 @@ async function signIn(replica: Replica, address?: string): Promise<TestBrowser> 
   return browser
 }
 
-/** Opens the session of a browser at the other replica. */
+/** Creates a browser with the same session at the other replica of admin-ui. */
 function at(replica: Replica, { cookie }: TestBrowser): TestBrowser {
   const browser = replica.browser()
   browser.cookie = cookie
   return browser
 }
 
-/** Moves a time of a session back. */
+/** Moves a time in the row of a browser's session back. */
 async function age({ cookie = '' }: TestBrowser, column: string, minutes: number): Promise<void> {
   await sql`update admin_sessions set ${sql.ref(column)} = now() - make_interval(mins => ${minutes})
     where hash = ${hashOf(cookie)}`.execute(world.db)

@@ -64,7 +64,7 @@ test('unknown people, wrong passwords, disabled people: the same response', asyn
     expect([status, body]).toEqual([401, replies[0]?.body])
     expect(headers.getSetCookie()).toEqual([])
   }
-  // A text that is no email address may be a password, so the audit log does not have it.
+  // An entered text that is no email address may be a password, so the audit log does not have it.
   expect((await failures()).map((row) => row.email)).toEqual(
     expect.arrayContaining(['nobody@example.com', email, disabled.email, null]),
   )
@@ -180,7 +180,7 @@ describe('limits', () => {
     expect(replies.filter(({ status }) => status === 401).length).toBe(100 - rejected.length)
     for (const { body, headers } of rejected)
       expect([body, headers.get('retry-after')]).toMatchObject([{ ttl: 2 }, '2'])
-    // A rejected attempt was not checked, so it does not count.
+    // A password was not checked if too many hashings wait, so the attempt does not count.
     const counted = await world.db.selectFrom('adminAttempts').select('attempts').execute()
     const total = counted.reduce((sum, { attempts }) => sum + attempts, 0)
     expect(total).toBe(2 * (100 - rejected.length))

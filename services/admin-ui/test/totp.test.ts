@@ -30,7 +30,7 @@ interface Ticket {
 }
 
 let people = 0
-/** Person with confirmed one-time codes, whose browser is signed in. */
+/** Creates a person with confirmed one-time codes, whose browser is signed in. */
 async function personWithCodes() {
   const email = `person${(people += 1)}@example.com`
   const { browser, session } = await join(owner, a, { email, role: 'operator' })
@@ -43,7 +43,10 @@ async function personWithCodes() {
 const confirm = (browser: TestBrowser, code: string) =>
   browser.post<{ recoveryCodes: string[] }>('/admin/session/totp/confirm', { code })
 
-/** Signs in with password and code in a new browser. Returns the status of the second step. */
+/**
+ * Signs a person in with password and code in a new browser. Returns the HTTP status of the second
+ * step.
+ */
 async function signIn(replica: Replica, email: string, code: string): Promise<number> {
   const browser = replica.browser()
   const { ticket } = ((await browser.signIn(email)).body as unknown as Ticket).secondFactor
@@ -60,7 +63,7 @@ const ageFactors = (person: string) =>
     .execute()
 
 beforeEach(() => {
-  // Each test uses new time steps.
+  // Each test uses new time steps of one-time codes.
   bridge.step += 10
 })
 

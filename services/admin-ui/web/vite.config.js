@@ -6,8 +6,8 @@ import { compressAssets } from './build/compress-assets.js'
 import { listPackages } from './build/list-packages.js'
 
 /**
- * Modules in the script that all pages share. Each script is a request, so that there are few. The
- * libraries for charts, QR codes and schemas belong to the pages that use them.
+ * True for modules in the script that all pages share. Each script is a request, so that there are
+ * few. The libraries for charts, QR codes and schemas belong to the pages that use them.
  */
 const sharedModules = (id) =>
   !/uplot|uqr|qr-code|typebox/.test(id) &&
@@ -22,13 +22,15 @@ export default defineConfig({
     outDir,
     emptyOutDir: true,
     manifest: 'manifest.json',
-    // All browsers with `light-dark()`, so that each colour is defined in one place.
+    // All supported browsers know `light-dark()`, so that each color is defined in one place.
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // The polyfill would be an inline script, and assets inside of scripts would be data URLs.
+    // The polyfill for module preloads would be an inline script, and assets inside of scripts
+    // would be data URLs.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // The plugin for budgets measures the compressed sizes.
+    // Vite does not warn about large files, because the plugin for budgets measures the compressed
+    // sizes.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', test: sharedModules }] } },

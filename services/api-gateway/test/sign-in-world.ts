@@ -32,7 +32,10 @@ async function createApp(gateway: Gateway, config: object): Promise<string> {
   return String(response.body['id'])
 }
 
-/** Hosted form of two gateways with a browser that signs in at a fake OAuth2 provider. */
+/**
+ * Starts two replicas of api-gateway with the hosted form, and a browser that signs in at a fake
+ * OAuth2 provider.
+ */
 export async function signInWorld() {
   const world = await hostedFormWorld()
   const [gateway, other] = world.gateways

@@ -16,7 +16,7 @@ const month = 30 * day
 class RepairScene extends FeedScene {
   readonly tables = new MemoryTables()
   readonly outcomes: [string, number][] = []
-  /** Requests that the client of the index comparison sent, in order. */
+  /** Names of the functions of the mail API that the index comparison has called, in order. */
   readonly requests: string[] = []
   /** Ids of messages that the provider's lists of all messages leave out. */
   readonly hidden = new Set<string>()

@@ -68,7 +68,8 @@ interface Reading {
 }
 
 async function measure(scene: Scene, { provider, what, work, rounds }: Reading): Promise<Row> {
-  // The first run is not measured, because a worker reads folders at most every 30 s.
+  // The first call of an API operation is not measured. It may include a read of the folders, which
+  // a worker reads at most every 30 s.
   await work()
   await delay(rounds.pauseMs)
   const before = requestsOf(scene, provider).length
@@ -86,7 +87,10 @@ async function measure(scene: Scene, { provider, what, work, rounds }: Reading):
   }
 }
 
-/** Polls go on meanwhile. */
+/**
+ * True for a provider request that reads messages. False for requests of the sync, which polls the
+ * provider during the measurement.
+ */
 function isRead(operation: string): boolean {
   return !/history|delta|getProfile|labels\.list|GET \/mailFolders$|subscriptions/.test(operation)
 }

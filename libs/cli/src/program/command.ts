@@ -45,7 +45,9 @@ export interface OptionSpec {
   default?: string
   /** Converts the text of the option. Throws a UsageError if the text is invalid. */
   parse?: (text: string) => unknown
-  /** True if an empty text is a value, such as that of a message without a subject. */
+  /**
+   * True if the option of a command accepts an empty text, such as the empty subject of a message.
+   */
   mayBeEmpty?: boolean
   /** True if the option can be repeated: its value is then a list. */
   repeatable?: boolean

@@ -2,25 +2,25 @@ import { type Static, Type } from 'typebox'
 
 const Time = Type.String({ format: 'date-time' })
 const Filter = {
-  /** Id or email address of a person. */
+  /** Id or email address of the person whose actions are selected. */
   person: Type.Optional(Type.String({ maxLength: 320 })),
   operation: Type.Optional(Type.String({ maxLength: 100 })),
   account: Type.Optional(Type.String({ maxLength: 256 })),
-  /** Start of the period, included. */
+  /** Start of the selected period, included. */
   from: Type.Optional(Time),
-  /** End of the period, excluded. */
+  /** End of the selected period, excluded. */
   to: Type.Optional(Time),
 }
 
-/** Filters of the audit log. An entry must match all of them. */
+/** Filters of the audit log. A selected entry must match all of them. */
 export const AuditFilter = Type.Object(Filter, { additionalProperties: false })
 export type AuditFilter = Static<typeof AuditFilter>
 
-/** Query of a page of the audit log. */
+/** Query that selects a page of the audit log. */
 export const AuditPageQuery = Type.Object(
   {
     ...Filter,
-    /** Value `nextCursor` of the previous page. */
+    /** Value `nextCursor` of the previous page of the audit log. */
     cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f]{27}$' })),
     pageSize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   },
@@ -32,7 +32,7 @@ export type AuditPageQuery = Static<typeof AuditPageQuery>
 export const AuditLogEntry = Type.Object({
   id: Type.String(),
   at: Time,
-  /** Id of the person. Absent for an unknown person. */
+  /** Id of the person who has acted. Absent for an unknown person. */
   person: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   /** Role of the person at the time of the action. */
@@ -43,15 +43,15 @@ export const AuditLogEntry = Type.Object({
   method: Type.String(),
   path: Type.String(),
   account: Type.Optional(Type.String()),
-  /** Names of the changed members, without their values. */
+  /** Names of the changed members of the request, without their values. */
   keys: Type.Array(Type.String()),
   reason: Type.Optional(Type.String()),
   /**
-   * `done` or an error code. Absent while the action runs, and forever if the process died during
-   * the action: the outcome is unknown.
+   * Outcome of the action: `done` or an error code. Absent while the action runs. Absent forever if
+   * the process died during the action: the outcome is unknown.
    */
   outcome: Type.Optional(Type.String()),
-  /** HTTP status of the response. */
+  /** HTTP status of the response to the action. */
   status: Type.Optional(Type.Integer()),
   /** Time at which the action ended. Absent if the outcome is unknown. */
   endedAt: Type.Optional(Time),
@@ -61,7 +61,7 @@ export type AuditLogEntry = Static<typeof AuditLogEntry>
 /** Page of the audit log, newest entries first. */
 export const AuditPage = Type.Object({
   entries: Type.Array(AuditLogEntry),
-  /** Cursor of the next page. Absent on the last page. */
+  /** Cursor of the next page of the audit log. Absent on the last page. */
   nextCursor: Type.Optional(Type.String()),
 })
 export type AuditPage = Static<typeof AuditPage>

@@ -6,7 +6,7 @@ const strict = { additionalProperties: false } as const
 export const TotpSeed = Type.Object({ seed: Type.String(), uri: Type.String() })
 export type TotpSeed = Static<typeof TotpSeed>
 
-/** Request that confirms new one-time codes with a first code. */
+/** Request that confirms the seed of one-time codes with a first code. */
 export const TotpConfirmation = Type.Object(
   { code: Type.String({ minLength: 6, maxLength: 20 }) },
   strict,
@@ -17,7 +17,7 @@ const Time = Type.String({ format: 'date-time' })
 const Base64Url = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' })
 
-/** Maximum length of a credential id: 1,023 bytes (WebAuthn §4) in base64url. */
+/** Maximum length of a passkey's credential id: 1,023 bytes (WebAuthn §4) in base64url. */
 const maxIdLength = 1_364
 
 /** Name of a passkey, as the person has chosen it. */
@@ -36,8 +36,8 @@ export const PasskeyList = Type.Object({ passkeys: Type.Array(PasskeyEntry) })
 export type PasskeyList = Static<typeof PasskeyList>
 
 /**
- * Members of `PublicKeyCredential.toJSON()` that are common to creation and use. Browsers add
- * members, which are ignored.
+ * Members of a passkey response (`PublicKeyCredential.toJSON()`) that are common to creation and
+ * use. Browsers add members, which are ignored.
  */
 const credential = {
   id: Base64Url(maxIdLength),
@@ -64,13 +64,13 @@ export type NewPasskeyRequest = Static<typeof NewPasskeyRequest>
 
 export const PasskeyRename = Type.Object({ name: PasskeyName }, strict)
 
-/** Use of a passkey: to sign in, or to repeat the factor of the session. */
+/** Purpose of using a passkey: to sign in, or to repeat the factor of the session. */
 export const PasskeyPurpose = Type.Union([Type.Literal('signIn'), Type.Literal('stepUp')])
 export type PasskeyPurpose = Static<typeof PasskeyPurpose>
 
 export const PasskeyOptionsRequest = Type.Object({ purpose: Type.Optional(PasskeyPurpose) }, strict)
 
-/** Request that signs in or repeats a factor, with the response of the browser. */
+/** Request that signs in or repeats a factor with a passkey, with the response of the browser. */
 export const PasskeyRequest = Type.Object(
   {
     purpose: PasskeyPurpose,

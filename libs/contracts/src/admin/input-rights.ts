@@ -4,11 +4,14 @@ import type { AdminRole } from './role-names.ts'
 export interface Rights {
   readonly roles: readonly AdminRole[]
   /**
-   * `needed`: the request is refused without the active right to read mail. `partial`: the response
-   * contains no mail without this right.
+   * Right to read mail that the request needs. `needed`: the request is refused without the active
+   * right. `partial`: without the right, the response contains no mail.
    */
   readonly mail?: 'needed' | 'partial'
-  /** True if the last sign-in or factor of the person must be at most ten minutes old. */
+  /**
+   * True if the person must have signed in or repeated a factor in the ten minutes before the
+   * request.
+   */
   readonly stepUp?: true
 }
 
@@ -21,8 +24,8 @@ export interface RightsInput {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Rights that requests with a certain input need instead of the rights of their operation. Absent
- * members of the result keep the rights of the operation.
+ * Rights that requests with a certain query or body need instead of the rights of their operation.
+ * Absent members of the result keep the rights of the operation.
  */
 export function rightsOfInput(operationId: string, input: RightsInput): Partial<Rights> {
   const query = membersOf(input.query)
@@ -40,10 +43,11 @@ const deletesMany: Partial<Rights> = { roles: operators, stepUp: true }
 const inputRights: Readonly<
   Record<string, (input: { query: Members; body: Members }) => Partial<Rights>>
 > = {
-  // A read message is changed if it is also marked as read.
+  // Reading a message needs more rights if the request also marks the message as read.
   getMessage: ({ query }) =>
     query['markAsSeen'] === true || query['markAsSeen'] === 'true' ? { roles: operators } : {},
-  // Texts of a stored message could be sent to an address of the person's choice.
+  // Submitting a message that refers to a stored message needs the right to read mail. The texts of
+  // the stored message could be sent to an address of the person's choice.
   submitMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
   uploadMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),
   submitDraft: ({ body }) => (body['envelope'] === undefined ? {} : needsMail),
@@ -69,16 +73,17 @@ function refersToMail({ reference, attachments }: Members): boolean {
 }
 
 /**
- * True for settings that only owners change: settings of mail proxies, and the keys with which
- * links and webhooks are signed.
+ * True for the key of a setting that only owners change. These are settings of mail proxies, and
+ * the keys with which links and webhooks are signed.
  */
 export function isOwnersSetting(key: string): boolean {
   return /^(?:imapProxyServer|smtpServer|serviceSecret|webhookSecrets)/.test(key)
 }
 
 /**
- * Rights for the creation of an access token. A token that reads mail needs the right to read mail,
- * because the person could use the token. A token without permissions and account is unrestricted.
+ * Rights that the creation of an access token needs. A token that reads mail needs the right to
+ * read mail, because the person could use the token. A token without permissions and account is
+ * unrestricted.
  */
 function rightsOfToken(token: Members): Partial<Rights> {
   const isUnrestricted = (token['permissions'] ?? token['account'] ?? null) === null
@@ -86,8 +91,8 @@ function rightsOfToken(token: Members): Partial<Rights> {
 }
 
 /**
- * Permissions with which a token reads mail. Tokens that send or upload messages may refer to a
- * stored message, whose texts then reach an address of the person's choice.
+ * Permissions with which an access token reads mail. Tokens that send or upload messages may refer
+ * to a stored message, whose texts then reach an address of the person's choice.
  */
 const mailPermissions = [
   ['read', 'message'],

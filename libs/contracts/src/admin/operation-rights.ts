@@ -1,15 +1,18 @@
 import type { OperationId } from '../operations/index.ts'
 import type { Rights } from './input-rights.ts'
 
-// Owners may do everything, operators everything except managing people, keys and mail proxies.
-// Support helps with accounts, the outbox and webhook deliveries. Auditors read everything except
-// mail and change nothing.
+// Owners may call all operations. Operators may not manage people, keys and mail proxies. Support
+// helps with accounts, the outbox and webhook deliveries. Auditors read everything except mail and
+// change nothing.
 const everyone: Rights = { roles: ['owner', 'operator', 'support', 'auditor'] }
 const readers: Rights = { roles: ['owner', 'operator', 'auditor'] }
 const helpers: Rights = { roles: ['owner', 'operator', 'support'] }
 const operators: Rights = { roles: ['owner', 'operator'] }
 const owners: Rights = { roles: ['owner'] }
-/** Reading mail is a right of a person, so that every role may have this right. */
+/**
+ * Rights for operations that read mail. The right to read mail belongs to a person, so that people
+ * of every role may have this right.
+ */
 const mailReaders: Rights = { ...everyone, mail: 'needed' }
 
 function withStepUp(rights: Rights): Rights {
@@ -18,10 +21,11 @@ function withStepUp(rights: Rights): Rights {
 
 /**
  * Rights that a person at the administration pages needs for each operation of the API. A new
- * operation does not compile without a row. `input-rights.ts` lists the requests that need more.
+ * operation without an entry in this table does not compile. `input-rights.ts` lists the requests
+ * that need more.
  */
 export const operationRights: Readonly<Record<OperationId, Rights>> = {
-  // Accounts
+  // Operations on accounts.
   listAccounts: everyone,
   getAccount: everyone,
   getServerSignatures: everyone,
@@ -36,13 +40,14 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createAuthenticationForm: operators,
   getAutoconfig: everyone,
   getLogs: mailReaders,
-  // The access token of the mail provider opens the whole mailbox outside of Posthorn.
+  // The access token that this operation returns opens the whole mailbox at the mail provider.
   getOAuthToken: withStepUp({ ...operators, mail: 'needed' }),
   importAccounts: withStepUp(operators),
-  // The response has the secrets of all accounts, sealed for the key of another installation.
+  // The exported accounts contain the secrets of all accounts, sealed for the key of another
+  // installation.
   exportAccounts: withStepUp(owners),
 
-  // Mailboxes and messages
+  // Operations on mailboxes and messages.
   listMailboxes: everyone,
   createMailbox: operators,
   updateMailbox: operators,
@@ -61,7 +66,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   deleteMessages: withStepUp(operators),
   uploadMessage: operators,
 
-  // Sending
+  // Operations for sending messages.
   submitMessage: operators,
   submitDraft: operators,
   listOutbox: everyone,
@@ -86,7 +91,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   addToBlocklist: operators,
   removeFromBlocklist: operators,
 
-  // Exports
+  // Operations on exports of messages.
   listExports: readers,
   listAllExports: readers,
   getExport: readers,
@@ -94,9 +99,9 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createExport: operators,
   deleteExport: operators,
 
-  // Webhooks
+  // Operations on webhook deliveries and webhook routes.
   listWebhookDeliveries: everyone,
-  // Without the right to read mail, the response has no payload.
+  // Without the right to read mail, the returned webhook delivery has no payload.
   getWebhookDelivery: { ...everyone, mail: 'partial' },
   retryWebhookDelivery: helpers,
   listWebhookReplays: everyone,
@@ -105,14 +110,14 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   testWebhookTarget: operators,
   listWebhookRoutes: readers,
   getWebhookRoute: readers,
-  // Functions can put mail into the texts of their errors.
+  // The functions of webhook routes can put mail into the texts of their errors.
   listWebhookRouteErrors: { ...readers, mail: 'partial' },
   testWebhookRoute: operators,
   createWebhookRoute: operators,
   updateWebhookRoute: operators,
   deleteWebhookRoute: operators,
 
-  // Jobs on many accounts or submissions. The action decides who may create a job.
+  // Jobs on many accounts or submissions. The action of a job decides who may create the job.
   listAccountJobs: everyone,
   getAccountJob: everyone,
   createAccountJob: helpers,
@@ -122,7 +127,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createOutboxJob: helpers,
   cancelOutboxJob: helpers,
 
-  // Access
+  // Operations on access tokens, OAuth2 applications and keys.
   listTokens: readers,
   listTokensAlias: readers,
   getToken: readers,
@@ -138,11 +143,11 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createOAuth2App: operators,
   updateOAuth2App: operators,
   deleteOAuth2App: operators,
-  // Lists public keys only.
+  // This operation lists public keys only.
   listKeys: readers,
   importLinkKey: withStepUp(owners),
 
-  // System
+  // Operations on the whole installation.
   getStats: everyone,
   getStatsSeries: everyone,
   listFindings: everyone,

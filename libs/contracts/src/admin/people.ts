@@ -11,7 +11,7 @@ export const PersonRecord = Type.Object({
   name: Type.String(),
   role: AdminRoleName,
   mayReadMail: Type.Boolean(),
-  /** True if the person cannot sign in. */
+  /** True if the person is disabled and cannot sign in. */
   disabled: Type.Boolean(),
   factors: Factors,
   createdAt: Time,
@@ -24,7 +24,7 @@ export type PersonRecord = Static<typeof PersonRecord>
 export const PersonList = Type.Object({ people: Type.Array(PersonRecord) })
 export type PersonList = Static<typeof PersonList>
 
-/** Changes of a person. Absent members stay unchanged. */
+/** Request that changes a person. Absent members stay unchanged. */
 export const PersonUpdate = Type.Object(
   {
     name: Type.Optional(PersonName),
@@ -46,7 +46,7 @@ export const InvitationRequest = Type.Object(
 )
 export type InvitationRequest = Static<typeof InvitationRequest>
 
-/** Link for a person, which is shown once. */
+/** New set-up link, recovery link or invitation for a person. The link is shown once. */
 export const NewLink = Type.Object({ id: Type.String(), link: Type.String(), expiresAt: Time })
 export type NewLink = Static<typeof NewLink>
 

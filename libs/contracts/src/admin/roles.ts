@@ -11,8 +11,9 @@ export { type AdminRole, adminRoles }
 export const stepUpMinutes = 10
 
 /**
- * Rights that a person needs for a request. Without an input, the rights that all requests of the
- * operation need; a request with a certain input may need more. Undefined for an unknown operation.
+ * Rights that a person needs for a request. Without an input, these are the rights that all
+ * requests of the operation need; a request with a certain input may need more. Undefined for an
+ * unknown operation.
  */
 export function neededRights(operationId: string, input?: RightsInput): Rights | undefined {
   if (!isOperationId(operationId)) return undefined
@@ -21,25 +22,25 @@ export function neededRights(operationId: string, input?: RightsInput): Rights |
   return extra ? { ...rights, ...extra } : rights
 }
 
-/** True if a person with the role may call the operation. False for unknown operations. */
+/** True if people with the role may call the operation. False for unknown operations. */
 export function mayCall(role: AdminRole, operationId: string, input?: RightsInput): boolean {
   return neededRights(operationId, input)?.roles.includes(role) === true
 }
 
-/** True if the request needs the active right to read mail. */
+/** True if a request needs the active right to read mail. */
 export function readsMail(operationId: string, input?: RightsInput): boolean {
   return neededRights(operationId, input)?.mail === 'needed'
 }
 
 /**
- * True if the response may contain mail: the operation needs the right to read mail, or its
- * response is complete only with this right.
+ * True if the response to a request may contain mail. The operation then needs the right to read
+ * mail, or its response is complete only with this right.
  */
 export function mayShowMail(operationId: string, input?: RightsInput): boolean {
   return neededRights(operationId, input)?.mail !== undefined
 }
 
-/** True if the last sign-in or factor of the person must be at most ten minutes old. */
+/** True if a request needs a sign-in or repeated factor in the last ten minutes. */
 export function needsStepUp(operationId: string, input?: RightsInput): boolean {
   return neededRights(operationId, input)?.stepUp === true
 }

@@ -5,7 +5,7 @@ const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })
 
 /**
- * Pattern of one line of text with a letter, number, punctuation mark or symbol, and without
+ * Pattern of a line of text with a letter, number, punctuation mark or symbol, and without
  * characters that reverse the direction of text. Postgres cannot store a NUL character.
  */
 const line =
@@ -20,36 +20,36 @@ export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({
 /** Email address of a person. Upper and lower case are not distinguished. */
 export const PersonEmail = Type.String({ format: 'mail-address', maxLength: 320 })
 
-/** Name of a person, as the pages show it. */
+/** Name of a person, as the administration pages show it. */
 export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: line })
 
-/** Password that a person chooses. The maximum limits the cost of hashing. */
+/** New password that a person chooses. The maximum length limits the cost of hashing. */
 export const NewPassword = Type.String({ minLength: 12, maxLength: 1000 })
 
-/** Password that is compared with the stored hash. */
+/** Password that a person enters, to be compared with the stored hash. */
 export const EnteredPassword = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** One-time code or recovery code. */
+/** One-time code or recovery code that a person enters. */
 export const EnteredCode = Type.String({ minLength: 6, maxLength: 40 })
 
 /** Token in a set-up link, recovery link or invitation. */
 export const LinkToken = Type.String({ minLength: 32, maxLength: 256 })
 
-/** Ways in which a person can prove the identity. */
+/** Factors with which a person can prove the identity. */
 export const Factors = Type.Object({
   password: Type.Boolean(),
   /** True if the person has confirmed one-time codes (RFC 6238). */
   totp: Type.Boolean(),
-  /** Number of passkeys. */
+  /** Number of passkeys that the person has. */
   passkeys: Type.Integer(),
-  /** Number of unused recovery codes. */
+  /** Number of unused recovery codes that the person has. */
   recoveryCodes: Type.Integer(),
   /** True if the person is linked to the OpenID provider. */
   oidc: Type.Boolean(),
 })
 export type Factors = Static<typeof Factors>
 
-/** Signed-in person and session, as the pages read them. */
+/** Signed-in person and session, as the administration pages read them. */
 export const Session = Type.Object({
   person: Type.Object({
     id: Type.String(),
@@ -64,11 +64,11 @@ export const Session = Type.Object({
     createdAt: Time,
     /** End of the session. An unused session ends earlier. */
     expiresAt: Time,
-    /** Time of the last sign-in or repeated factor. */
+    /** Time of the last sign-in or repeated factor of the person. */
     factorAt: Time,
   }),
   factors: Factors,
-  /** Active right to read mail. Empty while the right is not active. */
+  /** Right of the session to read mail. Empty while the right is not active. */
   mailReading: Type.Object({
     until: Type.Optional(Time),
     reason: Type.Optional(Type.String()),
@@ -104,7 +104,7 @@ export const SignInRequest = Type.Object(
 )
 export type SignInRequest = Static<typeof SignInRequest>
 
-/** Result of a correct password of a person with one-time codes. */
+/** Result of a sign-in with a correct password, if the person has one-time codes. */
 export const SecondFactorRequired = Type.Object({
   secondFactor: Type.Object({ ticket: Type.String() }),
 })
@@ -116,7 +116,10 @@ export const SecondFactorRequest = Type.Object(
 )
 export type SecondFactorRequest = Static<typeof SecondFactorRequest>
 
-/** Request that repeats factors. Persons with one-time codes send password and code. */
+/**
+ * Request that repeats the factors of a signed-in person. A person with one-time codes sends
+ * password and code.
+ */
 export const StepUpRequest = Type.Object(
   { password: Type.Optional(EnteredPassword), code: Type.Optional(EnteredCode) },
   strict,
@@ -130,7 +133,10 @@ export const MailReadingRequest = Type.Object(
 )
 export type MailReadingRequest = Static<typeof MailReadingRequest>
 
-/** Request that sets the own password. `current` is required if the person has a password. */
+/**
+ * Request that sets the password of the signed-in person. `current` is required if the person has a
+ * password.
+ */
 export const PasswordRequest = Type.Object(
   { current: Type.Optional(EnteredPassword), new: NewPassword },
   strict,
@@ -146,7 +152,7 @@ export const SessionEntry = Type.Object({
   address: Type.String(),
   /** Browser and operating system, such as `Firefox 140, Linux`. */
   browser: Type.String(),
-  /** True for the session of the request. */
+  /** True for the session that has requested the list. */
   current: Type.Boolean(),
 })
 export type SessionEntry = Static<typeof SessionEntry>
@@ -160,11 +166,11 @@ export type EndedSessions = Static<typeof EndedSessions>
 
 export const InvitationDetailsRequest = Type.Object({ token: LinkToken }, strict)
 
-/** Invitation, as the invited person sees it. */
+/** Invitation to the administration pages, as the invited person sees it. */
 export const InvitationDetails = Type.Object({
   email: Type.String(),
   role: AdminRoleName,
-  /** Name of the person. Present in a link for a person who already exists. */
+  /** Name of the invited person. Present in a link for a person who already exists. */
   name: Type.Optional(Type.String()),
   expiresAt: Time,
 })
@@ -176,6 +182,6 @@ export const AcceptInvitationRequest = Type.Object(
 )
 export type AcceptInvitationRequest = Static<typeof AcceptInvitationRequest>
 
-/** New recovery codes. They are shown once. */
+/** New recovery codes of a person, which are shown once. */
 export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>

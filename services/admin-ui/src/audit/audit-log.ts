@@ -15,47 +15,52 @@ export interface AuditActor {
 
 /** Action for the audit log, without secrets and without values of a request body. */
 export interface AuditEntry {
-  /** Person who acts. Absent before a sign-in. */
+  /** Person of the action and their session. Absent before a sign-in. */
   signedIn?: AuditActor
-  /** Email address of an action without a session, such as a failed sign-in. */
+  /** Email address that was entered for an action without a session, such as a failed sign-in. */
   email?: string
-  /** Network address of the client. */
+  /** Network address of the client that requested the action. */
   address: string
   /** Id of an operation in the contracts, or name of an action of admin-ui. */
   operation: string
   method: string
-  /** Path without query and without tokens. */
+  /** Path of the request without query and without tokens. */
   path: string
   account?: string
   /** Names of the changed members of the request body. */
   keys?: readonly string[]
-  /** Reason that the person has given, such as the reason for reading mail. */
+  /** Reason that the person has given for the action, such as the reason for reading mail. */
   reason?: string
 }
 
-/** Outcome of an action: `done` or an error code, and the status of the response, if any. */
+/**
+ * Outcome of an audited action: `done` or an error code, and the HTTP status of the response, if
+ * any.
+ */
 export interface AuditOutcome {
   status?: number
   outcome: string
 }
 
-/** Action whose first row is committed. */
+/** Audited action whose first row in the audit log is committed. */
 export interface RecordedAttempt {
   /**
-   * Inserts the outcome row. Never rejects: if the insert fails, it is repeated in the background.
+   * Inserts the row with the outcome of the action. Never rejects: a failed insert is repeated in
+   * the background.
    */
   finish(outcome: AuditOutcome): Promise<void>
 }
 
 /**
- * Inserts the row before a change, runs the change, inserts the outcome row.
+ * Runs a change of a person. Inserts a row into the audit log before the change, and a row with the
+ * outcome after the change.
  *
  * @throws AppError `unavailable` if the first row cannot be inserted; the error of the change
  */
 export type AuditChange = <T>(entry: AuditEntry, change: () => Promise<T>) => Promise<T>
 /**
- * Inserts one outcome row for something that has happened, such as a sign-in. Never rejects: if the
- * insert fails, it is repeated in the background.
+ * Inserts one row into the audit log for an action that has ended, such as a sign-in. Never
+ * rejects: a failed insert is repeated in the background.
  */
 export type AuditResult = (entry: AuditEntry, outcome: string) => Promise<void>
 
@@ -64,10 +69,13 @@ export interface AuditLog {
   result: AuditResult
 }
 
-/** Audit log whose outcomes may be recorded long after the first row, as for forwarded calls. */
+/**
+ * Audit log for forwarded calls, whose outcomes may be recorded long after the first row of the
+ * call.
+ */
 export interface AttemptLog extends AuditLog, AsyncDisposable {
   /**
-   * Inserts the row before an action.
+   * Inserts the first row of an action into the audit log, before the action starts.
    *
    * @throws AppError `unavailable` if the row cannot be inserted
    */
@@ -78,7 +86,10 @@ export interface AuditLogOptions extends OutcomeRowsOptions {
   clock?: Clock
 }
 
-/** Creates the audit log. Disposal waits a few seconds for outcome rows that are not inserted. */
+/**
+ * Creates the audit log. Its disposal waits a few seconds for outcome rows that are not inserted
+ * yet.
+ */
 export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
   const { clock = Date.now } = options
   const outcomes = new OutcomeRows(db, options)
@@ -114,7 +125,9 @@ export function createAuditLog(db: Db, options: AuditLogOptions): AttemptLog {
   }
 }
 
-/** Outcome of an action that failed: the error code, else the name of the HTTP status. */
+/**
+ * Outcome of a failed action for the audit log: the error code, else the name of the HTTP status.
+ */
 export function outcomeOfError(error: unknown): AuditOutcome {
   const { status, body } = describeProblem(error)
   return { status, outcome: body.code ?? body.error }
@@ -148,7 +161,10 @@ function textOrNull(text: string | undefined, maxLength: number): string | null 
   return text === undefined ? null : plainText(text, maxLength)
 }
 
-/** Creates an id that sorts by time: 11 hex digits of the milliseconds, then 8 random bytes. */
+/**
+ * Creates the id of an audit log row. Ids sort by time: 11 hex digits of the milliseconds, then 8
+ * random bytes.
+ */
 function newAuditId(now: number): string {
   return now.toString(16).padStart(11, '0') + randomBytes(8).toString('hex')
 }

@@ -5,26 +5,32 @@ import { insertAuditRow, type NewAuditRow } from '../store/audit.ts'
 
 export interface OutcomeRowsOptions {
   log: Pick<Logger, 'warn' | 'error'>
-  /** Registers the metric of lost outcomes. Absent in jobs, which have no metrics. */
+  /** Metrics with the counter of lost outcome rows. Absent in jobs, which have no metrics. */
   metrics?: Pick<Metrics, 'counter'>
-  /** Delays between the attempts to insert an outcome row. */
+  /** Delays between the attempts to insert an outcome row of the audit log. */
   delayMs?: Backoff | number
 }
 
-/** Maximum attempts to insert an outcome row: about ten minutes with the default delays. */
+/**
+ * Maximum attempts to insert an outcome row of the audit log: about ten minutes with the default
+ * delays.
+ */
 const maxAttempts = 25
 const defaultDelayMs = backoff({ baseMs: 250, maxMs: 30_000, jitter: 0.2 })
 /**
- * Maximum outcome rows that wait for Postgres. Without Postgres no new change starts, so only calls
- * in flight at the start of an outage wait.
+ * Maximum outcome rows of the audit log that wait for Postgres. Without Postgres no new change
+ * starts, so only calls in flight at the start of an outage wait.
  */
 const maxWaiting = 10_000
-/** Time that a shutdown waits for outcome rows, within the 10 s of the whole shutdown. */
+/**
+ * Time in milliseconds that a shutdown waits for outcome rows of the audit log. The whole shutdown
+ * has 10 s.
+ */
 const drainMs = 3_000
 
 /**
- * Outcome rows of the audit log. A row that cannot be inserted is inserted in the background, and
- * is logged and counted as lost after the last attempt.
+ * Inserts the outcome rows of the audit log. If the insert fails, it is repeated in the background.
+ * After the last attempt, the row is logged and counted as lost.
  */
 export class OutcomeRows implements AsyncDisposable {
   readonly #db: Db
@@ -45,7 +51,7 @@ export class OutcomeRows implements AsyncDisposable {
     this.#countLost = () => lost?.inc()
   }
 
-  /** Inserts a row, now or in the background. Never rejects. */
+  /** Inserts an outcome row into the audit log, now or in the background. Never rejects. */
   async insert(row: NewAuditRow): Promise<void> {
     try {
       await insertAuditRow(this.#db, row)

@@ -1,9 +1,15 @@
-/** Characters that would hide or forge parts of an audit row: controls, line and bidi marks. */
+/**
+ * Characters that could hide or forge parts of an audit log row: control characters, line
+ * separators, and marks for the text direction.
+ */
 const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** Removes invisible characters, which could mislead readers, and cuts the text. */
+/**
+ * Removes invisible characters from a text for the audit log, and cuts the text to its maximum
+ * length.
+ */
 export function plainText(text: string, maxLength: number): string {
-  // The text is cut first, so that a long text costs no time.
+  // The text for the audit log is cut before the replacement, so that a long text costs no time.
   return text
     .slice(0, 2 * maxLength)
     .replace(hidden, '')

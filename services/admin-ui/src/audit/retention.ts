@@ -16,14 +16,15 @@ export interface AuditRetentionOptions {
 }
 
 /**
- * Interval of the task. The partition of the next month is created weeks before it is needed, so
- * that failed runs have no effect.
+ * Interval at which partitions of the audit log are created and dropped. The partition of the next
+ * month is created weeks before it is needed, so that failed runs have no effect.
  */
 const everyMs = 60 * 60_000
 
 /**
- * Creates the partitions of the audit log for this month and the next, and drops those older than
- * the retention: at start and every hour. Replicas may run the task at the same time.
+ * Starts the task that creates the audit log partitions for this month and the next, and drops
+ * those older than the retention. The task runs at start and every hour. Replicas may run the task
+ * at the same time.
  */
 export function startAuditRetention(
   db: Db,

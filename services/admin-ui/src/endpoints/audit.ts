@@ -20,10 +20,13 @@ export interface AuditDeps {
   db: Db
 }
 
-/** Entries that a download reads at a time, so that it holds no database connection for long. */
+/**
+ * Number of audit log entries that a download reads at a time, so that it holds no database
+ * connection for long.
+ */
 const downloadPage = 500
 
-/** Mounts the pages and the download of the audit log, for owners and auditors. */
+/** Mounts the endpoints for pages and downloads of the audit log, for owners and auditors. */
 export function mountAudit(router: Router, { authenticate, db }: AuditDeps): void {
   router.get('/admin/audit', async (request, response) => {
     await assertReader(authenticate, request)
@@ -32,7 +35,8 @@ export function mountAudit(router: Router, { authenticate, db }: AuditDeps): voi
   router.get('/admin/audit/download', async (request, response) => {
     await assertReader(authenticate, request)
     const filter = readQuery(AuditFilter, request)
-    // The first page is read before the head is sent, so that an outage becomes an error response.
+    // The first entries of the audit log are read before the response head is sent, so that an
+    // outage becomes an error response.
     const first = await listAuditRows(db, { filter, limit: downloadPage })
     response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
     response.setHeader('Content-Disposition', 'attachment; filename="audit-log.ndjson"')
@@ -66,13 +70,13 @@ async function readPage(
   { cursor, pageSize, ...filter }: AuditPageQuery,
 ): Promise<AuditPage> {
   const before = cursor === undefined ? undefined : positionOf(cursor)
-  // One more row than the page has shows whether another page follows.
+  // One more audit log row than the page has shows whether another page follows.
   const rows = await listAuditRows(db, { filter, before, limit: pageSize + 1 })
   const entries = rows.slice(0, pageSize).map(toEntry)
   return { entries, ...(rows.length > pageSize && defined({ nextCursor: entries.at(-1)?.id })) }
 }
 
-/** Position of an entry, whose id starts with the milliseconds of its time. */
+/** Position of an audit log entry, whose id starts with the milliseconds of its time. */
 function positionOf(id: string): AuditPosition {
   return { at: new Date(Number.parseInt(id.slice(0, 11), 16)), id }
 }
@@ -80,11 +84,11 @@ function positionOf(id: string): AuditPosition {
 interface Download {
   db: Db
   filter: AuditFilter
-  /** Rejects when the session of the download has ended or lost its role. */
+  /** Rejects when the session that downloads the audit log has ended or lost its role. */
   maySend: () => Promise<void>
 }
 
-/** Lines of the download, one entry each, page by page. */
+/** Yields the lines of an audit log download, one entry each. The entries are read page by page. */
 async function* lines(
   { db, filter, maySend }: Download,
   first: AuditRow[],
@@ -121,7 +125,7 @@ function toEntry(row: AuditRow): AuditLogEntry {
 
 type WithoutNulls<T> = { [K in keyof T]?: Exclude<T[K], null | undefined> }
 
-/** Removes the members of an object that are null or undefined. */
+/** Copies an object without the members that are null or undefined. */
 function withoutNulls<T extends object>(members: T): WithoutNulls<T> {
   const entries = Object.entries(members).filter(
     ([, value]) => value !== null && value !== undefined,

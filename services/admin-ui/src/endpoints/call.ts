@@ -8,7 +8,7 @@ export interface CallDeps {
   forwarder: Pick<Forwarder, 'forward'>
 }
 
-/** Mounts the calls that are forwarded to api-gateway as the signed-in person. */
+/** Mounts the endpoint that forwards calls of signed-in people to api-gateway. */
 export function mountCalls(router: Router, { authenticate, forwarder }: CallDeps): void {
   router.all(`${callPrefix}/*path`, async (request, response) => {
     const signedIn = await authenticate(request)

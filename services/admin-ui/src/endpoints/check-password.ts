@@ -7,7 +7,7 @@ import type { PageExchange } from './endpoint.ts'
 /** Person whose password was checked, with the hash that was stored at that time. */
 export type PersonWithPassword = StoredPerson & { password: string }
 
-/** Counts an attempt before its check. */
+/** Counts an attempt to enter a password or code before its check. */
 export async function admitAttempt(
   { limits, addressOf, countSignIn }: Identity,
   { request }: PageExchange,
@@ -28,8 +28,9 @@ export interface PasswordToCheck {
 }
 
 /**
- * Finds the enabled person with an email address and a password. Unknown people, disabled people
- * and wrong passwords cost the same. A hash with a lower cost is renewed.
+ * Finds the enabled person with an email address and a password. The check takes the same time for
+ * unknown people, disabled people and wrong passwords. A hash with a lower cost than new hashes is
+ * renewed.
  */
 export async function checkPassword(
   { db, passwords, countSignIn }: Identity,
@@ -47,7 +48,8 @@ export async function checkPassword(
     return { ...person, password: isRenewed ? renewed : expected }
   } catch (error) {
     if (!isRateLimited(error)) throw error
-    // Too many hashings wait: the password was not checked, so the attempt does not count.
+    // The password was not checked, because too many hashings wait. The attempt to sign in
+    // therefore does not count.
     await attempt.takeBack()
     countSignIn('limited')
     throw error

@@ -6,15 +6,16 @@ import { requireOwner, requireRecentFactor } from '../identity/rights.ts'
 import { routeOf } from '../identity/sessions.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 
-/** Request of the pages and its response. */
+/** HTTP request to an endpoint of admin-ui, with its response. */
 export interface PageExchange {
   readonly request: Request
   readonly response: Response
 }
 
 /**
- * Creates the handler of an endpoint. The result is sent as JSON, an undefined result as 204.
- * A redirect that `run` has sent stays. Rejections because of a limit get the header Retry-After.
+ * Creates the handler of an admin-ui endpoint. The result of `run` is sent as JSON, an undefined
+ * result as 204. If `run` has sent a redirect, nothing more is sent. Errors because of a limit get
+ * the header Retry-After.
  */
 export function endpoint(run: (exchange: PageExchange) => Promise<unknown>): RequestHandler {
   return async (request, response) => {
@@ -33,7 +34,7 @@ export function endpoint(run: (exchange: PageExchange) => Promise<unknown>): Req
 
 type SignedInRun = (exchange: PageExchange, signedIn: SignedIn) => Promise<unknown>
 
-/** Creates the handler of an endpoint for signed-in people. */
+/** Creates the handler of an admin-ui endpoint for signed-in people. */
 export function signedInEndpoint(
   { sessions }: Pick<Identity, 'sessions'>,
   run: SignedInRun,
@@ -44,7 +45,7 @@ export function signedInEndpoint(
   })
 }
 
-/** Creates the handler of an endpoint for owners. Changes need a recent factor. */
+/** Creates the handler of an admin-ui endpoint for owners. Changes need a recent factor. */
 export function ownerEndpoint(
   identity: Pick<Identity, 'sessions'>,
   run: SignedInRun,
@@ -65,11 +66,14 @@ export function entryOf(
   return { signedIn, address: signedIn.address, ...routeOf(request), ...action }
 }
 
-/** Form of ids. Ids of passkeys have up to 1,023 bytes in base64url (WebAuthn §4). */
+/**
+ * Form of ids in the paths of admin-ui. Ids of passkeys have up to 1,023 bytes in base64url
+ * (WebAuthn §4).
+ */
 const idShape = /^[\w-]{1,1364}$/
 
 /**
- * Id in the path of a request.
+ * Returns the id in the path of a request to admin-ui.
  *
  * @throws AppError `not-found` for a value that is no id, such as a NUL byte
  */

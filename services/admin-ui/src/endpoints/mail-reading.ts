@@ -9,10 +9,10 @@ import type { SignedIn } from '../identity/signed-in.ts'
 import { endMailReading, startMailReading } from '../store/sessions.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
-/** Time for which a person may read mail after an activation. */
+/** Minutes for which a person may read mail after activating the right to read mail. */
 const mailMinutes = 15
 
-/** Mounts the activation of the right to read mail. */
+/** Mounts the endpoints that activate and end the right to read mail for a session. */
 export function mountMailReading(router: Router, identity: Identity): void {
   const { db, audit, sessions } = identity
   router.post(

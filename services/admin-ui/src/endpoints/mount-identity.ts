@@ -14,11 +14,13 @@ import { mountStepUp } from './step-up.ts'
 
 export interface IdentityEndpoints {
   identity: Identity
-  /** Origin of the pages for links. Undefined: the origin of the request. */
+  /**
+   * Origin of the administration pages for links. If undefined, the origin of the request is used.
+   */
   adminUrl: string | undefined
 }
 
-/** Mounts all endpoints for sign-ins, sessions and people. */
+/** Mounts all endpoints of admin-ui for sign-ins, sessions and people. */
 export function mountIdentity(router: Router, { identity, adminUrl }: IdentityEndpoints): void {
   const originOf = (exchange: PageExchange) => adminUrl ?? ownOrigin(exchange)
   mountSession(router, identity)
@@ -33,7 +35,7 @@ export function mountIdentity(router: Router, { identity, adminUrl }: IdentityEn
   mountPeopleSessions(router, identity)
 }
 
-/** Origin of a request. Requests from pages of other origins were rejected before. */
+/** Origin that a request names. Requests from pages of other origins were rejected before. */
 function ownOrigin({ request }: PageExchange): string {
   const { origin, host } = request.headers
   return origin ?? `${request.protocol}://${host ?? 'localhost'}`

@@ -25,16 +25,22 @@ export interface OidcEndpoints {
   identity: Identity
   config: OidcConfig
   client: OidcClient
-  /** Origin of the pages. Undefined: the origin of a request on this machine. */
+  /**
+   * Origin of the administration pages. If undefined, the origin of a request on this machine is
+   * used.
+   */
   adminUrl: string | undefined
   log: Pick<Logger, 'warn' | 'error'>
 }
 
 const kind = 'oidc'
-/** Maximum unfinished sign-ins of one network address, so that a flood stays small. */
+/**
+ * Maximum unfinished sign-ins at the OpenID provider per network address, so that a flood stays
+ * small.
+ */
 const maxOpen = 100
 
-/** Mounts the sign-in at the OpenID provider. Browsers navigate to both addresses. */
+/** Mounts the two addresses of the sign-in at the OpenID provider, to which browsers navigate. */
 export function mountOidc(router: Router, deps: OidcEndpoints): void {
   router.get('/admin/session/oidc', navigation(deps, start))
   router.get('/admin/session/oidc/callback', navigation(deps, finish))
@@ -42,7 +48,10 @@ export function mountOidc(router: Router, deps: OidcEndpoints): void {
 
 type SignInStep = (deps: OidcEndpoints, exchange: PageExchange) => Promise<void>
 
-/** Creates the handler of a step. If the step fails, the browser gets the sign-in page. */
+/**
+ * Creates the handler for a step of the sign-in at the OpenID provider. If the step fails, the
+ * browser gets the sign-in page.
+ */
 function navigation(deps: OidcEndpoints, step: SignInStep): RequestHandler {
   return endpoint(async (exchange) => {
     try {
@@ -105,7 +114,7 @@ async function finish(deps: OidcEndpoints, exchange: PageExchange): Promise<void
 }
 
 /**
- * Uses up the sign-in that this browser has started.
+ * Uses up the unfinished sign-in at the OpenID provider that this browser has started.
  *
  * @throws OpenIdError `expired` if another browser has started the sign-in, or it has expired
  */

@@ -13,7 +13,7 @@ import { deleteSessions, replaceSecrets } from '../store/sessions.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
-/** Mounts the change of the own password. */
+/** Mounts the endpoint with which a signed-in person changes the own password. */
 export function mountOwnPassword(router: Router, identity: Identity): void {
   router.post(
     '/admin/session/password',
@@ -22,8 +22,8 @@ export function mountOwnPassword(router: Router, identity: Identity): void {
 }
 
 /**
- * Sets the own password and ends the other sessions of the person. The session gets another cookie,
- * because the earlier cookie may have been stolen.
+ * Sets the password of the signed-in person and ends the other sessions of the person. The session
+ * gets another cookie, because the earlier cookie may have been stolen.
  */
 async function setPassword(
   identity: Identity,
@@ -56,8 +56,8 @@ interface Confirmation {
 }
 
 /**
- * Checks the current password, or the age of the last factor for a person without a password.
- * Returns the stored hash.
+ * Checks the current password of a signed-in person. Without a password, the last factor must be
+ * recent enough. Returns the stored hash.
  */
 async function confirmCurrent(
   identity: Identity,
@@ -72,7 +72,7 @@ async function confirmCurrent(
   }
   const attempt = await admitAttempt(identity, exchange, { kind: 'confirmation', person: email })
   const checked = await checkPassword(identity, { email, password: current ?? '', attempt })
-  // The status is 400, because 401 means that the session has ended.
+  // The status for a wrong password is 400, because 401 means that the session has ended.
   if (!checked) throw wrongPassword()
   await attempt.succeed()
   return checked.password

@@ -4,7 +4,7 @@ import type { Identity } from '../identity/create-identity.ts'
 import { type ListedSession, listSessions } from '../store/sessions.ts'
 import { entryOf, pathId, signedInEndpoint } from './endpoint.ts'
 
-/** Mounts the own sessions of a person. */
+/** Mounts the endpoints with which a signed-in person lists and ends the own sessions. */
 export function mountOwnSessions(router: Router, identity: Identity): void {
   const { db, sessions, audit } = identity
   router.get(
@@ -34,7 +34,10 @@ export function mountOwnSessions(router: Router, identity: Identity): void {
   )
 }
 
-/** Describes a session in a list. `current` is the id of the session of the request. */
+/**
+ * Describes a session in a list of sessions. `current` is the id of the session that requested the
+ * list.
+ */
 export function describeEntry(row: ListedSession, current: string): SessionEntry {
   const { id, createdAt, seenAt, expiresAt, address, browser } = row
   return {

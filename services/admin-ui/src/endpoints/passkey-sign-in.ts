@@ -11,7 +11,10 @@ import { admitAttempt } from './check-password.ts'
 import { endpoint, entryOf, type PageExchange } from './endpoint.ts'
 import type { PasskeyEndpoints } from './passkeys.ts'
 
-/** Mounts the sign-in and the step-up by passkey, which counts as both factors. */
+/**
+ * Mounts the endpoints for the sign-in and the step-up by passkey. A passkey counts as both
+ * factors.
+ */
 export function mountPasskeySignIn(router: Router, deps: PasskeyEndpoints): void {
   const { identity, passkeys, adminUrl } = deps
   router.post(
@@ -71,7 +74,7 @@ async function stepUp(
   const entry = entryOf(exchange, signedIn, { operation: 'stepUpWithPasskey' })
   if (use === undefined || !(await markPasskeyUsed(db, use))) {
     await audit.result(entry, 'Forbidden')
-    // The status is not 401, because 401 means that the session has ended.
+    // The status for a refused passkey is not 401, because 401 means that the session has ended.
     throw new AppError('invalid', 'The passkey was not accepted. Try again')
   }
   await audit.change(entry, () => sessions.markFactor(signedIn.session))

@@ -18,11 +18,14 @@ import { entryOf, pathId, signedInEndpoint } from './endpoint.ts'
 export interface PasskeyEndpoints {
   identity: Identity
   passkeys: Passkeys
-  /** Origin of the pages. Undefined: the origin of a request on this machine. */
+  /**
+   * Origin of the administration pages. If undefined, the origin of a request on this machine is
+   * used.
+   */
   adminUrl: string | undefined
 }
 
-/** Mounts the own passkeys of a person. */
+/** Mounts the endpoints with which a signed-in person manages the own passkeys. */
 export function mountPasskeys(router: Router, deps: PasskeyEndpoints): void {
   mountCreation(router, deps)
   const { identity } = deps
@@ -64,7 +67,10 @@ export function mountPasskeys(router: Router, deps: PasskeyEndpoints): void {
   )
 }
 
-/** Mounts the creation of a passkey. A passkey opens sessions, so a recent factor is required. */
+/**
+ * Mounts the endpoint that creates a passkey. A passkey opens sessions, so a recent factor is
+ * required.
+ */
 function mountCreation(router: Router, { identity, passkeys, adminUrl }: PasskeyEndpoints): void {
   router.post(
     '/admin/session/passkeys/options',

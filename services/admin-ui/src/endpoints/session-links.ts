@@ -23,13 +23,13 @@ import { findPersonByEmail } from '../store/people.ts'
 import { admitAttempt } from './check-password.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
-/** Mounts the set-up of the first owner, and invitations. */
+/** Mounts the endpoints for set-up links, recovery links and invitations, which start a session. */
 export function mountSessionLinks(router: Router, identity: Identity): void {
   router.post(
     '/admin/session/set-up',
     endpoint((exchange) => setUp(identity, exchange)),
   )
-  // Takes the token in the body, because proxies log queries.
+  // The token of an invitation is sent in the body of the request, because proxies log queries.
   router.post(
     '/admin/session/invitation/details',
     endpoint((exchange) => describeInvitation(identity, exchange)),
@@ -43,7 +43,7 @@ export function mountSessionLinks(router: Router, identity: Identity): void {
 async function setUp(identity: Identity, exchange: PageExchange): Promise<Session> {
   const { token, email, name, password } = await readJsonBody(exchange.request, SetUpRequest)
   const attempt = await admitAttempt(identity, exchange, { kind: 'link' })
-  // Only a usable link costs a hashing.
+  // A new password is hashed only for a usable link, because hashing is expensive.
   await findOwnerLink(identity.db, token, email)
   const use = { token, email, name, password: await identity.passwords.hash(password) }
   const session = await useLink(identity, exchange, { operation: 'setUp', use, run: useOwnerLink })
@@ -81,7 +81,7 @@ interface LinkAction {
   run: (db: Identity['db'], use: LinkUse) => Promise<LinkResult>
 }
 
-/** Uses a link, records the change and signs the person in. */
+/** Uses a set-up link, recovery link or invitation, records the change and signs the person in. */
 async function useLink(
   { db, audit, addressOf, sessions }: Identity,
   exchange: PageExchange,

@@ -6,7 +6,7 @@ import { describeSession } from '../identity/describe-session.ts'
 import { hasOwner } from '../store/people.ts'
 import { endpoint, entryOf, signedInEndpoint } from './endpoint.ts'
 
-/** Mounts the state of the session, the ways to sign in and the sign-out. */
+/** Mounts the endpoints for the state of the session, the ways to sign in and the sign-out. */
 export function mountSession(router: Router, identity: Identity): void {
   const { db, sessions, audit } = identity
   router.get(
@@ -28,7 +28,9 @@ export function mountSession(router: Router, identity: Identity): void {
   )
 }
 
-/** Describes the ways to sign in. `setUp` is true until the first owner exists. */
+/**
+ * Describes the ways to sign in that admin-ui offers. `setUp` is true until the first owner exists.
+ */
 async function describeOptions({ db, offers }: Identity): Promise<SignInOptions> {
   const { passwords, oidc } = offers
   return defined({ setUp: !(await hasOwner(db)), passwords, oidc })

@@ -18,7 +18,7 @@ import { checkCode } from './check-code.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
-/** Mounts the sign-in by password and its second factor. */
+/** Mounts the endpoints for the sign-in by password and its second factor. */
 export function mountSignIn(router: Router, identity: Identity): void {
   router.post(
     '/admin/session/sign-in',
@@ -43,7 +43,8 @@ async function signIn(
   if (!person) throw await failed(identity, exchange, { email, operation: 'signIn' })
   const checked = { person: person.id, password: person.password }
   if (person.totpConfirmed) {
-    // The attempt still counts, so that a known password allows no unlimited number of codes.
+    // An attempt with a correct password still counts, so that a known password allows no unlimited
+    // number of codes.
     const ticket = await createTicket(db, checked)
     if (ticket === undefined) throw await failed(identity, exchange, { email, operation: 'signIn' })
     countSignIn('secondFactor')
@@ -72,14 +73,16 @@ async function enterSecondFactor(identity: Identity, exchange: PageExchange): Pr
   return await describeSession(db, signedIn)
 }
 
-/** Records a failed sign-in. Returns the error, which is the same for all reasons. */
+/**
+ * Records a failed sign-in. Returns the error for the client, which is the same for all reasons.
+ */
 async function failed(
   { audit, addressOf, countSignIn }: Identity,
   { request }: PageExchange,
   { email, operation }: { email: string | undefined; operation: 'signIn' | 'secondFactor' },
 ): Promise<AppError> {
   countSignIn('failed')
-  // Other texts than email addresses are not recorded, because people enter passwords by mistake.
+  // A text that is no email address is not recorded, because people enter passwords by mistake.
   const named = email !== undefined && matches(PersonEmail, email) ? { email } : {}
   const entry = { ...named, address: addressOf(request), operation, ...routeOf(request) }
   await audit.result(entry, 'Unauthorized')

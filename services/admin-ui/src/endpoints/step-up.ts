@@ -12,7 +12,7 @@ import { checkCode } from './check-code.ts'
 import { admitAttempt, checkPassword } from './check-password.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
-/** Mounts the repetition of factors, and new recovery codes. */
+/** Mounts the endpoints that repeat the factors of a signed-in person, or create recovery codes. */
 export function mountStepUp(router: Router, identity: Identity): void {
   const { db, audit } = identity
   router.post(
@@ -49,7 +49,7 @@ async function stepUp(
   return await describeSession(db, await sessions.authenticate(exchange.request))
 }
 
-/** Rejects requests without a factor that the person has. */
+/** Rejects a step-up request without a factor that the person has. */
 function assertComplete({ password, totpConfirmed }: StoredPerson, factors: StepUpRequest): void {
   if (password === null && !totpConfirmed)
     throw new AppError('invalid', 'Confirm your identity with a passkey, or sign in again')
@@ -64,7 +64,10 @@ interface EnteredFactors {
   factors: StepUpRequest
 }
 
-/** Checks the password first, so that a wrong password uses up no code. */
+/**
+ * Checks the factors of a step-up request. The password is checked first, so that a wrong password
+ * uses up no code.
+ */
 async function areCorrect(
   identity: Identity,
   exchange: PageExchange,

@@ -13,7 +13,7 @@ export interface TotpEndpoints {
   codes: OneTimeCodes
 }
 
-/** Mounts the setup, confirmation and removal of one-time codes. */
+/** Mounts the endpoints that set up, confirm and remove one-time codes. */
 export function mountTotp(router: Router, { identity, codes }: TotpEndpoints): void {
   const { db, audit } = identity
   router.post(

@@ -17,10 +17,10 @@ export interface OneTimeCodesDeps {
   bus: Pick<Bus, 'request'>
 }
 
-/** Time in which auth-bridge must reply. A person waits for the result. */
+/** Timeout of a call to auth-bridge. A person waits for the result. */
 const timeoutMs = 10_000
 
-/** Seed of new one-time codes with its URI for authenticator apps. */
+/** Seed of new one-time codes, with its URI for authenticator apps. */
 interface NewSeed {
   seed: string
   uri: string
@@ -28,7 +28,7 @@ interface NewSeed {
 
 /**
  * One-time codes of people (RFC 6238). auth-bridge creates, seals and unseals the seeds and finds
- * the time step of a code. This service uses up each time step once over all replicas.
+ * the time step of a code. admin-ui uses up each time step once over all replicas.
  */
 export class OneTimeCodes {
   readonly #deps: OneTimeCodesDeps
@@ -37,14 +37,14 @@ export class OneTimeCodes {
     this.#deps = deps
   }
 
-  /** Checks a code of a person and uses it up. Earlier codes are then used up too. */
+  /** Checks a one-time code of a person and uses it up. Earlier codes are then used up too. */
   async check(person: string, code: string): Promise<boolean> {
     const step = await this.#findStep(person, code)
     return step !== undefined && (await consumeStep(this.#deps.db, person, step))
   }
 
   /**
-   * Creates a seed for a person, who must confirm it with a code.
+   * Creates the seed of one-time codes for a person, who must confirm the seed with a code.
    *
    * @throws AppError `invalid` if the person has one-time codes; `unavailable` without auth-bridge
    */
@@ -58,7 +58,7 @@ export class OneTimeCodes {
   }
 
   /**
-   * Activates the codes of a person with a first code. Returns new recovery codes.
+   * Activates the one-time codes of a person with a first code. Returns new recovery codes.
    *
    * @throws AppError `invalid` for a wrong code or an expired enrolment; `unavailable` without
    * auth-bridge
@@ -92,7 +92,7 @@ export class OneTimeCodes {
   }
 }
 
-/** URI of a seed, which authenticator apps read from a QR code. */
+/** URI of a one-time code seed, which authenticator apps read from a QR code. */
 function uriOf(seed: string, email: string): string {
   const label = `Posthorn:${encodeURIComponent(email)}`
   return `otpauth://totp/${label}?secret=${seed}&issuer=Posthorn&algorithm=SHA1&digits=6&period=30`

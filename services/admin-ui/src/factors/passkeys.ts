@@ -20,20 +20,22 @@ import {
 import type { RelyingParty } from './relying-party.ts'
 import { checkCreation, checkUse, creationOptions, useOptions } from './webauthn.ts'
 
-/** Time in which a browser must respond to a challenge. */
+/** Time in minutes in which a browser must respond to the challenge for a passkey. */
 const minutes = 5
-/** Maximum open challenges for sign-ins of one network address, so that a flood stays small. */
+/**
+ * Maximum open passkey challenges for sign-ins of one network address, so that a flood stays small.
+ */
 const maxOpen = 100
 const creation = 'passkeyCreation'
 
-/** Correct use of a passkey. The counter must be stored before the use counts. */
+/** Correct use of a passkey. The new signature counter must be stored before the use counts. */
 export interface PasskeyUse {
   id: string
   person: string
   counter: number
 }
 
-/** Passkeys of people (WebAuthn). A challenge is accepted once, by any replica. */
+/** Passkeys of people (WebAuthn). The challenge for a passkey is accepted once, by any replica. */
 export class Passkeys {
   readonly #db: Db
   readonly #log: Pick<Logger, 'warn'>
@@ -43,7 +45,7 @@ export class Passkeys {
     this.#log = log
   }
 
-  /** Options with which the browser of a person creates a passkey. */
+  /** Creates the options with which the browser of a person creates a passkey. */
   async creationOptions(person: Person, party: RelyingParty) {
     const existing = await listPasskeys(this.#db, person.id)
     if (existing.length >= maxPasskeys) throw tooManyPasskeys()
@@ -75,7 +77,10 @@ export class Passkeys {
     return checked.id
   }
 
-  /** Options with which a browser signs in. The challenge of a step-up is for one person only. */
+  /**
+   * Creates the options with which a browser signs in by passkey. The challenge of a step-up is for
+   * one person only.
+   */
   async useOptions(
     party: RelyingParty,
     { address, person }: { address: string; person?: string | undefined },
@@ -92,8 +97,8 @@ export class Passkeys {
   }
 
   /**
-   * Checks the use of a passkey. Undefined if the use is not accepted. `person`: the person of a
-   * step-up, who must own the passkey.
+   * Checks the use of a passkey. Undefined if the use is not accepted. For a step-up, the passkey
+   * must belong to `person`.
    */
   async check(
     request: PasskeyRequest,
@@ -111,7 +116,8 @@ export class Passkeys {
       const counter = await checkUse(request, { challenge, party, passkey })
       return { id, person: passkey.person, counter }
     } catch (err) {
-      // A counter that did not increase is the sign of a cloned passkey (WebAuthn §6.1.1).
+      // A signature counter that did not increase is the sign of a cloned passkey (WebAuthn
+      // §6.1.1).
       this.#log.warn({ err, person: passkey.person }, 'use of a passkey is refused')
       return undefined
     }
@@ -128,7 +134,10 @@ export class Passkeys {
     return challenge
   }
 
-  /** Uses up the challenge that a browser has signed. Undefined for a challenge of others. */
+  /**
+   * Uses up the passkey challenge that a browser has signed. Undefined for a challenge of another
+   * person or purpose.
+   */
   async #useChallenge(
     kind: string,
     { clientDataJSON }: { clientDataJSON: string },
@@ -145,7 +154,9 @@ function challengeKind(purpose: PasskeyPurpose): string {
   return purpose === 'signIn' ? 'passkeySignIn' : 'passkeyStepUp'
 }
 
-/** Challenge in the client data that the browser has signed (WebAuthn §5.8.1). */
+/**
+ * Challenge in the passkey response (client data) that the browser has signed (WebAuthn §5.8.1).
+ */
 function challengeOf(clientDataJSON: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '@posthorn/errors'
 import { isLoopback } from '@posthorn/net/addresses'
 
-/** Relying party of passkeys (WebAuthn §4): its id is the host name of the pages. */
+/** Relying party of passkeys (WebAuthn §4). Its id is the host name of the administration pages. */
 export interface RelyingParty {
   id: string
   origin: string
 }
 
 /**
- * Relying party of a request. Without SVC_ADMIN_URL, only hosts on this machine are accepted: the
- * Host header of other requests could be forged.
+ * Relying party of passkeys for a request. Without SVC_ADMIN_URL, only hosts on this machine are
+ * accepted: the Host header of other requests could be forged.
  *
  * @throws AppError `invalid` for another host without SVC_ADMIN_URL
  */

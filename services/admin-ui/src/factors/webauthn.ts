@@ -7,14 +7,17 @@ import {
 } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
 
-// The only module that imports the WebAuthn library.
+// This module is the only one that imports the WebAuthn library.
 
-/** Time that the browser gives the person, as long as the challenge is stored. */
+/** Time that the browser gives a person to use a passkey, as long as the challenge is stored. */
 const timeoutMs = 300_000
-/** EdDSA, ES256 and RS256, which all authenticators together support (COSE). */
+/**
+ * Signature algorithms of passkeys (COSE): EdDSA, ES256 and RS256. Every authenticator supports one
+ * of them.
+ */
 const algorithms = [-8, -7, -257]
 
-/** Passkey as the browser must know it to exclude or to select it. */
+/** Description of a stored passkey, with which a browser excludes or selects the passkey. */
 interface KnownPasskey {
   id: string
   transports: string[]
@@ -27,7 +30,9 @@ export interface CreationRequest {
   existing: readonly KnownPasskey[]
 }
 
-/** Options with which a browser creates a discoverable passkey with user verification. */
+/**
+ * Creates the options with which a browser creates a discoverable passkey with user verification.
+ */
 export function creationOptions({ party, person, challenge, existing }: CreationRequest) {
   return generateRegistrationOptions({
     rpName: 'Posthorn',
@@ -44,7 +49,10 @@ export function creationOptions({ party, person, challenge, existing }: Creation
   })
 }
 
-/** Options with which a browser signs in. `allowed`: passkeys of the person of a step-up. */
+/**
+ * Creates the options with which a browser signs in by passkey. `allowed`: passkeys of the person
+ * of a step-up.
+ */
 export function useOptions(
   party: RelyingParty,
   challenge: string,
@@ -59,7 +67,7 @@ export function useOptions(
   })
 }
 
-/** New passkey with a checked response. */
+/** New passkey from a checked response of a browser. */
 export interface CheckedPasskey {
   id: string
   publicKey: Buffer

@@ -2,7 +2,7 @@ import type { Metrics } from '@posthorn/telemetry'
 import type { AuditOutcome } from '../audit/audit-log.ts'
 
 /**
- * Result of a call, the label of the metric.
+ * Result of a forwarded call, the label of the metric that counts forwarded calls.
  *
  * | result | meaning |
  * |---|---|
@@ -26,7 +26,7 @@ export function countCalls(metrics: Pick<Metrics, 'counter'>): CountCall {
   return (result) => counter.inc({ result })
 }
 
-/** Result of a call that was forwarded. */
+/** Result of a forwarded call for the metric, from the outcome in the audit log. */
 export function resultOf({ status }: AuditOutcome): CallResult {
   if (status === undefined) return 'ended'
   if (status >= 500) return 'failed'

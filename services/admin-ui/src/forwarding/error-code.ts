@@ -1,10 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** Maximum size of an error body that is searched for a code. */
+/** Maximum size in bytes of an error response in which an error code is searched. */
 const maxBytes = 64 * 1024
 
-/** Passes the body of a response on, and remembers enough of an error body to find its code. */
+/**
+ * Passes the body of api-gateway's response on, and remembers enough of an error response to find
+ * its error code.
+ */
 export class ErrorCodeReader extends Transform {
   readonly #status: number
   readonly #chunks: Buffer[] = []
@@ -15,7 +18,10 @@ export class ErrorCodeReader extends Transform {
     this.#status = status
   }
 
-  /** `done` for a successful response, else the error code, else the name of the status. */
+  /**
+   * Outcome of a forwarded call: `done` for a successful response, else the error code, else the
+   * name of the HTTP status.
+   */
   get outcome(): string {
     if (this.#status < 400) return 'done'
     const code = this.#bytes > maxBytes ? undefined : codeOf(Buffer.concat(this.#chunks))

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Headers of clients that api-gateway receives. All others are dropped, cookies included. */
+/**
+ * Request headers that admin-ui forwards to api-gateway. All others are dropped, cookies included.
+ */
 const requestHeaders = [
   'accept',
   'accept-language',
@@ -17,24 +19,24 @@ const requestHeaders = [
   'x-svc-timeout',
 ] as const
 
-/** Caller of a forwarded call. */
+/** Person and client for which a call is forwarded to api-gateway. */
 export interface ForwardedCaller {
   credential: string
-  /** Network address of the client. */
+  /** Network address of the client that sent the call. */
   address: string
   requestId: string
 }
 
 /**
- * Headers of a forwarded call: permitted headers of the client, the credential of the person and
- * the client's address. The framing of the body is not included.
+ * Request headers of a forwarded call: permitted headers of the client, the credential of the
+ * person and the client's address. Headers that delimit the body are not included.
  */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
   { credential, address, requestId }: ForwardedCaller,
 ): Record<string, string> {
   const forwarded: Record<string, string> = {
-    // The bytes of responses are forwarded as they are, without decoding.
+    // Response bodies of api-gateway are forwarded as they are, without decoding.
     'accept-encoding': 'identity',
     authorization: `Bearer ${credential}`,
     'x-forwarded-for': address,
@@ -79,7 +81,7 @@ export function copyResponseHeaders(headers: IncomingHttpHeaders, response: Serv
   const named = new Set(
     (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()),
   )
-  // A coded body has been decoded, so that its length is unknown.
+  // If the HTTP client has decoded the response body, its length is unknown.
   const isDecoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
   const isDropped = (name: string) =>
     droppedHeaders.has(name) ||

@@ -47,7 +47,7 @@ const start = fc.constantFrom(
   '/admin/api/',
 )
 
-/** A proxy that decodes the path once more and then removes relative segments. */
+/** Path after a proxy that decodes it once more and then removes relative segments. */
 function afterProxy(path: string): string {
   return new URL(`http://gateway${decodeURIComponent(path)}`).pathname
 }

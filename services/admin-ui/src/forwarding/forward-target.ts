@@ -8,11 +8,11 @@ export const callPrefix = '/admin/call'
 /** Operation of api-gateway that a request to admin-ui calls. */
 export interface ForwardTarget {
   operation: Operation
-  /** Path at api-gateway, as the client has encoded it. */
+  /** Path of the call at api-gateway, as the client has encoded it. */
   path: string
-  /** Query with its question mark, or an empty text. */
+  /** Query of the call with its question mark, or an empty text. */
   search: string
-  /** Path for the audit log, in which tokens are replaced. */
+  /** Path of the call for the audit log, in which tokens are replaced. */
   auditPath: string
   account: string | undefined
 }
@@ -50,16 +50,17 @@ export function findForwardTarget(method: string | undefined, url: string): Forw
   return { operation: pattern.operation, path, search, auditPath: mask(pattern, segments), account }
 }
 
-/** Splits the target of a request into path and query, without the prefix of forwarded calls. */
+/** Splits the URL of a forwarded call into path and query, without the prefix `/admin/call`. */
 function splitTarget(url: string): { path: string; search: string } {
-  // A target in absolute form (RFC 9112 §3.2.2) has another start.
+  // A request URL in absolute form (RFC 9112 §3.2.2) does not start with the prefix of forwarded
+  // calls.
   if (!url.startsWith(`${callPrefix}/`) || url.includes('#')) throw notForwarded()
   const target = url.slice(callPrefix.length)
   const queryAt = target.indexOf('?')
   const path = queryAt < 0 ? target : target.slice(0, queryAt)
   const search = queryAt < 0 ? '' : target.slice(queryAt)
-  // Proxies before api-gateway may decode slashes and backslashes. The check therefore also covers
-  // segments that appear only then.
+  // Proxies before api-gateway may decode slashes and backslashes. The check for relative segments
+  // therefore also covers segments that appear only then.
   const segments = path
     .slice(1)
     .split('/')
@@ -69,9 +70,9 @@ function splitTarget(url: string): { path: string; search: string } {
 }
 
 /**
- * True for a segment that proxies could remove or use to leave the path: an empty or relative
- * segment, also before a query, fragment or parameter, and also if it was encoded twice. URL
- * parsers ignore control characters.
+ * True for a path segment that proxies could remove, or use to leave the path. This is an empty or
+ * relative segment, also before a query, fragment or parameter, and also if it was encoded twice.
+ * URL parsers ignore control characters.
  */
 function isRelative(segment: string): boolean {
   return /^(?:\.|%2e){0,2}(?:$|[?#;])/i.test(segment) || /\p{Cc}/u.test(segment)

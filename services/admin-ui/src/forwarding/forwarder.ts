@@ -18,13 +18,15 @@ export interface ForwarderOptions {
   audit: AttemptLog
   log: Logger
   metrics: Pick<Metrics, 'counter'>
-  /** Maximum time for which api-gateway sends nothing. Defaults to 5 minutes. */
+  /**
+   * Maximum time for which api-gateway may send nothing during a response. Defaults to 5 minutes.
+   */
   silenceMs?: number
 }
 
-/** Maximum concurrent calls of a session, which a browser with many tabs does not reach. */
+/** Maximum concurrent calls of a session, which a browser with many open pages does not reach. */
 const maxCallsPerSession = 64
-/** Time that a shutdown waits for calls in flight, within the 10 s of the whole shutdown. */
+/** Time in milliseconds that a shutdown waits for forwarded calls. The whole shutdown has 10 s. */
 const drainMs = 5_000
 
 /**
@@ -48,13 +50,13 @@ export class Forwarder implements AsyncDisposable {
     this.#count = countCalls(metrics)
   }
 
-  /** Checks the sessions of open calls now, after a broadcast of the topic `adminSessions`. */
+  /** Checks the sessions of open responses now, after a broadcast of the topic `adminSessions`. */
   checkSessions(): void {
     this.#sessions.wake()
   }
 
   /**
-   * Forwards a call and streams the response to the client.
+   * Forwards a call of a signed-in person and streams the response to the client.
    *
    * @throws AppError `unavailable` if the audit log or api-gateway is unavailable, `timeout`,
    *   `rate-limited`, `unauthorized` if the session ends
@@ -83,7 +85,7 @@ export class Forwarder implements AsyncDisposable {
     const body = await prepareBody(call).catch((error: unknown) => {
       if (!call.response.destroyed) throw error
     })
-    // The client has disconnected before its request was complete: nothing is forwarded.
+    // Nothing is forwarded if the client has disconnected before its request was complete.
     if (body === undefined) return
     const attempt = isRecorded(call) ? await this.#record(toEntry(call, body.keys)) : undefined
     const { operation } = call.target
@@ -111,7 +113,10 @@ export class Forwarder implements AsyncDisposable {
   }
 }
 
-/** True for changes and for reading of mail, including refused reading of mail. */
+/**
+ * True for forwarded calls that the audit log records: changes and reading of mail, including
+ * refused reading of mail.
+ */
 function isRecorded(call: ForwardedCall): boolean {
   const { method, id } = call.target.operation
   return method !== 'get' || readsMail(id) || showsMail(call)
@@ -132,7 +137,10 @@ function toEntry(call: ForwardedCall, keys: readonly string[]): AuditEntry {
   }
 }
 
-/** True if the response may contain mail, because the person's right to read mail is active. */
+/**
+ * True if the response to a forwarded call may contain mail, because the person's right to read
+ * mail is active.
+ */
 function showsMail({ signedIn, target }: ForwardedCall): boolean {
   return mayRead(signedIn) && mayShowMail(target.operation.id)
 }

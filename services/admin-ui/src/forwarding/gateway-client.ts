@@ -13,11 +13,11 @@ export interface GatewayClient extends Disposable {
   open(operation: Operation, request: StreamRequest): Promise<StreamedResponse>
 }
 
-/** Longest session, after which every call ends. */
+/** Maximum duration of a forwarded call, which is the maximum duration of a session. */
 const maxCallMs = 12 * 60 * 60_000
 /**
- * Maximum time for which api-gateway sends nothing, in addition to the timeout of the request.
- * Event streams send a comment every few seconds.
+ * Maximum time for which api-gateway may send nothing during a response, in addition to the timeout
+ * of the request. Event streams send a comment every few seconds.
  */
 const defaultSilenceMs = 5 * 60_000
 /**
@@ -69,7 +69,10 @@ export function createGatewayClient(
   }
 }
 
-/** Error for a call without a response. The cause, which may name hosts, is only logged. */
+/**
+ * Error for a client whose forwarded call got no response. The cause, which may name hosts, is only
+ * logged.
+ */
 function unreachable(cause: HttpError): AppError {
   if (cause.outcome === 'response-timeout')
     return new AppError('timeout', 'The API did not respond in time', { cause })

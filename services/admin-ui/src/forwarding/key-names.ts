@@ -1,15 +1,16 @@
 import { plainText } from '../audit/plain-text.ts'
 
-/** Maximum number and length of names that the audit log records. */
+/** Maximum number, and maximum length, of member names that the audit log records. */
 const maxNames = 200
 const maxLength = 100
-/** Maximum entries of a list whose members are named. */
+/** Maximum entries of a JSON list whose member names the audit log records. */
 const maxEntries = 100
 
 /**
- * Lists the names of the members in a JSON body, on the first and the second level (`imap.auth`).
- * The members of objects in a list are named like the members of one object. Names of the first
- * level have precedence, so that many inner members hide none of them. Invalid JSON has no names.
+ * Lists the names of the members in a JSON body for the audit log, on the first and the second
+ * level (`imap.auth`). The members of objects in a list are named like the members of one object.
+ * Names of the first level have precedence, so that many inner members hide none of them. Invalid
+ * JSON has no names.
  */
 export function keyNames(body: Buffer): string[] {
   const members = membersOf(parse(body))
@@ -30,7 +31,7 @@ export function keyNames(body: Buffer): string[] {
 
 function parse(body: Buffer): unknown {
   try {
-    // The decoder skips a byte order mark, as api-gateway does.
+    // The text decoder skips a byte order mark in the JSON body, as api-gateway does.
     return JSON.parse(new TextDecoder().decode(body))
   } catch {
     return undefined

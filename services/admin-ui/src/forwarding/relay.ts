@@ -12,7 +12,7 @@ import type { GatewayClient } from './gateway-client.ts'
 import type { ForwardedBody } from './request-body.ts'
 import type { SessionWatch } from './session-watch.ts'
 
-/** Call of a signed-in person that is forwarded. */
+/** Request of a signed-in person to admin-ui that is forwarded to api-gateway. */
 export interface ForwardedCall {
   signedIn: SignedIn
   target: ForwardTarget
@@ -21,29 +21,32 @@ export interface ForwardedCall {
   requestId: string
 }
 
-/** Forwarded call with its prepared body. */
+/** Request to admin-ui whose body is prepared for forwarding to api-gateway. */
 export interface PreparedCall extends ForwardedCall {
   body: ForwardedBody['body']
-  /** True if the response ends with the active right to read mail. */
+  /** True if api-gateway's response has to end when the person's right to read mail ends. */
   needsMail: boolean
 }
 
 export interface RelayDeps {
   gateway: GatewayClient
   sessions: Pick<SessionWatch, 'watch'>
-  /** Signal that ends the call because the process stops. */
+  /** Signal that ends a forwarded call because the admin-ui process stops. */
   stop: AbortSignal
 }
 
-/** Outcome of a forwarded call, and the error that the client still has to get, if any. */
+/**
+ * Outcome of a forwarded call for the audit log. `error` is present if the client still has to get
+ * an error response.
+ */
 export interface RelayResult {
   outcome: AuditOutcome
   error?: unknown
 }
 
 /**
- * Sends a call to api-gateway and streams the response to the client. Ends with the session, the
- * client's connection or the process. Never rejects.
+ * Sends the call of a signed-in person to api-gateway and streams the response to the client. The
+ * call ends with the session, the client's connection or the process. Never rejects.
  */
 export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayResult> {
   const { signedIn, response, target, needsMail } = call
@@ -60,7 +63,8 @@ export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayR
     return { outcome: { status, outcome: await passOn(answer, response, signal) } }
   } catch (error) {
     const { outcome, error: shown } = toFailure(error, { left, ended: ended.signal, ...deps })
-    // A change is done when api-gateway has responded, even if the client gets only a part.
+    // A forwarded change is recorded as done when api-gateway has responded with success, even if
+    // the client gets only a part of the response.
     const isDone = status !== undefined && status < 400 && target.operation.method !== 'get'
     const result = status === undefined ? outcome : { ...outcome, status }
     return {
@@ -82,7 +86,9 @@ function toRequest(call: PreparedCall, signal: AbortSignal): StreamRequest {
   }
 }
 
-/** Sends api-gateway's response to the client. Returns the outcome for the audit log. */
+/**
+ * Sends api-gateway's response to the client. Returns the outcome of the call for the audit log.
+ */
 async function passOn(
   answer: StreamedResponse,
   response: ServerResponse,
@@ -97,7 +103,7 @@ async function passOn(
   return reader.outcome
 }
 
-/** Signal that aborts if the client disconnects before its response is complete. */
+/** Returns a signal that aborts if the client disconnects before its response is complete. */
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.destroyed) controller.abort()
@@ -110,7 +116,10 @@ interface EndSignals extends Pick<RelayDeps, 'stop'> {
   ended: AbortSignal
 }
 
-/** Outcome of a call that failed or was ended, and the error for a client that waits. */
+/**
+ * Outcome of a forwarded call that failed or was ended, with the error for a client that still
+ * waits for a response.
+ */
 function toFailure(error: unknown, { left, ended, stop }: EndSignals): Required<RelayResult> {
   const fail = (outcome: string, shown: AppError) => ({ outcome: { outcome }, error: shown })
   if (ended.aborted)

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { StreamedBody } from '@posthorn/net/call'
 import { keyNames } from './key-names.ts'
 
-/** Maximum size of a body whose members are named in the audit log. */
+/** Maximum size in bytes of a request body whose member names are recorded in the audit log. */
 const maxNamedBytes = 1024 * 1024
-/** Entry of the audit log in place of the names of members of a larger body. */
+/** Entry of the audit log in place of the member names of a larger request body. */
 const unnamedKeys = ['(body above 1 MB)']
 
 interface Exchange {
@@ -13,9 +13,9 @@ interface Exchange {
 }
 
 export interface ForwardedBody {
-  /** Bytes of the body, unchanged. Undefined if the request has no body. */
+  /** Bytes of the request body, unchanged. Undefined if the request has no body. */
   body: Buffer | StreamedBody | undefined
-  /** Names of the members of a JSON body, `unnamedKeys` for a larger body, else empty. */
+  /** Names of the members of a JSON request body. `unnamedKeys` for a larger body, else empty. */
   keys: string[]
 }
 
@@ -30,9 +30,11 @@ export async function prepareBody({ request, response }: Exchange): Promise<Forw
   const length =
     headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (!mayHaveBody(request, length)) return { body: undefined, keys: [] }
-  // RFC 9110 §10.1.1: the client sends the body only after this interim response.
+  // After `Expect: 100-continue`, the client sends the request body only after this interim
+  // response (RFC 9110 §10.1.1).
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  // The iterator must not close the connection, because the client still waits for the response.
+  // The iterator over the request body must not close the connection, because the client still
+  // waits for the response.
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
   const framing = length === undefined ? {} : { length }
   if (!isNamed(request)) return { body: { chunks: join([], chunks), ...framing }, keys: [] }
@@ -56,11 +58,11 @@ function mayHaveBody({ method, headers }: IncomingMessage, length: number | unde
   return headers['transfer-encoding'] !== undefined || (length ?? 0) > 0
 }
 
-/** True for JSON bodies, whose members the audit log names. */
+/** True for JSON request bodies, whose members the audit log names. */
 function isNamed({ headers }: IncomingMessage): boolean {
   const type = (headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? ''
   const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())
-  // api-gateway rejects all other codings.
+  // Only bodies without a content coding are read as JSON. api-gateway rejects all other codings.
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
   return isJson && isPlain
 }

@@ -5,25 +5,31 @@ import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { findOpenSessions, type OpenSession } from '../store/open-sessions.ts'
 
-/** Open response and the session that permits it. */
+/**
+ * Response of api-gateway that is still streamed to a browser, and the session that permits the
+ * response.
+ */
 export interface WatchedCall {
   session: string
   role: AdminRole
-  /** True if the response contains mail, which needs the active right to read mail. */
+  /**
+   * True if the open response contains mail, so that the session needs the active right to read
+   * mail.
+   */
   needsMail: boolean
-  /** Called when the session has ended or no longer permits the response. */
+  /** Called when the session has ended or no longer permits the open response. */
   ended(): void
 }
 
 /**
- * Interval at which the sessions of open responses are checked, so that responses end within a
- * second, even if the broadcast about the end of the session is lost.
+ * Interval at which the sessions of open responses are checked. Responses then end within a second,
+ * even if the broadcast about the end of the session is lost.
  */
 const everyMs = 800
 
 /**
- * Checks the sessions of all open responses in one query. Runs no query without open responses.
- * Without Postgres, responses stay open: an outage ends no session.
+ * Checks the sessions of all responses that are streamed to browsers, in one query. Runs no query
+ * without such responses. Without Postgres, the responses stay open: an outage ends no session.
  */
 export class SessionWatch implements AsyncDisposable {
   readonly #calls = new Set<WatchedCall>()
@@ -39,13 +45,16 @@ export class SessionWatch implements AsyncDisposable {
     )
   }
 
-  /** Watches the session of a response until the result is disposed. */
+  /** Watches the session that permits an open response, until the returned object is disposed. */
   watch(call: WatchedCall): Disposable {
     this.#calls.add(call)
     return { [Symbol.dispose]: () => void this.#calls.delete(call) }
   }
 
-  /** Checks all sessions now, because a broadcast says that a session has changed. */
+  /**
+   * Checks the sessions of all open responses now, because a broadcast says that a session has
+   * changed.
+   */
   wake(): void {
     this.#task.wake()
   }
@@ -69,7 +78,10 @@ export class SessionWatch implements AsyncDisposable {
   }
 }
 
-/** True if the session permits the response. After a change of the role, the client must repeat. */
+/**
+ * True if a session permits an open response. After a change of the person's role, the response
+ * ends and the client must repeat the request.
+ */
 function permits(session: OpenSession | undefined, { role, needsMail }: WatchedCall): boolean {
   if (session?.role !== role) return false
   return !needsMail || (session.mayReadMail && session.readsMail)

@@ -10,8 +10,8 @@ export interface AddressOptions {
 }
 
 /**
- * Creates the handler that rejects clients outside the allowed network addresses, before anything
- * else of a request is read.
+ * Creates the handler that rejects clients outside the allowed network addresses, before other
+ * parts of a request are read.
  */
 export function allowAddresses({ addresses, trustedProxies }: AddressOptions): RequestHandler {
   return (request, _response, next) => {
@@ -21,7 +21,10 @@ export function allowAddresses({ addresses, trustedProxies }: AddressOptions): R
   }
 }
 
-/** True if the list contains the address. An empty list, such as `,`, contains none. */
+/**
+ * True if the list of allowed addresses contains a client's address. An empty list, such as `,`,
+ * contains none.
+ */
 function isAllowed(addresses: readonly string[], address: string): boolean {
   return addresses.length > 0 && addressAllowed(addresses, address)
 }

@@ -3,13 +3,15 @@ import { parseJsonBody, readJsonBytes } from '@posthorn/http'
 import type { Request } from 'express'
 import type { Static, TSchema } from 'typebox'
 
-/** Limits of JSON bodies: names, passwords and responses of passkeys are below 16 KiB. */
+/**
+ * Maximum size in bytes of a JSON request body. Names, passwords and responses of passkeys are
+ * below 16 KiB.
+ */
 const maxBodyBytes = 64 * 1024
 const maxBodyValues = 1_000
 
 /**
- * Reads the JSON body of a request to an endpoint of this service. A missing body is an empty
- * object.
+ * Reads the JSON body of a request to an endpoint of admin-ui. A missing body is an empty object.
  *
  * @throws AppError `invalid` for a body that does not conform to the schema; BodyError for a body
  * that is too large or incomplete

@@ -6,7 +6,9 @@ const adminUrl = 'https://admin.example'
 const host = 'posthorn.internal:3008'
 const own = { host, 'x-svc-admin': '1' }
 
-/** Result of the guard for one request: `passes`, or the kind of the error. */
+/**
+ * Result of the check against forged requests for one request: `passes`, or the kind of the error.
+ */
 function check(method: string, path: string, headers: Record<string, string>): string {
   const request = { method, path, headers } as unknown as Request
   let passes = false

@@ -32,9 +32,9 @@ export function requireOwnPage(adminUrl: string | undefined): RequestHandler {
 }
 
 /**
- * True if a browser sent the request for a page of this origin. Browsers send `Sec-Fetch-Site` to
- * HTTPS and loopback only. Without it, `Origin` decides, which browsers omit in GET requests of the
- * same origin.
+ * True if a browser sent the request for one of the administration pages. Browsers send
+ * `Sec-Fetch-Site` to HTTPS and loopback only. Without it, the header `Origin` decides, which
+ * browsers omit in GET requests of the same origin.
  */
 function isOwnOrigin(
   { 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders,

@@ -4,32 +4,40 @@ import { networkOf } from '@posthorn/net/addresses'
 import { countAttempt, deleteAttempts, takeBackAttempt } from '../store/attempts.ts'
 import { hashSecret } from './secrets.ts'
 
-/** Maximum attempts in a window of 15 minutes, over all replicas. */
+/** Maximum attempts to sign in within 15 minutes, over all replicas of admin-ui. */
 const maxPerPerson = 10
 const maxPerAddress = 50
 
-/** Attempt that was counted before its check, so that parallel attempts cannot pass the limit. */
+/**
+ * Attempt to sign in or to confirm a password, which is counted before the check. Parallel attempts
+ * therefore cannot exceed the limit.
+ */
 export interface Attempt {
-  /** Resets the attempts of the person. The address only gets this attempt back. */
+  /**
+   * Resets the counted attempts of the person. For the network address, only this attempt is taken
+   * back.
+   */
   succeed(): Promise<void>
-  /** Takes the attempt back, because the password or code was not checked. */
+  /** Takes a counted attempt back, because its password or code was not checked. */
   takeBack(): Promise<void>
 }
 
 export interface AttemptSubject {
   /**
-   * Kind of the checked value. Kinds are counted separately, so that failed sign-ins of others do
-   * not keep signed-in people from confirming their password.
+   * Kind of the checked secret. The attempts of each kind are counted separately, so that failed
+   * sign-ins of others do not keep signed-in people from confirming their password.
    */
   kind: 'person' | 'confirmation' | 'code' | 'link'
-  /** Email address or id of the person. Stored as a hash. Absent for links. */
+  /**
+   * Email address or id of the person who makes the attempt. Stored as a hash. Absent for links.
+   */
   person?: string
   address: string
 }
 
 /**
- * Counts attempts by person and network address. Only passwords, codes and links are limited:
- * people with a passkey or an OpenID provider cannot be locked out by attempts of others.
+ * Counts attempts to sign in by person and network address. Only passwords, codes and links are
+ * limited: attempts of others cannot lock out people with a passkey or an OpenID provider.
  */
 export class AttemptLimits {
   readonly #db: Db
@@ -39,8 +47,8 @@ export class AttemptLimits {
   }
 
   /**
-   * Counts an attempt. An attempt over the limit of its address does not count for the person, so
-   * that one address cannot lock out everyone.
+   * Counts an attempt to sign in. An attempt over the limit of its network address does not count
+   * for the person, so that one address cannot lock out everyone.
    *
    * @throws AppError `rate-limited` with the seconds until the next window as `ttl`
    */
@@ -66,13 +74,16 @@ export class AttemptLimits {
     if (attempts > max) throw tooManyAttempts(seconds)
   }
 
-  /** Resets the attempts of a person, when a later factor has completed the sign-in. */
+  /** Resets the counted attempts of a person, when a later factor has completed the sign-in. */
   reset({ kind, person }: Required<Omit<AttemptSubject, 'address'>>): Promise<void> {
     return deleteAttempts(this.#db, ownSubject(kind, person))
   }
 }
 
-/** Subject of a person. Email addresses are compared in lower case and stored as a hash. */
+/**
+ * Key under which the attempts of a person are counted: kind of the attempt, and hash of the id or
+ * email address. Email addresses are hashed in lower case.
+ */
 function ownSubject(kind: AttemptSubject['kind'], person: string): string {
   return `${kind} ${hashSecret(person.toLowerCase())}`
 }

@@ -1,4 +1,7 @@
-/** Browsers by a pattern of their User-Agent. Browsers that name others too come first. */
+/**
+ * Names of browsers, by a pattern of their User-Agent. Browsers whose User-Agent also names others
+ * come first.
+ */
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],

@@ -18,12 +18,12 @@ import {
 import { deleteSessions, endMailReading } from '../store/sessions.ts'
 import { hashSecret, newId, newSecret } from './secrets.ts'
 
-/** Time in which a link for a person must be used. */
+/** Hours in which a link for a person must be used. */
 const linkHours = 24
 
 export interface PersonChange {
   id: string
-  /** Session that stays, even if the person changes. */
+  /** Session that a change of the person does not end. */
   ownSession?: string
 }
 
@@ -52,7 +52,7 @@ export function changePerson(
 }
 
 /**
- * Deletes a person. Returns the ids of ended sessions.
+ * Deletes a person. Returns the ids of the sessions that ended.
  *
  * @throws AppError `not-found`; `invalid` if no enabled owner would stay
  */
@@ -66,7 +66,7 @@ export function removePerson(db: Db, id: string): Promise<string[]> {
   })
 }
 
-/** New link for a person, with the token that is not stored. */
+/** New link for a person, with its token, of which only a hash is stored. */
 export interface PersonLink {
   id: string
   token: string
@@ -105,7 +105,8 @@ export function createInvitation(
   const email = entered.toLowerCase()
   return db.transaction().execute(async (tx) => {
     await lockPeople(tx)
-    // Losing the role revokes the invitations of an owner, so no invitation may follow.
+    // When an owner loses the role, all their invitations are revoked. Someone who has lost the
+    // role therefore must not create another invitation.
     if (!(await isOwner(tx, createdBy))) throw new AppError('forbidden', 'Only owners may do this')
     if (await findPersonByEmail(tx, email)) throw emailTaken()
     await revokeLinks(tx, { kind: 'invitation', email })
@@ -113,7 +114,7 @@ export function createInvitation(
   })
 }
 
-/** Inserts a link for a person. */
+/** Inserts a set-up link, recovery link or invitation for a person. */
 async function createLink(
   db: Db,
   link: Omit<Parameters<typeof insertLink>[1], 'hash' | 'id' | 'hours'>,

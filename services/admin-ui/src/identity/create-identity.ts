@@ -13,7 +13,7 @@ import { PasswordHasher } from './passwords.ts'
 import type { CheckOneTimeCode } from './second-factor.ts'
 import { Sessions } from './sessions.ts'
 
-/** Result of a sign-in, the label of the metric. */
+/** Result of a sign-in, the label of the metric that counts sign-ins. */
 export type SignInResult = 'done' | 'failed' | 'limited' | 'secondFactor'
 
 export interface IdentityOptions {
@@ -29,12 +29,14 @@ export interface IdentityOptions {
 }
 
 export interface SignInOffers {
-  /** False if people sign in at the OpenID provider only. */
+  /** False if people sign in at the OpenID provider only, without passwords. */
   passwords: boolean
   oidc?: { name: string; logout?: string } | undefined
 }
 
-/** Tools of the endpoints for sign-ins, sessions and people. */
+/**
+ * Database, audit log, limits and other tools of the endpoints for sign-ins, sessions and people.
+ */
 export interface Identity extends Pick<
   IdentityOptions,
   'db' | 'audit' | 'addressOf' | 'checkOneTimeCode' | 'offers'
@@ -48,7 +50,9 @@ export interface Identity extends Pick<
 /** Interval at which expired sessions, links, unfinished sign-ins and attempts are deleted. */
 const retentionMs = 600_000
 
-/** Creates the tools for sign-ins, and starts the retention of their rows. */
+/**
+ * Creates the tools of the endpoints for sign-ins, and starts the task that deletes expired rows.
+ */
 export function createIdentity(stack: AsyncDisposableStack, options: IdentityOptions): Identity {
   const { db, log, metrics, audit, addressOf, checkOneTimeCode, offers } = options
   const sessions = stack.use(new Sessions(options))

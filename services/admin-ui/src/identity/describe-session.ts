@@ -5,7 +5,7 @@ import { AppError } from '@posthorn/errors'
 import { findPerson, type StoredPerson } from '../store/people.ts'
 import type { SignedIn } from './signed-in.ts'
 
-/** Describes the signed-in person, the session and the factors for the pages. */
+/** Describes the signed-in person, the session and the factors for the administration pages. */
 export async function describeSession(db: Db, signedIn: SignedIn): Promise<Session> {
   const { id, createdAt, expiresAt, factorAt } = signedIn.session
   const person = await findPerson(db, signedIn.person.id)

@@ -10,14 +10,17 @@ export interface HashCost {
   parallelism: number
 }
 
-/** Cost of new hashes: 19 MiB and 2 passes, about 20 ms of CPU time. */
+/** Cost of new password hashes: 19 MiB and 2 passes, about 20 ms of CPU time. */
 export const currentCost: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
 
-/** Maximum number of concurrent hashings. Two of them occupy two of the four threads of libuv. */
+/**
+ * Maximum number of concurrent password hashings. Two of them occupy two of the four threads of
+ * libuv.
+ */
 const maxRunning = 2
-/** Maximum number of sign-ins that wait for their hashing, about 200 ms. */
+/** Maximum number of sign-ins that wait for their password hashing, about 200 ms. */
 const maxWaiting = 16
-/** Time after which a rejected client should retry. */
+/** Seconds after which a client should retry if too many password hashings wait. */
 const retrySeconds = 2
 
 const saltBytes = 16
@@ -25,7 +28,7 @@ const tagBytes = 32
 
 export interface PasswordCheck {
   isCorrect: boolean
-  /** True if the stored hash has a lower cost than new hashes and should be renewed. */
+  /** True if the stored password hash has a lower cost than new hashes and should be renewed. */
   isOutdated: boolean
 }
 
@@ -43,7 +46,10 @@ const derive = promisify(argon2)
 export class PasswordHasher {
   readonly #permits = new Semaphore(maxRunning)
   readonly #cost: HashCost
-  /** Hash for unknown people, whose check costs the same. No password has this random hash. */
+  /**
+   * Hash that is compared for unknown people, so that their check costs the same. No password has
+   * this random hash.
+   */
   readonly #dummy: StoredHash
 
   constructor(cost: HashCost = currentCost) {
@@ -51,7 +57,7 @@ export class PasswordHasher {
     this.#dummy = { ...cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) }
   }
 
-  /** Number of sign-ins that wait for their hashing. */
+  /** Number of sign-ins that wait for their password hashing. */
   get waiting(): number {
     return this.#permits.waiting
   }
@@ -96,7 +102,7 @@ export class PasswordHasher {
       throw new AppError('rate-limited', 'Too many people are signing in. Retry in a moment', {
         extras: { ttl: retrySeconds },
       })
-    // Keyboards send some characters in several forms. NFKC makes these forms equal.
+    // Keyboards enter some characters of a password in several forms. NFKC makes these forms equal.
     const message = password.normalize('NFKC')
     const { memory, passes, parallelism } = cost
     const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: tagBytes }
@@ -118,7 +124,7 @@ function parse(stored: string): StoredHash | undefined {
   }
 }
 
-/** Base64 without padding, as in PHC strings. */
+/** Encodes bytes in Base64 without padding, as in password hashes (PHC strings). */
 function encode(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')
 }

@@ -3,10 +3,10 @@ import type { Db } from '@posthorn/db'
 import { consumeRecoveryCode, storeRecoveryCodes } from '../store/people.ts'
 import { hashSecret } from './secrets.ts'
 
-/** Base32 without the letters and digits that look alike. */
+/** Characters of recovery codes: Base32 without the letters and digits that look alike. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const codes = 10
-/** Number of characters of a code: 79 bits, too many to find a code by its hash. */
+/** Number of characters of a recovery code: 79 bits, too many to find a code by its hash. */
 const length = 16
 
 /**
@@ -23,14 +23,14 @@ export async function replaceRecoveryCodes(db: Db, person: string): Promise<stri
   return created
 }
 
-/** True if the text has the form of a recovery code instead of a one-time code. */
+/** True if an entered code has the form of a recovery code instead of a one-time code. */
 export function isRecoveryCode(text: string): boolean {
   return plain(text).length === length
 }
 
 /**
- * Uses up a recovery code. True for exactly one use. The lookup by hash takes the same time for all
- * wrong codes.
+ * Uses up a recovery code of a person. True for exactly one use. The lookup by hash takes the same
+ * time for all wrong codes.
  */
 export function useRecoveryCode(db: Db, person: string, code: string): Promise<boolean> {
   return consumeRecoveryCode(db, person, hashSecret(plain(code)))

@@ -2,7 +2,9 @@ import { stepUpMinutes } from '@posthorn/contracts/admin/roles'
 import { AppError } from '@posthorn/errors'
 import type { SignedIn } from './signed-in.ts'
 
-/** Time after a factor in which actions that need a step-up are allowed. */
+/**
+ * Milliseconds after a sign-in or repeated factor in which actions that need a step-up are allowed.
+ */
 const stepUpMs = stepUpMinutes * 60_000
 
 /**

@@ -8,9 +8,12 @@ import { hashSecret, newSecret } from './secrets.ts'
 export type CheckOneTimeCode = (person: string, code: string) => Promise<boolean>
 
 const kind = 'secondFactor'
-/** Time in which the code must be entered after the password. */
+/** Minutes in which a person must enter the second factor after the password. */
 const ticketMinutes = 5
-/** Maximum codes per ticket. Codes are also limited per person. */
+/**
+ * Maximum number of codes that a person may try after entering the password once. Codes are also
+ * limited per person.
+ */
 const maxAttempts = 5
 
 /**
@@ -30,7 +33,7 @@ export async function createTicket(
 }
 
 /**
- * Finds the person of a ticket and counts an attempt.
+ * Finds the person of a sign-in ticket and counts an attempt to enter the second factor.
  *
  * @throws AppError `unauthorized` for an unknown, expired or used-up ticket
  */
@@ -41,7 +44,7 @@ export async function openTicket(db: Db, ticket: string): Promise<string> {
   throw new AppError('unauthorized', 'The sign-in has expired. Enter the password again')
 }
 
-/** Uses up a ticket. True for exactly one caller. */
+/** Uses up the ticket of a sign-in. True for exactly one caller. */
 export async function consumeTicket(db: Db, ticket: string): Promise<boolean> {
   return (await consumeChallenge(db, { hash: hashSecret(ticket), kind })) !== undefined
 }

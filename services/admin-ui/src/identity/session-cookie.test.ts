@@ -4,12 +4,12 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from './sessi
 
 const value = 'A'.repeat(43)
 
-/** Request with headers, over TLS if `secure`. */
+/** Creates a request with headers, over TLS if `secure`. */
 function requestWith(headers: Record<string, string>, secure = false): IncomingMessage {
   return { headers, socket: secure ? { encrypted: true } : {} } as unknown as IncomingMessage
 }
 
-/** Set-Cookie headers that `act` adds to the response to a request. */
+/** Set-Cookie headers that the function `act` adds to the response to a request. */
 function cookiesOf(
   request: IncomingMessage,
   act: (exchange: { request: IncomingMessage; response: ServerResponse }) => void,
@@ -56,7 +56,7 @@ test('clearSessionCookie: has the attributes with which the cookie was set', () 
 test.each([
   ['admin.example', `__Host-posthorn-session=${value}`, value],
   ['admin.example', `a=b; __Host-posthorn-session=${value};c=d`, value],
-  // Another host of the same domain can set a cookie without the prefix __Host-.
+  // Another host of the same domain can set a session cookie without the prefix __Host-.
   ['admin.example', `posthorn-session=${value}`, undefined],
   ['localhost', `posthorn-session=${value}`, value],
   ['localhost', `posthorn-session=${value}A`, undefined],

@@ -1,18 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLoopback } from '@posthorn/net/addresses'
 
-/** HTTP request and its response. */
+/** HTTP request with the session cookie, and its response, which may change the session cookie. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** Browsers accept this name only with Secure, with path `/` and without a domain (RFC 6265bis). */
+/**
+ * Name of the session cookie. Browsers accept this name only with Secure, with path `/` and without
+ * a domain (RFC 6265bis).
+ */
 const secureName = '__Host-posthorn-session'
-/** Name of the cookie on plain-HTTP loopback, where some browsers refuse cookies with Secure. */
+/**
+ * Name of the session cookie on plain-HTTP loopback, where some browsers refuse cookies with
+ * Secure.
+ */
 const loopbackName = 'posthorn-session'
 
-/** 32 bytes in base64url. A longer or shorter value is no session cookie. */
+/**
+ * Form of the session cookie: 32 bytes in base64url. A longer or shorter value is no session
+ * cookie.
+ */
 const shape = /^[\w-]{43}$/
 
 /** Reads the session cookie of a request. Undefined without a cookie of the right form. */
@@ -48,8 +57,8 @@ function attributes(request: IncomingMessage): string {
 }
 
 /**
- * True if the browser reaches the pages by plain HTTP at its own machine. A TLS proxy sends
- * `X-Forwarded-Proto`. A forged header only results in a cookie with Secure.
+ * True if the browser reaches the administration pages by plain HTTP at its own machine. A TLS
+ * proxy sends `X-Forwarded-Proto`. A forged header only results in a cookie with Secure.
  */
 function isPlainLoopback({ headers, socket }: IncomingMessage): boolean {
   if ('encrypted' in socket || headers['x-forwarded-proto'] === 'https') return false

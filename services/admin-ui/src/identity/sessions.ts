@@ -29,13 +29,16 @@ export interface SessionsDeps {
   bus: Pick<Bus, 'invalidate'>
   audit: AuditLog
   log: Logger
-  /** Returns the network address of the client of a request. */
+  /** Returns the network address of the client that sent a request. */
   addressOf: (request: IncomingMessage) => string
 }
 
-/** Conditions under which a session starts. */
+/** Conditions under which a sign-in starts a session. */
 export interface StartConditions {
-  /** Password hash that was checked. The session starts only if the hash is still stored. */
+  /**
+   * Password hash that the sign-in has checked. The session starts only if the hash is still
+   * stored.
+   */
   password?: string | undefined
   /**
    * Uses up what the sign-in was based on, such as a ticket, in the transaction that inserts the
@@ -50,7 +53,10 @@ export interface StartConditions {
 export class Sessions implements AsyncDisposable {
   readonly #deps: SessionsDeps
   readonly #tasks: TaskGroup
-  /** Lookup of sessions in batches: a flood of forged cookies needs one connection to Postgres. */
+  /**
+   * Function that finds sessions in batches, so that a flood of forged cookies needs only one
+   * connection to Postgres.
+   */
   readonly #find: (hash: string) => Promise<StoredSession | undefined>
 
   constructor(deps: SessionsDeps) {
@@ -62,8 +68,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   /**
-   * Finds the signed-in person of a request. Reads the database each time, so that an ended session
-   * and a changed role take effect in the next request at every replica.
+   * Finds the signed-in person of a request. The session is read from the database each time. An
+   * ended session and a changed role therefore take effect in the next request at every replica.
    */
   readonly authenticate: Authenticate = async (request) => {
     const signedIn = await this.find(request)
@@ -128,14 +134,17 @@ export class Sessions implements AsyncDisposable {
     clearSessionCookie(exchange)
   }
 
-  /** Ends sessions everywhere. Returns the number of ended sessions. */
+  /** Ends the selected sessions at all replicas. Returns the number of ended sessions. */
   async end(selection: EndedSelection): Promise<number> {
     const ended = await deleteSessions(this.#deps.db, selection)
     this.broadcastEnd(ended)
     return ended.length
   }
 
-  /** Tells all replicas that sessions have ended or changed. Call after the commit. */
+  /**
+   * Tells all replicas that sessions have ended or changed. Must be called after the commit of the
+   * change.
+   */
   broadcastEnd(ids: readonly string[]): void {
     for (const id of ids) this.#tasks.run(this.#deps.bus.invalidate({ topic: 'adminSessions', id }))
   }
@@ -145,7 +154,10 @@ export class Sessions implements AsyncDisposable {
   }
 }
 
-/** Method and path of a request for the audit log, without the query, which may contain tokens. */
+/**
+ * Returns the method and path of a request for the audit log, without the query, which may contain
+ * tokens.
+ */
 export function routeOf(request: IncomingMessage): { method: string; path: string } {
   const { method = 'GET', url = '/' } = request
   const full = 'originalUrl' in request ? String(request.originalUrl) : url

@@ -4,23 +4,34 @@ import { hasSetUpLink, insertLink, revokeLinks } from '../store/links.ts'
 import { hasOwner, lockPeople } from '../store/people.ts'
 import { hashSecret, newId, newSecret } from './secrets.ts'
 
-/** Time in which a printed set-up link must be used. The next start prints another link. */
+/**
+ * Hours in which a printed set-up link must be used. The next start of admin-ui prints another
+ * link.
+ */
 const printedHours = 7 * 24
-/** A configured link is valid until the first owner exists. */
+/**
+ * Validity in hours of a set-up link whose token is configured. The link ends when the first owner
+ * exists.
+ */
 const configuredHours = 100 * 365 * 24
 
 export interface SetUpLinkOptions {
-  /** Token of the set-up link from the environment. Undefined: a random token is printed. */
+  /**
+   * Token of the set-up link from the environment. If undefined, a link with a random token is
+   * printed.
+   */
   setupToken: Secret | undefined
-  /** Origin of the pages for the printed link. */
+  /** Origin of the administration pages for the printed set-up link. */
   origin: string
-  /** Writes the link for the operator. The link must not be logged, because logs are stored. */
+  /**
+   * Writes the set-up link for the operator. The link must not be logged, because logs are stored.
+   */
   print: (text: string) => void
 }
 
 /**
- * Creates the set-up link of an installation without an owner. A lock makes concurrent replicas
- * create one link.
+ * Creates the set-up link of an installation without an owner. A Postgres lock makes concurrent
+ * replicas create only one link.
  */
 export async function ensureSetUpLink(db: Db, options: SetUpLinkOptions): Promise<void> {
   const { setupToken, origin, print } = options
@@ -37,8 +48,8 @@ export async function ensureSetUpLink(db: Db, options: SetUpLinkOptions): Promis
     }
     if (await hasSetUpLink(tx)) return
     const token = newSecret()
-    // Prints the link before the commit. After a crash in between, the next start prints another
-    // link. A link that is committed but not printed would be lost.
+    // The set-up link is printed before the commit. After a crash in between, the next start prints
+    // another link. A link that is committed but not printed would be lost.
     print(`Set-up link of the administration pages, shown this once: ${setUpUrl(origin, token)}\n`)
     await insert(token, printedHours)
   })
@@ -52,12 +63,12 @@ const setUp = {
   createdBy: null,
 } as const
 
-/** Time in which a link of the job admin-owner must be used. */
+/** Hours in which a link of the job admin-owner must be used. */
 const ownerLinkHours = 1
 
 export interface OwnerLinkOptions {
   email: string
-  /** Origin of the pages. */
+  /** Origin of the administration pages for the printed link. */
   origin: string
 }
 
@@ -89,12 +100,15 @@ export async function createOwnerLink(
   return { link: setUpUrl(origin, token), expiresAt }
 }
 
-/** Address of the set-up page. Browsers do not send the fragment to servers, so no log has it. */
+/**
+ * Address of the page that uses a set-up link. Browsers do not send the fragment to servers, so no
+ * log has the token.
+ */
 export function setUpUrl(origin: string, token: string): string {
   return `${origin}/admin/set-up#token=${token}`
 }
 
-/** Address of the page for an invitation. */
+/** Address of the page on which a person accepts an invitation. */
 export function invitationUrl(origin: string, token: string): string {
   return `${origin}/admin/invitation#token=${token}`
 }

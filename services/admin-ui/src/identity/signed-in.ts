@@ -18,15 +18,18 @@ export interface SignedIn {
     readonly id: string
     readonly createdAt: Date
     readonly expiresAt: Date
-    /** Time of the last sign-in or repeated factor of the session. */
+    /** Time at which the person of the session last signed in or repeated a factor. */
     readonly factorAt: Date
-    /** End of the right to read mail. Null: the right is not active. */
+    /** Time at which the session's right to read mail ends. Null: the right is not active. */
     readonly mailUntil: Date | null
     readonly mailReason: string | null
   }
-  /** Value `sess_…` that authenticates forwarded calls at api-gateway. Never sent to a browser. */
+  /**
+   * Credential `sess_…` that authenticates forwarded calls of the session at api-gateway. Never
+   * sent to a browser.
+   */
   readonly credential: string
-  /** Network address of the client. */
+  /** Network address of the signed-in person's client. */
   readonly address: string
 }
 

@@ -14,7 +14,7 @@ import {
 import { deleteSessions } from '../store/sessions.ts'
 import { hashSecret, newId } from './secrets.ts'
 
-/** Person who was created or changed by a link, with the sessions that ended. */
+/** Person whom a link has created or changed, with the sessions that ended. */
 export interface LinkResult {
   person: string
   ended: string[]
@@ -24,7 +24,7 @@ export interface LinkUse {
   token: string
   email: string
   name: string
-  /** Hash of the new password. */
+  /** Hash of the new password that the person of the link has chosen. */
   password: string
 }
 
@@ -105,7 +105,10 @@ async function insert(tx: Tx, link: StoredLink, use: LinkUse): Promise<LinkResul
   return { person: id, ended: [] }
 }
 
-/** Sets a new password. Ends all sessions and unfinished sign-ins, which had the old factors. */
+/**
+ * Sets a new password for the person of a link. Ends all sessions and unfinished sign-ins, which
+ * had the old factors.
+ */
 async function replaceAccess(tx: Tx, person: string, password: string): Promise<string[]> {
   await resetPassword(tx, person, password)
   await deleteChallengesOf(tx, person)

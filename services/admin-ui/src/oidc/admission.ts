@@ -5,9 +5,12 @@ import type { OidcConfig } from './oidc-config.ts'
 
 /** Person as the OpenID provider describes them. */
 export interface OidcPerson {
-  /** Issuer and subject, which together identify the person for good. */
+  /** Issuer and subject of the ID token, which together identify the person permanently. */
   subject: string
-  /** Email address in lower case. Undefined unless the provider has verified it. */
+  /**
+   * Email address of the person in lower case. Undefined unless the OpenID provider has verified
+   * it.
+   */
   email: string | undefined
   name: string | undefined
   groups: readonly string[]
@@ -32,8 +35,8 @@ export function readClaims(
 }
 
 /**
- * True if a person is admitted by email address, its domain or a group. Without any rule, only
- * people who exist are admitted: `isKnown`.
+ * True if the OpenID configuration admits a person by email address, its domain or a group. Without
+ * any rule, only people who exist in admin-ui (`isKnown`) are admitted.
  */
 export function isAdmitted(
   { email, groups }: Pick<OidcPerson, 'email' | 'groups'>,
@@ -48,8 +51,9 @@ export function isAdmitted(
 }
 
 /**
- * Highest role of a person's groups. Without roles by group, the current role; new people are
- * auditors, as are people whose groups have no role.
+ * Highest role that the groups of a person give. Without a configured role of any group, a person
+ * keeps the current role, and new people are auditors. People whose groups have no role are
+ * auditors.
  */
 export function roleOf(
   groups: readonly string[],

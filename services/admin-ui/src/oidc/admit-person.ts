@@ -12,7 +12,7 @@ import { OpenIdError } from './open-id-error.ts'
 export interface Admission {
   db: Db
   config: OidcConfig
-  /** Tells all replicas which sessions have ended. */
+  /** Tells all replicas of admin-ui which sessions have ended. */
   broadcastEnd: (sessions: readonly string[]) => void
 }
 
@@ -28,7 +28,8 @@ export async function admitPerson(
   person: OidcPerson,
 ): Promise<string> {
   const linked = await findPersonBySubject(db, person.subject)
-  // A linked person keeps the stored email address, which was verified at the first sign-in.
+  // A person who is linked to the OpenID provider keeps the stored email address, which was
+  // verified at the first sign-in.
   const email = person.email ?? linked?.email
   const existing = linked ?? (person.email && (await findPersonByEmail(db, person.email)))
   const rules = { ...person, email }
@@ -42,14 +43,17 @@ export async function admitPerson(
   try {
     broadcastEnd(await changePerson(db, { id: admitted.id }, { role }))
   } catch (error) {
-    // The role of the last owner stays, but the person has no access with it any more.
+    // The role of the last owner stays, but the sessions of this owner end.
     broadcastEnd(await deleteSessions(db, { person: admitted.id }))
     throw error instanceof AppError && error.kind === 'invalid' ? lastOwner(error) : error
   }
   return admitted.id
 }
 
-/** Links the person with the verified email address, or creates the person. */
+/**
+ * Links the stored person with the verified email address to the OpenID provider, or creates the
+ * person.
+ */
 async function connect(
   tx: Tx,
   { subject, email, name, groups }: OidcPerson,

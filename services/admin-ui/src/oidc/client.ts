@@ -14,19 +14,22 @@ import {
 import type { OidcConfig } from './oidc-config.ts'
 import { OpenIdError } from './open-id-error.ts'
 
-// The only module that imports the library for OpenID Connect.
+// This module is the only one that imports the library for OpenID Connect.
 
-/** Timeout of each request to the provider. */
+/** Timeout of each request to the OpenID provider, in seconds. */
 const timeoutSeconds = 10
 
-/** Values that the callback must prove, stored until the browser returns. */
+/**
+ * State, nonce and code verifier of a sign-in at the OpenID provider, stored until the browser
+ * returns.
+ */
 export interface SignInRequestState {
   state: string
   nonce: string
   verifier: string
 }
 
-/** Claims about a person, of the ID token and of the userinfo endpoint. */
+/** Claims of the OpenID provider about a person, from the ID token and the userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 /**
@@ -42,7 +45,8 @@ export class OidcClient {
   }
 
   /**
-   * Starts a sign-in. Returns the address of the provider, and the values for `finish`.
+   * Starts a sign-in at the OpenID provider. Returns the address of the provider, and the values
+   * for `finish`.
    *
    * @throws OpenIdError `providerDown` if the provider does not respond
    */
@@ -65,8 +69,8 @@ export class OidcClient {
   }
 
   /**
-   * Exchanges the code of a callback for the claims about the person. Checks state, nonce, issuer,
-   * audience, expiry and signature of the ID token.
+   * Exchanges the code of the OpenID provider's callback for the claims about the person. Checks
+   * state, nonce, issuer, audience, expiry and signature of the ID token.
    *
    * @throws OpenIdError `refused` if a check fails or the provider refuses; `providerDown` if the
    * provider does not respond
@@ -83,7 +87,8 @@ export class OidcClient {
       const claims = tokens.claims()
       if (!claims) throw new Error('the provider sent no ID token')
       if (provider.serverMetadata().userinfo_endpoint === undefined) return claims
-      // Providers send the email address and the groups in either place.
+      // OpenID providers send the email address and the groups in the ID token or from the userinfo
+      // endpoint.
       return { ...claims, ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)) }
     } catch (error) {
       throw isOutage(error) ? providerDown(error) : refused(error)
@@ -109,7 +114,10 @@ export class OidcClient {
   }
 }
 
-/** True for a failed connection and a timeout, whose errors have no code of the protocol. */
+/**
+ * True if the OpenID provider is not reachable or does not respond in time. Such errors have no
+ * code of the protocol.
+ */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined

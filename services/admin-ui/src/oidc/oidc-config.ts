@@ -21,20 +21,20 @@ export interface OidcConfig {
   readonly scopes: string
   /** Email addresses and domains of admitted people, in lower case. */
   readonly users: readonly string[]
-  /** Groups whose members are admitted, the groups of `roles` included. */
+  /** Groups of the OpenID provider whose members are admitted, the groups of `roles` included. */
   readonly groups: readonly string[]
-  /** Claim with the groups of a person. */
+  /** Claim of the OpenID provider that lists the groups of a person. */
   readonly groupsClaim: string
-  /** Role by group. The highest role of a person's groups applies. */
+  /** Role of each group of the OpenID provider. The highest role of a person's groups applies. */
   readonly roles: ReadonlyMap<string, AdminRole>
-  /** True if people cannot sign in with passwords. */
+  /** True if people sign in at the OpenID provider only, without passwords. */
   readonly only: boolean
   /** Page that browsers open after the sign-out. */
   readonly logoutUrl: string | undefined
 }
 
 /**
- * Reads the variables `SVC_ADMIN_OIDC_…`. Undefined without an issuer.
+ * Reads the OpenID provider from the variables `SVC_ADMIN_OIDC_…`. Undefined without an issuer.
  *
  * @throws ConfigError for an incomplete or invalid variable
  */
@@ -66,7 +66,7 @@ function readIssuer(env: Env): string {
   return issuer
 }
 
-/** Reads `group=role` pairs. */
+/** Reads the roles of groups from `group=role` pairs. */
 function readRoles(env: Env): Map<string, AdminRole> {
   const name = 'SVC_ADMIN_OIDC_ROLES'
   return new Map(

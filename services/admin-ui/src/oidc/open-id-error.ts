@@ -21,7 +21,7 @@ export class OpenIdError extends AppError {
 export function openIdFailureOf(error: unknown): OpenIdFailure {
   if (error instanceof OpenIdError) return error.failure
   switch (toAppError(error).kind) {
-    // The session of a person who is disabled or was deleted in the meantime does not start.
+    // The person of the sign-in was disabled or deleted in the meantime, so that no session starts.
     case 'unauthorized':
       return 'notAdmitted'
     case 'rate-limited':
@@ -34,8 +34,9 @@ export function openIdFailureOf(error: unknown): OpenIdFailure {
 }
 
 /**
- * Fields of the log line about an error. The cause of a refused sign-in contains claims of the
- * person, so only its texts and the error code of the provider are logged.
+ * Fields of the log line about an error of a sign-in at the OpenID provider. The cause of a refused
+ * sign-in contains claims of the person, so only its texts and the error code of the provider are
+ * logged.
  */
 export function logFieldsOf(error: unknown): Record<string, unknown> {
   const failure = openIdFailureOf(error)

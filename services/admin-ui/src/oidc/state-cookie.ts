@@ -1,13 +1,13 @@
 import type { Exchange } from '../identity/session-cookie.ts'
 
-/** Time in which a person must sign in at the provider. */
+/** Minutes in which a person must sign in at the OpenID provider. */
 export const stateMinutes = 10
 
 const shape = /^[\w-]{43}$/
 
 /**
- * Cookie that binds a sign-in at the OpenID provider to one browser. Lax, because the provider
- * sends the browser back from another site.
+ * Sets the cookie that binds a sign-in at the OpenID provider to one browser. The cookie is Lax,
+ * because the provider sends the browser back from another site.
  */
 export function setStateCookie({ response }: Exchange, value: string, isSecure: boolean): void {
   response.appendHeader(

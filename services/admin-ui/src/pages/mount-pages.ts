@@ -12,8 +12,9 @@ import { notBuiltPage, renderPage } from './render-page.ts'
 const neverPages = /^\/admin\/(?:api|assets|call|live|session|audit\/download)(?:\/|$)/
 
 /**
- * Mounts the pages below `/admin/` and their assets. A path such as `/admin/audit` is a page for a
- * browser that navigates to it, and an endpoint for calls of the pages.
+ * Mounts the HTML of the administration pages below `/admin/`, and their assets. A path such as
+ * `/admin/audit` is a page for a browser that navigates to it, and an endpoint for calls of the
+ * pages.
  */
 export function mountPages(router: Router, folder = builtPages): void {
   const build = readPageBuild(folder)
@@ -34,7 +35,7 @@ export function mountPages(router: Router, folder = builtPages): void {
   })
 }
 
-/** True if a browser opens an address, false for calls of the pages' scripts and for images. */
+/** True if a browser opens the address of a request. False for calls of scripts and for images. */
 function isNavigation(request: Request): boolean {
   const { [ownPageHeader]: own, 'sec-fetch-mode': mode = 'navigate' } = request.headers
   return own === undefined && mode === 'navigate' && request.accepts('html') === 'html'

@@ -3,26 +3,35 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type CachedContent, type Coding, hashOf } from '@posthorn/http'
 
-/** Folder into which `make admin-ui` builds. In the bundle of the image, it is among the assets. */
+/**
+ * Folder into which `make admin-ui` builds the administration pages. In the bundle of the image,
+ * the folder is among the assets.
+ */
 export const builtPages = new URL('../../../../.local/admin-ui/', import.meta.url)
 
-/** Age in seconds of assets, whose names contain a hash of their content: one year. */
+/**
+ * Age in seconds for which browsers keep assets, whose names contain a hash of their content: one
+ * year.
+ */
 const immutableSeconds = 31_536_000
 const suffixes: Record<Coding, string> = { br: '.br', gzip: '.gz' }
 
-/** Entry of the manifest that Vite writes, of a source file with its assets. */
+/** Entry of the manifest that Vite writes: a source file with its assets. */
 interface ManifestEntry {
   file: string
   isEntry?: boolean
   css?: string[]
-  /** Keys of the entries that this entry imports. */
+  /** Keys of the manifest entries that this entry imports. */
   imports?: string[]
 }
 export type ViteManifest = Readonly<Record<string, ManifestEntry>>
 
-/** Built pages. Their assets are listed once, so no path of a request reaches the file system. */
+/**
+ * Built files of the administration pages. The assets are listed once, so no path of a request
+ * reaches the file system.
+ */
 export interface PageBuild {
-  /** Content by path below `/admin/`, such as `assets/index-Ab3d.js`. */
+  /** Content of each asset by its path below `/admin/`, such as `assets/index-Ab3d.js`. */
   readonly assets: ReadonlyMap<string, CachedContent>
   readonly entry: PageEntry
 }
@@ -31,13 +40,13 @@ export interface PageBuild {
 export interface PageEntry {
   readonly script: string
   readonly styles: readonly string[]
-  /** Modules that the script imports. */
+  /** Paths of the modules that the first script of the pages imports. */
   readonly modules: readonly string[]
 }
 
 /**
- * Reads the manifest and the list of assets of the build. Undefined if the pages have not been
- * built.
+ * Reads the manifest and the assets of the administration pages. Undefined if the pages have not
+ * been built.
  */
 export function readPageBuild(folder: URL): PageBuild | undefined {
   const path = fileURLToPath(folder)
@@ -61,14 +70,16 @@ function assetOf(folder: URL, name: string, files: ReadonlySet<string>): CachedC
 }
 
 /**
- * Finds the script of the pages, the modules that it imports, and the styles of all of them.
+ * Finds the first script of the administration pages, the modules that it imports, and the styles
+ * of all of them.
+ *
  * @throws Error if the manifest has no entry
  */
 export function pageEntry(manifest: ViteManifest): PageEntry {
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry)
   if (entry === undefined) throw new Error('the manifest of the administration pages has no entry')
   const reached = new Set([entry])
-  // The set grows during the iteration, which also visits the added entries.
+  // The set of manifest entries grows during the iteration, which also visits the added entries.
   for (const { imports = [] } of reached)
     for (const key of imports) {
       const imported = manifest[key]

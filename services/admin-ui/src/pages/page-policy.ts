@@ -1,6 +1,6 @@
 /**
- * Content security policy of every page. Styles that libraries insert at run time need the nonce.
- * Scripts come from files of the build only, and no text ever becomes HTML.
+ * Content security policy of every administration page. Styles that libraries insert at run time
+ * need the nonce. Scripts come from files of the build only, and no text ever becomes HTML.
  */
 export function pagePolicy(nonce: string): string {
   return [

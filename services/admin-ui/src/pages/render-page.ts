@@ -1,8 +1,8 @@
 import type { PageEntry } from './page-build.ts'
 
 /**
- * Renders the HTML of a page. All pages have the same HTML, and the script displays the page of the
- * address. React Aria reads the nonce from the `meta` element.
+ * Renders the HTML of the administration pages. All pages have the same HTML, and the script
+ * displays the page of the address. React Aria reads the nonce from the `meta` element.
  */
 export function renderPage({ script, styles, modules }: PageEntry, nonce: string): string {
   return `<!doctype html>
@@ -27,7 +27,7 @@ ${styles.map((path) => `<link rel="stylesheet" href="/admin/${path}">\n`).join('
 `
 }
 
-/** Page of a checkout in which the pages have not been built. */
+/** HTML that admin-ui sends in a checkout in which the administration pages have not been built. */
 export const notBuiltPage = `<!doctype html>
 <html lang="en">
 <head>

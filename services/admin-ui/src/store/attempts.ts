@@ -1,19 +1,22 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Length of the time windows in which attempts are counted. */
+/** Length in seconds of the time windows in which attempts to sign in are counted. */
 const windowSeconds = 900
 const windowStart = sql<Date>`to_timestamp(
   floor(extract(epoch from now()) / ${sql.lit(windowSeconds)}) * ${sql.lit(windowSeconds)})`
 
 export interface CountedAttempts {
-  /** Attempts of the subject in the current window, including this attempt. */
+  /** Number of attempts under the same key in the current time window, including this attempt. */
   attempts: number
-  /** Time until the window ends. */
+  /** Seconds until the time window in which attempts are counted ends. */
   seconds: number
 }
 
-/** Counts an attempt of a subject in the current window, over all replicas. */
+/**
+ * Counts an attempt to sign in under a key (`subject`) in the current time window, over all
+ * replicas.
+ */
 export async function countAttempt(db: Db, subject: string): Promise<CountedAttempts> {
   return await db
     .insertInto('adminAttempts')
@@ -32,7 +35,7 @@ export async function countAttempt(db: Db, subject: string): Promise<CountedAtte
     .executeTakeFirstOrThrow()
 }
 
-/** Takes back one attempt of a subject in the current window. */
+/** Takes back one counted attempt to sign in under a key (`subject`) in the current time window. */
 export async function takeBackAttempt(db: Db, subject: string): Promise<void> {
   await db
     .updateTable('adminAttempts')
@@ -42,12 +45,12 @@ export async function takeBackAttempt(db: Db, subject: string): Promise<void> {
     .execute()
 }
 
-/** Deletes the counted attempts of a subject after a success. */
+/** Deletes the counted attempts to sign in under a key (`subject`), after a success. */
 export async function deleteAttempts(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('adminAttempts').where('subject', '=', subject).execute()
 }
 
-/** Deletes the attempts of windows that have ended. */
+/** Deletes the counted attempts to sign in whose time windows have ended. */
 export async function deleteExpiredAttempts(db: Db): Promise<void> {
   await db.deleteFrom('adminAttempts').where('windowStart', '<', windowStart).execute()
 }

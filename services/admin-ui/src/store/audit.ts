@@ -2,10 +2,10 @@ import type { AuditFilter } from '@posthorn/contracts/admin/audit'
 import type { AdminAudit, Db } from '@posthorn/db'
 import { type Insertable, type Selectable, sql } from 'kysely'
 
-/** New row of the audit log. Id and time are set, so that a repeated insert changes nothing. */
+/** New row of the audit log. Its id and time are set, so that a repeated insert changes nothing. */
 export type NewAuditRow = Insertable<AdminAudit> & { at: Date }
 
-/** Inserts a row into the audit log, unless the row exists. */
+/** Inserts a row into the audit log, unless a row with its id exists. */
 export async function insertAuditRow(db: Db, row: NewAuditRow): Promise<void> {
   await db
     .insertInto('adminAudit')
@@ -22,12 +22,15 @@ export interface AuditPosition {
 
 export interface AuditPageRequest {
   filter: AuditFilter
-  /** Position before which the page starts. If absent, the page has the newest entries. */
+  /**
+   * Position before which the page of the audit log starts. If absent, the page has the newest
+   * entries.
+   */
   before?: AuditPosition | undefined
   limit: number
 }
 
-/** First row of a recorded action, together with the outcome that a later row contains. */
+/** First audit log row of an action, together with the outcome that a later row contains. */
 export type AuditRow = Selectable<AdminAudit> & {
   endedAt: Date | null
   endStatus: number | null
@@ -35,8 +38,9 @@ export type AuditRow = Selectable<AdminAudit> & {
 }
 
 /**
- * Lists recorded actions, newest first. The first row of an action has the request id as its own
- * id. Outcome rows are searched up to two days later, because a session lasts half a day at most.
+ * Lists the actions in the audit log, newest first. The first row of an action has the request id
+ * as its own id. Outcome rows are searched up to two days later, because a session lasts half a day
+ * at most.
  */
 export async function listAuditRows(
   db: Db,
@@ -82,8 +86,8 @@ export async function ensureAuditPartitions(db: Db, at: Date): Promise<void> {
 }
 
 /**
- * Counts the months without a table partition, of the month of a time and the next month. Without
- * the partition of the current month, no row can be inserted.
+ * Counts the missing table partitions of the audit log, for the month of a time and the next month.
+ * Without the partition of the current month, no row can be inserted.
  */
 export async function countMissingAuditPartitions(db: Db, at: Date): Promise<number> {
   const { rows } = await sql<{ missing: number }>`
@@ -98,8 +102,8 @@ export async function countMissingAuditPartitions(db: Db, at: Date): Promise<num
 }
 
 /**
- * Drops the table partitions of months that ended more than `keepDays` days ago. Returns the number
- * of dropped table partitions.
+ * Drops the audit log partitions of months that ended more than `keepDays` days ago. Returns the
+ * number of dropped partitions.
  */
 export async function dropAuditPartitions(db: Db, keepDays: number): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`

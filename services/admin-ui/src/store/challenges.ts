@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 
 /** Unfinished sign-in that the browser continues with a ticket. */
 export interface NewChallenge {
-  /** SHA-256 (hex) of the ticket. */
+  /** SHA-256 (hex) of the ticket with which the browser continues the sign-in. */
   hash: string
   kind: string
   person: string | null
   content?: Record<string, unknown>
-  /** Time until the challenge expires. */
+  /** Minutes until the unfinished sign-in expires. */
   minutes: number
 }
 
@@ -30,8 +30,8 @@ export async function insertChallenge(db: Db, challenge: NewChallenge): Promise<
 }
 
 /**
- * Inserts a challenge for an enabled person whose password hash is still `password`. False if the
- * person was changed in the meantime.
+ * Inserts an unfinished sign-in (challenge) for an enabled person whose password hash is still
+ * `password`. False if the person was changed in the meantime.
  */
 export async function insertChallengeFor(
   tx: Tx,
@@ -56,7 +56,10 @@ export interface ChallengeKey {
   kind: string
 }
 
-/** Counts an attempt at a challenge. Undefined for an unknown, expired or used-up challenge. */
+/**
+ * Counts an attempt to complete an unfinished sign-in (challenge). Undefined if the challenge is
+ * unknown, expired or used up.
+ */
 export function countChallengeAttempt(
   db: Db,
   { hash, kind }: ChallengeKey,
@@ -73,7 +76,7 @@ export function countChallengeAttempt(
     .executeTakeFirst()
 }
 
-/** Deletes a challenge. Returns the challenge to exactly one caller. */
+/** Deletes an unfinished sign-in (challenge). Returns the challenge to exactly one caller. */
 export function consumeChallenge(
   db: Db,
   { hash, kind }: ChallengeKey,

@@ -2,7 +2,7 @@ import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Link that was not used and has not expired. */
+/** Set-up link, recovery link or invitation that was not used and has not expired. */
 export interface StoredLink {
   id: string
   kind: 'setUp' | 'recovery' | 'invitation'
@@ -22,7 +22,7 @@ export interface NewLinkRow {
   role: AdminRole
   mayReadMail: boolean
   createdBy: string | null
-  /** Time until the link expires. */
+  /** Hours until the link expires. */
   hours: number
 }
 
@@ -38,8 +38,9 @@ const columns = [
 ] as const
 
 /**
- * Stores a link. A link that exists under the same hash, such as the configured set-up link, gets a
- * new expiry, unless it was used. Returns the expiry, undefined for a used link.
+ * Stores a set-up link, recovery link or invitation. A link that exists under the same hash, such
+ * as the configured set-up link, gets a new expiry, unless it was used. Returns the expiry,
+ * undefined for a used link.
  */
 export async function insertLink(db: Db, link: NewLinkRow): Promise<Date | undefined> {
   const { hours, ...row } = link
@@ -63,12 +64,14 @@ function usable(db: Db) {
     .where('expiresAt', '>', sql<Date>`now()`)
 }
 
-/** Finds a usable link by the hash of its token. */
+/** Finds a usable set-up link, recovery link or invitation by the hash of its token. */
 export function findLink(db: Db, hash: string): Promise<StoredLink | undefined> {
   return usable(db).where('hash', '=', hash).executeTakeFirst()
 }
 
-/** Marks a link as used. Returns the link to exactly one caller. */
+/**
+ * Marks a set-up link, recovery link or invitation as used. Returns the link to exactly one caller.
+ */
 export function consumeLink(tx: Tx, hash: string): Promise<StoredLink | undefined> {
   return tx
     .updateTable('adminLinks')
@@ -80,12 +83,12 @@ export function consumeLink(tx: Tx, hash: string): Promise<StoredLink | undefine
     .executeTakeFirst()
 }
 
-/** True if a usable set-up link exists. */
+/** True if a set-up link exists that was not used and has not expired. */
 export async function hasSetUpLink(db: Db): Promise<boolean> {
   return (await usable(db).where('kind', '=', 'setUp').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Lists usable invitations, latest first. */
+/** Lists the invitations that were not used and have not expired, latest first. */
 export function listInvitations(db: Db): Promise<StoredLink[]> {
   return usable(db).where('kind', '=', 'invitation').orderBy('createdAt', 'desc').execute()
 }
@@ -96,7 +99,10 @@ export interface LinkSelection {
   email?: string
 }
 
-/** Expires unused links of a kind. The rows stay until retention. Returns the number of links. */
+/**
+ * Expires unused links of a kind. Their rows stay until the retention deletes them. Returns the
+ * number of links.
+ */
 export async function revokeLinks(db: Db, { id, kind, email }: LinkSelection): Promise<number> {
   let query = db
     .updateTable('adminLinks')
@@ -109,7 +115,7 @@ export async function revokeLinks(db: Db, { id, kind, email }: LinkSelection): P
   return Number((await query.executeTakeFirst()).numUpdatedRows)
 }
 
-/** Expires the unused links that a person has created. */
+/** Expires the unused links and invitations that a person has created. */
 export async function revokeLinksOf(db: Db, createdBy: string): Promise<void> {
   await db
     .updateTable('adminLinks')
@@ -119,7 +125,7 @@ export async function revokeLinksOf(db: Db, createdBy: string): Promise<void> {
     .execute()
 }
 
-/** Deletes links a day after their expiry. */
+/** Deletes set-up links, recovery links and invitations a day after their expiry. */
 export async function deleteExpiredLinks(db: Db): Promise<void> {
   await db
     .deleteFrom('adminLinks')

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { findPerson, type StoredPerson } from './people.ts'
 
-/** Finds the person who is linked to a subject of the OpenID provider. */
+/** Finds the person who is linked to a subject (user) of the OpenID provider. */
 export async function findPersonBySubject(
   db: Db,
   subject: string,
@@ -14,7 +14,10 @@ export async function findPersonBySubject(
   return row && (await findPerson(db, row.id))
 }
 
-/** Links a person to a subject. False if the person is linked to another subject. */
+/**
+ * Links a person to a subject (user) of the OpenID provider. False if the person is linked to
+ * another subject.
+ */
 export async function linkSubject(tx: Tx, id: string, subject: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('adminPeople')

@@ -2,16 +2,18 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { insertChallenge } from './challenges.ts'
 
-/** Kind of the challenge that exists between the creation and the confirmation of a seed. */
+/**
+ * Kind of the challenge that exists until a person has confirmed the seed of new one-time codes.
+ */
 const kind = 'totp'
-/** Time in which a new seed must be confirmed. */
+/** Time in minutes in which a person must confirm the seed of new one-time codes. */
 const minutes = 15
-/** Maximum codes that are tried per seed. */
+/** Maximum number of codes with which a person may try to confirm a seed. */
 const maxAttempts = 10
 
 /**
- * Uses up the time step of a one-time code. True for exactly one caller over all replicas. Earlier
- * steps are used up too, so that codes are accepted in their order only.
+ * Uses up the time step of a person's one-time code. True for exactly one caller over all replicas.
+ * Earlier time steps are used up too, so that codes are accepted in their order only.
  */
 export async function consumeStep(db: Db, person: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -24,7 +26,10 @@ export async function consumeStep(db: Db, person: string, step: number): Promise
   return numUpdatedRows > 0n
 }
 
-/** Stores that a person is about to confirm a seed. Replaces an earlier enrolment. */
+/**
+ * Stores that a person must confirm the seed of new one-time codes. Replaces an earlier unconfirmed
+ * seed.
+ */
 export function startEnrolment(db: Db, person: string, hash: string): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await deleteEnrolments(tx, person)
@@ -33,8 +38,8 @@ export function startEnrolment(db: Db, person: string, hash: string): Promise<vo
 }
 
 /**
- * Counts an attempt to confirm a seed. Returns the hash of the enrolment, undefined if it has
- * expired or its attempts are used up.
+ * Counts an attempt to confirm the seed of new one-time codes. Returns the stored hash. Undefined
+ * if the seed has expired or its attempts are used up.
  */
 export async function openEnrolment(db: Db, person: string): Promise<string | undefined> {
   const row = await db

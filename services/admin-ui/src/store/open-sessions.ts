@@ -2,12 +2,12 @@ import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Rights of a session that has not ended. */
+/** Role and right to read mail of a session that has not ended. */
 export interface OpenSession {
   id: string
   role: AdminRole
   mayReadMail: boolean
-  /** True while the right to read mail is active. */
+  /** True while the session's right to read mail is active. */
   readsMail: boolean
 }
 

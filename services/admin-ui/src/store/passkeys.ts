@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 /** Maximum number of passkeys of a person. */
 export const maxPasskeys = 20
 
-/** Passkey with the public key that its signatures are checked with. */
+/** Passkey of a person, with the public key that checks its signatures. */
 export interface StoredPasskey {
   id: string
   person: string
@@ -13,7 +13,7 @@ export interface StoredPasskey {
   transports: string[]
 }
 
-/** Passkey in a list. */
+/** Passkey in the list of a person's passkeys. */
 export interface ListedPasskey {
   id: string
   name: string
@@ -32,8 +32,8 @@ export interface NewPasskeyRow {
 }
 
 /**
- * Inserts a passkey. Returns `full` for a person with the maximum number of passkeys, and `exists`
- * for a stored id. The lock on the row of the person makes concurrent inserts wait.
+ * Inserts a passkey of a person. Returns `full` for a person with the maximum number of passkeys,
+ * and `exists` for a stored id. The lock on the row of the person makes concurrent inserts wait.
  */
 export async function insertPasskey(
   tx: Tx,
@@ -71,8 +71,9 @@ export function findPasskey(db: Db, id: string): Promise<StoredPasskey | undefin
 }
 
 /**
- * Stores the signature counter of a use. False if the counter did not increase, because another use
- * was faster or the passkey was cloned (WebAuthn §6.1.1). Passkeys without a counter send 0.
+ * Stores the signature counter of a used passkey. False if the counter did not increase, because
+ * another use was faster or the passkey was cloned (WebAuthn §6.1.1). Passkeys without a counter
+ * send 0.
  */
 export async function markPasskeyUsed(
   db: Db,
@@ -88,7 +89,7 @@ export async function markPasskeyUsed(
   return numUpdatedRows > 0n
 }
 
-/** Passkey of a person. People change their own passkeys only. */
+/** Ids of a passkey and its person. People change their own passkeys only. */
 export interface PasskeyKey {
   id: string
   person: string
@@ -109,7 +110,8 @@ export async function renamePasskey(
 }
 
 /**
- * Deletes a passkey. Returns `last` for the only way in which the person can sign in, which stays.
+ * Deletes a passkey of a person. Returns `last` for the only way in which the person can sign in,
+ * which is not deleted.
  */
 export async function deletePasskey(
   tx: Tx,
@@ -129,7 +131,10 @@ export async function deletePasskey(
   return 'done'
 }
 
-/** Counts the unexpired challenges of a kind that one network address has requested. */
+/**
+ * Counts the unexpired challenges (unfinished sign-ins) of a kind that one network address has
+ * requested.
+ */
 export async function countChallenges(
   db: Db,
   { kind, network }: { kind: string; network: string },

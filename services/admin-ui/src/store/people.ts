@@ -11,7 +11,7 @@ export interface StoredPerson {
   readonly role: AdminRole
   readonly mayReadMail: boolean
   readonly disabled: boolean
-  /** Password hash as a PHC string. Null: no password. */
+  /** Password hash of the person as a PHC string. Null: the person has no password. */
   readonly password: string | null
   readonly totpConfirmed: boolean
   readonly recoveryCodes: number
@@ -42,7 +42,7 @@ export interface PersonChanges {
   disabled?: boolean
 }
 
-/** SQLSTATE of a unique violation: another person has the email address. */
+/** SQLSTATE of a unique violation, which means that another person has the email address. */
 const uniqueViolation = '23505'
 
 function people(db: Db) {
@@ -73,14 +73,14 @@ export function listPeople(db: Db): Promise<StoredPerson[]> {
 }
 
 /**
- * Makes concurrent changes of people wait for each other, until the transaction ends, so that the
- * last enabled owner stays.
+ * Locks the table of people, so that concurrent changes of people wait for each other until the
+ * transaction ends. The last enabled owner therefore stays.
  */
 export async function lockPeople(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:admin-people'))`.execute(tx)
 }
 
-/** True if an enabled owner other than `except` exists. */
+/** True if an enabled owner exists other than the person with the id `except`. */
 export async function hasOwner(db: Db, except = ''): Promise<boolean> {
   const row = await db
     .selectFrom('adminPeople')
@@ -143,8 +143,9 @@ export async function deletePerson(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Replaces a password hash. False if the stored hash is not `expected`, because another request has
- * changed the password. `isRenewal`: the password is the same, its hash has a higher cost.
+ * Replaces the password hash of a person. False if the stored hash is not `expected`, because
+ * another request has changed the password. `isRenewal`: the password is the same, its hash has a
+ * higher cost.
  */
 export async function replacePassword(
   db: Db,

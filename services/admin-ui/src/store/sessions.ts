@@ -2,16 +2,18 @@ import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Idle time after which a session ends, as in the function admin_sessions_by_credentials. */
+/**
+ * Idle time after which a session ends, as in the Postgres function admin_sessions_by_credentials.
+ */
 const idle = sql.lit('1 hour')
 /** Maximum duration of a session. */
 const longest = sql.lit('12 hours')
-/** Time between two writes of the last use of a session. */
+/** Minimum time between two writes of a session's last use. */
 const touchAfter = sql.lit('30 seconds')
-/** Maximum number of sessions in a list. */
+/** Maximum number of sessions in a list of sessions. */
 const maxListed = 1_000
 
-/** Valid session with its person. */
+/** Valid session that was found by its cookie, with its person. */
 export interface StoredSession {
   readonly id: string
   readonly salt: string
@@ -20,7 +22,7 @@ export interface StoredSession {
   readonly factorAt: Date
   readonly mailUntil: Date | null
   readonly mailReason: string | null
-  /** True if the last use of the session should be written. */
+  /** True if the time of the session's last use should be written. */
   readonly isStale: boolean
   readonly person: string
   readonly email: string
@@ -39,7 +41,7 @@ export interface NewSession {
   browser: string
 }
 
-/** Session in a list, with its person. */
+/** Session in a list of sessions, with its person. */
 export interface ListedSession {
   id: string
   createdAt: Date
@@ -104,7 +106,7 @@ export async function insertSession(
   return true
 }
 
-/** Writes the last use of a session, at most once in 30 s. */
+/** Writes the time of a session's last use, at most once in 30 s. */
 export async function touchSession(db: Db, id: string): Promise<void> {
   await db
     .updateTable('adminSessions')
@@ -132,7 +134,10 @@ export async function markFactorAt(db: Db, id: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Activates the right to read mail for `minutes`. Returns the end, undefined without a session. */
+/**
+ * Activates the right to read mail of a session for `minutes`. Returns the end of the right.
+ * Undefined if the session has ended.
+ */
 export async function startMailReading(
   db: Db,
   id: string,
@@ -185,15 +190,18 @@ export function listSessions(db: Db, person?: string): Promise<ListedSession[]> 
 }
 
 export interface EndedSelection {
-  /** Id or cookie hash of the only session to end. */
+  /** Id or cookie hash of the only session that is deleted. */
   id?: string | undefined
   hash?: string | undefined
   person?: string | undefined
-  /** Session that stays. */
+  /** Id of a session that is not deleted. */
   except?: string | undefined
 }
 
-/** Deletes sessions, of which at least one member must be selected. Returns their ids. */
+/**
+ * Deletes the selected sessions. At least one member of the selection must be set. Returns the ids
+ * of the deleted sessions.
+ */
 export async function deleteSessions(db: Db, selection: EndedSelection): Promise<string[]> {
   const { id, hash, person, except } = selection
   if (id === undefined && hash === undefined && person === undefined) return []

@@ -2,17 +2,19 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { measureFiles } from './measure-files.js'
 
-/** Maximum bytes (brotli) of the scripts and styles of the first view. */
+/** Maximum bytes (brotli) of the scripts and styles that the first view of the pages loads. */
 const firstViewBytes = 260_000
 /** Maximum bytes (brotli) that any further page adds to the first view. */
 const pageBytes = 60_000
-/** Maximum requests of the first view: the page, its scripts and styles, and four calls. */
+/** Maximum requests of the first view of the pages: HTML, scripts, styles, and four calls. */
 const firstViewRequests = 15
 const otherRequests = 5
-/** Page after sign-in. The files of this page belong to the first view. */
+/** Page that opens after the sign-in. Its files belong to the first view. */
 const firstPage = 'src/pages/dashboard/dashboard-page.tsx'
 
-/** Plugin that fails the build if a page is larger than its budget. Runs after the compression. */
+/**
+ * Vite plugin that fails the build if a page is larger than its budget. Runs after the compression.
+ */
 export function checkBudgets() {
   return {
     name: 'check-budgets',

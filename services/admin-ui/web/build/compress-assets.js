@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /**
- * Plugin that writes a `.br` and a `.gz` file beside each script and stylesheet, so that the server
- * compresses nothing per request.
+ * Vite plugin that writes a `.br` and a `.gz` file beside each script and stylesheet. The server
+ * then compresses nothing per request.
  */
 export function compressAssets() {
   return {

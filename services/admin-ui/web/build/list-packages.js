@@ -6,8 +6,8 @@ const packageFolder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/@]+(?=\/)/
 const licenceFile = /^(?:licen[cs]e|copying|notice)/i
 
 /**
- * Plugin that writes `packages.json`: npm packages of which the build contains code, with their
- * licences. The image lists them with its other packages.
+ * Vite plugin that writes `packages.json`: npm packages of which the build contains code, with
+ * their licences. The image lists them with its other packages.
  */
 export function listPackages() {
   return {

@@ -1,6 +1,6 @@
 /**
  * Lists the scripts and styles of the first view, and those that each other page adds, from the
- * manifest of the build. The first view is the entry and the first page after sign-in.
+ * manifest of the Vite build. The first view is the entry and the first page after sign-in.
  */
 export function measureFiles(manifest, firstPage) {
   const filesOf = (key, seen = new Set()) => {

@@ -73,8 +73,8 @@ function messageNotFound(): AppError {
 }
 
 /**
- * True for the error of a referenced message that is missing or not described. Other failures may
- * be temporary.
+ * True if an error says that a referenced message is missing, or that its description does not
+ * suffice for a reply or forward. Other errors may be temporary.
  */
 function isMissing(error: unknown): boolean {
   return (

@@ -1,6 +1,9 @@
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 
-/** Parts of the accounts that may fail before the failures are a warning, or an error. */
+/**
+ * Share of failing accounts above which the finding about failing accounts is a warning, or an
+ * error.
+ */
 const warningPart = 0.1
 const errorPart = 0.5
 

@@ -20,12 +20,15 @@ import { type ClockReading, systemFindings } from './system-findings.ts'
 import { targetFindings } from './target-findings.ts'
 import { workerFindings } from './worker-findings.ts'
 
-/** Time after which due work counts as late. */
+/** Delay after which a due queue entry is reported as late. */
 const lateMs = 300_000
-/** Period in which failed webhook deliveries and failed exports are reported. */
+/**
+ * Period before now in which failed webhook deliveries are reported. Failed exports have a longer
+ * period.
+ */
 const deliveryPeriodMs = 3_600_000
 const exportPeriodMs = 86_400_000
-/** Maximum number of failing webhook targets in the findings. */
+/** Maximum number of failing webhook targets that the findings report. */
 const maxTargets = 10
 
 export interface FindingDeps {
@@ -36,8 +39,8 @@ export interface FindingDeps {
 }
 
 /**
- * Checks the installation and returns the findings, the most urgent first. The queries run one
- * after the other on one connection, and each has a limited cost.
+ * Checks the installation and returns the findings (problems with remedies), the most urgent first.
+ * The queries run one after the other on one Postgres connection, and each has a limited cost.
  */
 export async function listInstallationFindings(deps: FindingDeps): Promise<Finding[]> {
   const { db, bus, requireApiAuth, workerExpiryMs } = deps

@@ -1,7 +1,10 @@
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 import type { SchemaDifference } from '@posthorn/db'
 
-/** Difference of the clocks from which times in the API are visibly wrong. */
+/**
+ * Difference between the clocks of Postgres and of this process from which times in the API are
+ * visibly wrong.
+ */
 const maxSkewMs = 2_000
 
 /** Reading of the Postgres clock between two readings of the clock of this process. */
@@ -18,7 +21,10 @@ export interface SystemState {
   rabbitmq: boolean
 }
 
-/** Findings about the database schema, RabbitMQ and the clocks. */
+/**
+ * Findings about the database schema, the connection to RabbitMQ, and the clocks of Postgres and of
+ * this process.
+ */
 export function systemFindings({ schema, clock, rabbitmq }: SystemState): Finding[] {
   const findings = [...schemaFindings(schema), ...clockFindings(clock)]
   return rabbitmq ? findings : [...findings, rabbitmqDown]
@@ -47,7 +53,7 @@ function schemaFindings({ missing, newer }: SchemaDifference): Finding[] {
   return findings
 }
 
-/** Maximum number of migrations that a finding names. */
+/** Maximum number of database migrations that a finding names. */
 const maxNamed = 5
 
 function listed(names: readonly string[]): string {
@@ -56,8 +62,9 @@ function listed(names: readonly string[]): string {
 }
 
 /**
- * Finding about a difference between the clocks. The clock of Postgres was read at an unknown
- * moment of the query, so the duration of the query is no difference.
+ * Finding about a difference between the clocks of Postgres and of this process. The clock of
+ * Postgres was read at an unknown moment of the query, so the duration of the query is no
+ * difference.
  */
 function clockFindings({ startedAt, postgresAt, endedAt }: ClockReading): Finding[] {
   const skewMs = postgresAt > endedAt ? postgresAt - endedAt : Math.min(0, postgresAt - startedAt)

@@ -26,16 +26,18 @@ const renewMs = 5_000
 const retryMs = 5_000
 
 export interface BulkJobDeps extends ActionDeps {
-  /** Postgres pool for statements that take longer, such as the selection of many rows. */
+  /**
+   * Postgres pool for statements of bulk jobs that take longer, such as the selection of many rows.
+   */
   outbox: Db
   log: Logger
   metrics: Metrics
 }
 
 /**
- * Runs the bulk jobs that API clients request. Replicas share the jobs by claims: if a replica
- * ends, another replica continues its jobs after the last recorded row. Disposal stops between two
- * rows and ends the claims, so that another replica continues immediately.
+ * Runs the bulk jobs that API clients request. Replicas of api-gateway share the jobs by claims: if
+ * a replica ends, another replica continues its jobs after the last recorded row. Disposal stops
+ * between two rows and ends the claims, so that another replica continues immediately.
  */
 export function startBulkJobs(deps: BulkJobDeps): AsyncDisposable {
   const { db, bus, log } = deps
@@ -108,7 +110,9 @@ async function runClaimed(
   }
 }
 
-/** Renews the claim on a bulk job until disposed. Aborts `lost` if the claim was lost. */
+/**
+ * Renews the claim on a bulk job until the result is disposed. Aborts `lost` if the claim was lost.
+ */
 function holdClaim({ db, log }: BulkJobDeps, job: ClaimedJob, lost: AbortController) {
   return runPeriodically({ everyMs: renewMs, log, name: 'bulk-job-claim' }, async () => {
     await renewClaim(db, job, leaseMs).catch((error: unknown) => {

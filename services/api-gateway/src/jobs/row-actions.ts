@@ -26,7 +26,7 @@ export interface ActionDeps {
 }
 
 interface ActionBase {
-  /** Number of rows per second whose action starts. */
+  /** Number of rows of a bulk job per second whose action starts. */
   readonly perSecond: number
 }
 
@@ -51,19 +51,31 @@ export interface SentAction extends ActionBase {
 export type RowAction = StoredAction | SentAction
 
 /**
- * Pace of actions that restart sessions or start a sync: half of the default pace of logins at one
- * host (SVC_LOGINS_PER_SECOND, 50), so that restarted sessions log in without a queue, and logins
- * of other accounts are not delayed.
+ * Rows per second of bulk jobs whose action restarts sessions or starts a sync. This is half of the
+ * default rate of logins at one host (SVC_LOGINS_PER_SECOND, 50). Restarted sessions then log in
+ * without a queue, and logins of other accounts are not delayed.
  */
 const sessionsPerSecond = 25
-/** Pace of flushes. A flush restarts the session and searches all mailboxes of the account. */
+/**
+ * Rows per second of a bulk job that flushes accounts. A flush restarts the session and searches
+ * all mailboxes of the account.
+ */
 const flushesPerSecond = 10
-/** Pace of deletions. Each deletes the mailbox indexes, tokens and templates of the account. */
+/**
+ * Rows per second of a bulk job that deletes accounts. A deletion removes the mailbox indexes,
+ * tokens and templates of the account.
+ */
 const deletionsPerSecond = 20
-/** Pace of changes in the outbox, which are one short statement of a sender each. */
+/**
+ * Rows per second of a bulk job that changes submissions. Each change is one short statement of a
+ * sender.
+ */
 const changesPerSecond = 100
 
-/** Timeout of a command to a worker or sender. A worker that is restarting holds up one row. */
+/**
+ * Timeout of a command that a bulk job sends to a worker or sender. A worker that is restarting
+ * delays one row.
+ */
 const commandTimeoutMs = 5_000
 
 /** Returns the action of a bulk job on one of its rows. */
@@ -127,8 +139,8 @@ function outboxAction({ bus }: ActionDeps, name: OutboxJobAction): RowAction {
     try {
       await changeSubmission(bus, { queueId, action }, limits)
     } catch (error) {
-      // The first command may have deleted the submission before this replica or an earlier one
-      // could record the result.
+      // An earlier command may have deleted the submission before its result could be recorded, by
+      // this replica or an earlier one.
       const isDeleted = error instanceof AppError && error.kind === 'not-found'
       if (!(name !== 'hold' && isRepeated && isDeleted)) throw error
     }

@@ -22,7 +22,7 @@ const batchSize = 100
  * does not hold up the accounts of other workers. Actions in the database run one by one.
  */
 const maxCommands = 8
-/** Maximum length of the stored text of an error. */
+/** Maximum length of an error text that is stored for a row of a bulk job. */
 const maxErrorLength = 500
 
 export interface RowRun {
@@ -34,7 +34,7 @@ export interface RowRun {
   action: RowAction
   /** Signal that is aborted if the claim on the bulk job is lost, or at a shutdown. */
   signal: AbortSignal
-  /** Called with the result of each action. */
+  /** Called with the result of the action on each row of a bulk job. */
   onOutcome: (state: RowOutcome['state']) => void
 }
 
@@ -63,8 +63,8 @@ export async function runRows(run: RowRun): Promise<void> {
 }
 
 /**
- * Runs `work` for each row, `limit` rows at a time. After the first error, starts no further row,
- * aborts the waiting rows, waits for the running rows and rejects with this error.
+ * Runs `work` for each row of a bulk job, `limit` rows at a time. After the first error, starts no
+ * further row, aborts the waiting rows, waits for the running rows and rejects with this error.
  */
 async function forEachRow(
   rows: readonly OpenRow[],
@@ -92,7 +92,10 @@ const queryCanceled = '57014'
 
 type State = RowOutcome['state']
 
-/** Runs an action in the transaction that also records its result. */
+/**
+ * Runs the action on a row of a bulk job in the transaction that also records the result of the
+ * action.
+ */
 async function runStored(run: RowRun, action: StoredAction, row: OpenRow): Promise<State> {
   const { db, job } = run
   try {
@@ -111,14 +114,15 @@ async function runStored(run: RowRun, action: StoredAction, row: OpenRow): Promi
 }
 
 /**
- * Sends the command of an action and records the result. The start is recorded first, so that the
- * next replica knows that a command without a result may have been executed.
+ * Sends the command of a bulk job for one row and records the result. The start is recorded first.
+ * The next replica therefore knows that a command without a result may have been executed.
  */
 async function runSent(run: RowRun, action: SentAction, row: OpenRow): Promise<State> {
   const { db, bus, job, signal } = run
   if (!bus.up) throw new UnavailableError('RabbitMQ is unavailable')
   const { rowId, isStarted: isRepeated } = row
-  // A command that was executed may have changed the row, so that the filter no longer matches.
+  // A command that was executed may have changed the account or submission, so that the filter of
+  // the bulk job no longer matches.
   if (!isRepeated && !(await isStillSelected(db, job, rowId)))
     return await record(run, row, { state: 'skipped' })
   await startRow(db, job, row)
@@ -130,7 +134,10 @@ async function runSent(run: RowRun, action: SentAction, row: OpenRow): Promise<S
   return await record(run, row, { state: 'done', hasEffect: true })
 }
 
-/** Records a failed action. Rejects with errors after which the job continues later. */
+/**
+ * Records the failed action of a bulk job on a row. Rejects with errors after which the bulk job
+ * continues later.
+ */
 async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise<State> {
   const { bus, log, job, signal, action } = run
   // The statement of this row takes too long, and would again. Other rows must not wait for it.
@@ -145,7 +152,7 @@ async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise
   return await record(run, row, { state: 'failed', error: stored, hasEffect: !action.isStored })
 }
 
-/** Replaces the character that Postgres cannot store in a text. */
+/** Replaces the NUL character, which Postgres cannot store in a text. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }

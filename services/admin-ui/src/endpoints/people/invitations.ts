@@ -14,7 +14,7 @@ import { listInvitations, revokeLinks, type StoredLink } from '../../store/links
 import { entryOf, ownerEndpoint, type PageExchange, pathId } from '../endpoint.ts'
 import type { PeopleDeps } from './people.ts'
 
-/** Mounts invitations, for owners. */
+/** Mounts the endpoints with which owners invite people. */
 export function mountPeopleInvitations(router: Router, deps: PeopleDeps): void {
   const { identity } = deps
   const { db, audit } = identity

@@ -12,11 +12,11 @@ import { entryOf, ownerEndpoint, type PageExchange, pathId } from '../endpoint.t
 
 export interface PeopleDeps {
   identity: Identity
-  /** Returns the origin of the pages for links. */
+  /** Returns the origin of the administration pages for links. */
   originOf: (exchange: PageExchange) => string
 }
 
-/** Mounts the people, for owners. */
+/** Mounts the endpoints with which owners manage people. */
 export function mountPeople(router: Router, { identity, originOf }: PeopleDeps): void {
   const { db, audit, sessions } = identity
   router.get(
@@ -54,7 +54,7 @@ export function mountPeople(router: Router, { identity, originOf }: PeopleDeps):
   )
 }
 
-/** Person in the path of a request. The session of the request stays. */
+/** Person in the path of a request. The session that sends the request is kept. */
 function target({ request }: PageExchange, { person, session }: SignedIn) {
   const id = pathId(request)
   return { id, ...(id === person.id && { ownSession: session.id }) }

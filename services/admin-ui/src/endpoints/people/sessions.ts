@@ -5,7 +5,7 @@ import { listSessions } from '../../store/sessions.ts'
 import { entryOf, ownerEndpoint, pathId } from '../endpoint.ts'
 import { describeEntry } from '../own-sessions.ts'
 
-/** Mounts the sessions of all people, for owners. */
+/** Mounts the endpoints with which owners list and end the sessions of all people. */
 export function mountPeopleSessions(router: Router, identity: Identity): void {
   const { db, audit, sessions } = identity
   router.get(

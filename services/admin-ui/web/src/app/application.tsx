@@ -4,7 +4,7 @@ import { createPages, type LazyPage } from '../routing/create-pages.tsx'
 import { AppLink } from '../routing/navigation.tsx'
 import { Frame } from './frame.tsx'
 
-/** Pages with the files of their components. Each page is a script of its own. */
+/** Administration pages with the files of their components. Each page is a script of its own. */
 const pages: readonly LazyPage[] = [
   {
     path: '/',
@@ -80,5 +80,5 @@ function Failure({ error, reset }: { error: unknown; reset: () => void }) {
   return <ErrorBox error={error} retry={reset} />
 }
 
-/** Application with its router. */
+/** Application of the administration pages, with its router. */
 export const Application = createPages({ pages, Root: Frame, NotFound, Loading, Failure })

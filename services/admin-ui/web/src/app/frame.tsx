@@ -18,7 +18,9 @@ const StepUpDialog = lazy(async () => ({
   default: (await import('./step-up-dialog.tsx')).StepUpDialog,
 }))
 
-/** Frame of all pages. Pages that need a session lead to the sign-in without one. */
+/**
+ * Frame of all administration pages. Without a session, pages that need one lead to the sign-in.
+ */
 export function Frame() {
   const { path } = useCurrentPath()
   usePageChange()
@@ -49,7 +51,8 @@ function ToSignIn() {
   const navigate = useNavigate()
   useEffect(
     () => navigate({ to: '/sign-in', query: { return: href }, replace: true }),
-    // The target is the address at which the session was missing.
+    // The effect runs once, because the sign-in returns to the address at which the session was
+    // missing.
     [],
   )
   return null

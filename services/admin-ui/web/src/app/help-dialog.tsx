@@ -2,7 +2,7 @@ import { Dialog } from '../kit/overlays/dialog.tsx'
 import css from './shell.module.css'
 import { shortcutHelp } from './shortcuts.ts'
 
-/** List of the shortcuts. */
+/** Dialog that lists the keyboard shortcuts of the administration pages. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" isOpen onClose={onClose}>

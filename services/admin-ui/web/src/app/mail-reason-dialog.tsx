@@ -9,7 +9,7 @@ import { Dialog } from '../kit/overlays/dialog.tsx'
 
 /**
  * Dialog for the reason of a person who opens mail, or gives a program the right to read mail. The
- * refused request is repeated afterwards.
+ * refused call is repeated afterwards.
  */
 export function MailReasonDialog() {
   const { person } = useSignedIn()

@@ -5,7 +5,7 @@ import { AppLink, useCurrentPath } from '../routing/navigation.tsx'
 import { type NavigationPage, navigationPages } from './page-list.ts'
 import css from './shell.module.css'
 
-/** Navigation by groups. On narrow screens a button opens it. */
+/** Navigation of the administration pages, in groups. On narrow screens a button opens it. */
 export function NavigationBar() {
   const may = useRights()
   const { path } = useCurrentPath()

@@ -10,7 +10,9 @@ import { crumbsOf, documentTitle } from './page-list.ts'
 import css from './shell.module.css'
 import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
 
-/** Sets the title of the document, and moves the focus to the content when another page opens. */
+/**
+ * Sets the title of the browser tab, and moves the focus to the content, when another page opens.
+ */
 export function usePageChange(): void {
   const { path } = useCurrentPath()
   const last = useRef(path)
@@ -21,7 +23,10 @@ export function usePageChange(): void {
   }, [path])
 }
 
-/** Head of each page: the path to the page, the palette, and the menus of the person. */
+/**
+ * Head of each administration page: the path to the page, the command palette, and the menus of the
+ * person.
+ */
 export function PageHead({ openPalette }: { openPalette: () => void }) {
   const { path } = useCurrentPath()
   const crumbs = crumbsOf(path)

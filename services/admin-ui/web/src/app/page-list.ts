@@ -1,17 +1,19 @@
 import type { PageAction } from '../data/rights.ts'
 
-/** Page of the navigation. */
+/** Administration page that the navigation lists. */
 export interface NavigationPage {
   path: string
   title: string
   group: 'Overview' | 'Mail' | 'Webhooks' | 'Access' | 'System'
-  /** Letter that opens the page after `g`. */
+  /** Letter that opens the page when it is pressed after `g`. */
   letter: string
-  /** Action without which the page is hidden. */
+  /**
+   * Action that the page needs. The page is hidden from people whose role may not do the action.
+   */
   requires?: PageAction
 }
 
-/** Pages of the navigation in their order. */
+/** Administration pages that the navigation lists, in their order. */
 export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
@@ -51,7 +53,7 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/about', title: 'About', group: 'System', letter: 'b' },
 ]
 
-/** Titles of the pages that the navigation does not list. */
+/** Titles of the administration pages that the navigation does not list. */
 const otherTitles: Readonly<Record<string, string>> = {
   '/sign-in': 'Sign in',
   '/set-up': 'Set up',
@@ -60,21 +62,24 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/accounts/add': 'Add an account',
 }
 
-/** Paths that are shown without a session. */
+/** Paths of the administration pages that are shown without a session. */
 const publicPaths = new Set(['/sign-in', '/set-up', '/invitation'])
 
 export function isPublicPath(path: string): boolean {
   return publicPaths.has(path)
 }
 
-/** One step of the path to a page, as the page's head shows the path. */
+/** Step of the path to a page (breadcrumb), which the head of the page shows. */
 export interface Crumb {
   title: string
-  /** Absent for the current page. */
+  /** Path of the page to which the step links. Absent for the current page. */
   path?: string
 }
 
-/** Steps to a page: `Accounts`, `anna`. The last step is the title of the page. */
+/**
+ * Steps of the path to a page (breadcrumbs): `Accounts`, `anna`. The last step is the title of the
+ * page.
+ */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
   if (path.startsWith('/accounts/'))
@@ -89,7 +94,7 @@ function titleOf(path: string): string | undefined {
   return navigationPages.find((page) => page.path === path)?.title ?? otherTitles[path]
 }
 
-/** Title of the document: the page before the product, so that tabs can be told apart. */
+/** Title of the browser tab: the page before the product, so that tabs can be told apart. */
 export function documentTitle(path: string): string {
   const steps = crumbsOf(path).map(({ title }) => title)
   return [...steps.toReversed(), 'Posthorn'].join(' · ')

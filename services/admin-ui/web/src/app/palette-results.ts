@@ -1,14 +1,14 @@
 import type { SearchResult } from '../kit/overlays/search-dialog.tsx'
 import type { NavigationPage } from './page-list.ts'
 
-/** Account that matches the text of the palette. */
+/** Account that matches the search text of the command palette. */
 export interface FoundAccount {
   account: string
   name: string
   email?: string
 }
 
-/** Action of the palette. */
+/** Action that the command palette offers. */
 export interface PaletteAction {
   id: string
   label: string
@@ -20,7 +20,10 @@ export interface PaletteContent {
   accounts: readonly FoundAccount[]
 }
 
-/** Results of the palette: pages and actions that contain all words of the text, then accounts. */
+/**
+ * Results of the command palette: pages and actions that contain all words of the text, then
+ * accounts.
+ */
 export function paletteResults(
   text: string,
   { pages, actions, accounts }: PaletteContent,

@@ -7,10 +7,10 @@ import { useNavigate } from '../routing/navigation.tsx'
 import { navigationPages } from './page-list.ts'
 import { paletteResults } from './palette-results.ts'
 
-/** Accounts that the palette shows at most. */
+/** Maximum number of accounts that the command palette shows. */
 const maxAccounts = 8
 
-/** Palette over pages, actions and accounts. */
+/** Command palette, which finds pages, actions and accounts. */
 export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: () => void }) {
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())

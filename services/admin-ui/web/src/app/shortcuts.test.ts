@@ -9,7 +9,7 @@ const pressed = (key: string, more = {}) => ({
   target: null,
   ...more,
 })
-/** Element that is inside of a text field. */
+/** Element of the page that is inside of a text field. */
 const field = { closest: () => ({}) } as unknown as EventTarget
 
 test.each([

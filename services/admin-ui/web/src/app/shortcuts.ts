@@ -1,19 +1,19 @@
 import { isTyping, type KeyInput } from '../kit/typing.ts'
 import { navigationPages } from './page-list.ts'
 
-/** Action of a shortcut of the whole application. */
+/** Action of a keyboard shortcut that works on all administration pages. */
 export type Shortcut =
   | { kind: 'palette' }
   | { kind: 'search' }
   | { kind: 'help' }
-  /** `g` was pressed: the next letter opens a page. */
+  /** Shortcut for a pressed `g`: the next letter opens a page. */
   | { kind: 'prefix' }
   | { kind: 'page'; path: string }
 
-/** Time within which the letter must follow `g`. */
+/** Milliseconds within which a letter must follow `g` to open a page. */
 export const prefixMs = 1_500
 
-/** Finds the action of a key. `afterPrefix` is true if the key follows `g`. */
+/** Finds the shortcut of a pressed key. `afterPrefix` is true if the key follows `g`. */
 export function shortcutOf(input: KeyInput, afterPrefix: boolean): Shortcut | undefined {
   const { key, ctrlKey, metaKey } = input
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return { kind: 'palette' }
@@ -27,7 +27,7 @@ export function shortcutOf(input: KeyInput, afterPrefix: boolean): Shortcut | un
   return key === 'g' ? { kind: 'prefix' } : undefined
 }
 
-/** Shortcuts as the help shows them. */
+/** Keys of the keyboard shortcuts and their meanings, as the help dialog shows them. */
 export const shortcutHelp: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K', 'Find a page, an account or an action'],
   ['/', 'Go to the search field of the page'],

@@ -8,8 +8,8 @@ import { TextField } from '../kit/controls/text-field.tsx'
 import { Dialog } from '../kit/overlays/dialog.tsx'
 
 /**
- * Dialog for a factor that the server requires before a dangerous action. The refused request is
- * repeated afterwards.
+ * Dialog for a factor (password, code or passkey) that the server requires before a dangerous
+ * action. The refused call is repeated afterwards.
  */
 export function StepUpDialog() {
   const { factors } = useSignedIn()

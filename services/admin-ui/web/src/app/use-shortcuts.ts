@@ -7,7 +7,7 @@ export interface ShortcutActions {
   openHelp: () => void
 }
 
-/** Runs the shortcuts of the application. */
+/** Runs the keyboard shortcuts that work on all administration pages. */
 export function useShortcuts({ openPalette, openHelp }: ShortcutActions): void {
   const navigate = useNavigate()
   const run = useRef<(shortcut: Shortcut) => void>(undefined)

@@ -1,10 +1,10 @@
-/** Values of one curve. */
+/** Label and values of one line in a chart. */
 export interface Curve {
   label: string
   values: readonly number[]
 }
 
-/** Times (seconds since 1970) and values of a chart, in the form of the chart library. */
+/** Times (seconds since 1970) and values of a chart, in the form of the library uPlot. */
 export function chartData(
   from: string,
   step: number,
@@ -16,7 +16,10 @@ export function chartData(
   return [times, ...curves.map(({ values }) => times.map((_, index) => values[index] ?? 0))]
 }
 
-/** Sentence with the sum and the maximum of each curve, for readers who do not see the chart. */
+/**
+ * Sentence with the sum and the maximum of each line of a chart, for readers who do not see the
+ * chart.
+ */
 export function describeCurves(curves: readonly Curve[]): string {
   return curves
     .map(({ label, values }) => {

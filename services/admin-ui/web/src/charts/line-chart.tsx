@@ -6,16 +6,16 @@ import css from './charts.module.css'
 
 export interface LineChartProps {
   label: string
-  /** Time of the first value. */
+  /** Time of the first value in the chart. */
   from: string
-  /** Seconds between two values. */
+  /** Seconds between two values of the chart. */
   step: number
   curves: readonly Curve[]
 }
 
 const height = 176
 
-/** Curves over time, with up to three colours. */
+/** Line chart of values over time, with up to three colors. */
 export function LineChart({ label, from, step, curves }: LineChartProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -29,7 +29,8 @@ export function LineChart({ label, from, step, curves }: LineChartProps) {
       plot.destroy()
       plot = draw()
     }
-    // The colours of a drawing do not follow the theme.
+    // A drawn chart keeps its colors when the theme of the page changes, so the chart is drawn
+    // again.
     const theme = new MutationObserver(redraw)
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     const system = matchMedia('(prefers-color-scheme: dark)')
@@ -63,7 +64,8 @@ function drawChart(
   { from, step, curves }: Omit<LineChartProps, 'label'>,
 ): Plot {
   const style = getComputedStyle(element)
-  // A colour property has two values, of which a drawing needs the one of the theme.
+  // A color variable of the stylesheet has a light and a dark value. The probe element tells which
+  // of them the current theme uses.
   const probe = document.createElement('span')
   element.append(probe)
   const colour = (name: string) => {

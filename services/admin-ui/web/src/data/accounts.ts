@@ -26,10 +26,10 @@ export type { AccountListEntry, AccountRecord, LastError } from '@posthorn/clien
 export type AccountBody = CreateAccountInput['body']
 export type VerifyBody = VerifyAccountInput['body']
 
-/** Key of all data about accounts. */
+/** Cache key of all data about accounts. */
 export const accountsKey = ['accounts'] as const
 
-/** Page of the list of accounts. */
+/** Loads a page of the list of accounts. */
 export function useAccounts(
   input: ListAccountsInput,
   options?: LoadOptions,
@@ -37,14 +37,14 @@ export function useAccounts(
   return useLoad([...accountsKey, 'list', input], () => listAccounts(calls.api, input), options)
 }
 
-/** Settings and state of one account. */
+/** Loads the settings and the state of one account. */
 export function useAccount(account: string): Load<AccountRecord> {
   return useLoad([...accountsKey, 'one', account], () => getAccount(calls.api, { account }), {
     everyMs: 5_000,
   })
 }
 
-/** Changes of accounts. */
+/** Calls that change accounts. */
 export const accountActions = {
   add: (body: AccountBody) => createAccount(calls.api, { body }),
   remove: (account: string) => deleteAccount(calls.api, { account }),

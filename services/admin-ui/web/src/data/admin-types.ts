@@ -25,8 +25,10 @@ export type {
 } from '@posthorn/contracts/admin/session'
 import type { SecondFactorRequired, Session } from '@posthorn/contracts/admin/session'
 
-/** Result of a sign-in: the session, or a ticket with which a second factor completes it. */
+/**
+ * Result of a sign-in: the session, or a ticket with which a second factor completes the sign-in.
+ */
 export type SignInResult = Session | SecondFactorRequired
 
-/** Session of any person. */
+/** Session of any person in the list of the sessions of all people. */
 export type PersonSession = PeopleSessionList['sessions'][number]

@@ -1,8 +1,8 @@
 const filterNames = ['person', 'operation', 'account', 'from', 'to', 'cursor'] as const
 
 /**
- * Query of the audit log from the filters in the address of the page. Times of the reader's zone
- * become UTC. Invalid times are left out.
+ * Query of the audit log from the filters in the address of the page. Times in the reader's time
+ * zone become UTC. Invalid times are left out.
  */
 export function formatAuditQuery(
   query: Readonly<Record<string, string>>,

@@ -7,8 +7,8 @@ import { useLoad } from './use-load.ts'
 const pageSize = 50
 
 /**
- * Downloads the entries of the audit log that the filters select, as a file with one JSON text per
- * line. The server refuses plain links, which other sites could contain.
+ * Downloads the audit log entries that the filters select, as a file with one JSON text per line.
+ * The server refuses plain links, which other sites could contain.
  */
 export async function downloadAudit(query: Readonly<Record<string, string>>): Promise<void> {
   const { cursor: _cursor, ...filters } = formatAuditQuery(query)
@@ -20,7 +20,7 @@ export async function downloadAudit(query: Readonly<Record<string, string>>): Pr
   URL.revokeObjectURL(link.href)
 }
 
-/** Page of the audit log that the filters of an address select. */
+/** Loads the page of the audit log that the filters in the page's address select. */
 export function useAudit(query: Readonly<Record<string, string>>): Load<AuditPage> {
   const filters = formatAuditQuery(query)
   return useLoad(['audit', filters], () =>

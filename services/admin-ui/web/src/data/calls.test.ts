@@ -8,7 +8,10 @@ interface Sent {
   headers: Headers
 }
 
-/** Calls against a list of responses, with the requests that were sent. */
+/**
+ * Creates calls whose responses come from a list. Also returns the requests that the calls have
+ * sent.
+ */
 function callsWith(
   responses: Response[],
   requestProof = (_proof: Proof) => Promise.resolve(false),

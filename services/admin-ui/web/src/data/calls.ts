@@ -1,34 +1,37 @@
 import { type Client, createClient } from '@posthorn/client/create-client'
 import { callWithProofs, isUnauthorized, type RequestProof } from './step-up.ts'
 
-/** Header that forms and images of other pages cannot send. The server requires this header. */
+/**
+ * Header that the server requires in every call. Forms and images of other pages cannot send this
+ * header.
+ */
 const ownPageHeader = { 'X-SVC-Admin': '1' }
 
 export interface CallsOptions {
-  /** Origin of the pages, such as `https://admin.example`. */
+  /** Origin of the administration pages, such as `https://admin.example`. */
   origin: string
   fetch: typeof fetch
   /**
-   * Called when a call got the status 401: the session has ended, or an entered password or code is
-   * wrong.
+   * Called when the server has responded with 401: the session has ended, or an entered password or
+   * code is wrong.
    */
   onUnauthorized: () => void
   requestProof: RequestProof
 }
 
-/** Calls of the pages to the server. */
+/** Functions with which the administration pages call the server. */
 export interface Calls {
-  /** Client of the API, whose operations run as the signed-in person. */
+  /** Client of the Posthorn API, whose operations run as the signed-in person. */
   api: Client
   /** Calls an endpoint of admin-ui by method and path template: `GET /admin/people/{id}`. */
   admin: <T = undefined>(route: string, input?: object) => Promise<T>
-  /** Reads the content of a file from an endpoint of admin-ui. */
+  /** Reads a file from an endpoint of admin-ui. */
   readFile: (route: string, input?: object) => Promise<Blob>
 }
 
 /**
- * Creates the calls of the pages. No call is repeated automatically, except after a proof was
- * accepted: the lists repeat their calls themselves.
+ * Creates the functions with which the pages call the server. A call is repeated only after the
+ * person has given a required proof, such as a password: the lists repeat their calls themselves.
  */
 export function createCalls({ origin, fetch, onUnauthorized, requestProof }: CallsOptions): Calls {
   const guard = async <T>(call: () => Promise<T>) => {
@@ -52,7 +55,8 @@ export function createCalls({ origin, fetch, onUnauthorized, requestProof }: Cal
     admin: <T>(route: string, input?: object) => {
       const operation = { name: route, route, isRepeatable: false, read: readJson<T> }
       const call = () => own.call(operation, input)
-      // The answer 401 to this request is the result of the check that `onUnauthorized` starts.
+      // The status 401 of this request needs no handling: the request is the check that
+      // `onUnauthorized` starts.
       return route === 'GET /admin/session' ? call() : guard(call)
     },
   }

@@ -5,7 +5,7 @@ import { useLoad } from './use-load.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** Calls with which a person becomes signed in. */
+/** Calls that sign a person in, by password, second factor, passkey or link. */
 export const entryActions = {
   signIn: (body: Values) => calls.admin<SignInResult>('POST /admin/session/sign-in', { body }),
   secondFactor: (body: { ticket: string; code: string }) =>
@@ -15,7 +15,7 @@ export const entryActions = {
     calls.admin<SignInResult>('POST /admin/session/invitation', { body }),
 }
 
-/** Invitation of the token in the address of the page. */
+/** Loads the invitation whose token is in the address of the page. */
 export function useInvitation(token: string): Load<InvitationDetails> {
   return useLoad(
     ['invitation', token],

@@ -1,5 +1,5 @@
 /**
- * True for an IP address as the host of a page. Passkeys belong to a host name, so that browsers
+ * True if the host of the page is an IP address. Passkeys belong to a host name, so that browsers
  * refuse them at IP addresses (WebAuthn §5.1.3).
  */
 export function isIpAddress(hostname: string): boolean {

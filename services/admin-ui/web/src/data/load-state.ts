@@ -1,17 +1,18 @@
 import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
 
-/** State of data that a page shows. */
+/** State of data that a page loads and shows. */
 export interface Load<T> {
   data: T | undefined
   error: Error | null
-  /** Time at which the data was received (ms). 0: never. */
+  /** Time at which the data was last received (ms). 0: never. */
   updatedAt: number
   isFetching: boolean
   retry: () => void
 }
 
 /**
- * View of a load. `stale`: the old data stays visible because the newer request failed.
+ * Form in which a page shows loaded data. `stale`: the old data stays visible because the newer
+ * request failed.
  *
  * | view | data | error |
  * |---|---|---|
@@ -27,12 +28,14 @@ export function viewOf({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): 
   return error ? 'stale' : 'ready'
 }
 
-/** True if a load has a result or an error, so that its place on the page has its final size. */
+/**
+ * True if loaded data or its error is present, so that its place on the page has its final size.
+ */
 export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): boolean {
   return data !== undefined || error !== null
 }
 
-/** Error as the pages show it. */
+/** Error of a call, as the pages show it. */
 export interface ShownError {
   title: string
   message: string
@@ -42,7 +45,7 @@ export interface ShownError {
   isDisconnected: boolean
 }
 
-/** Describes an error of a call for the person. */
+/** Describes the error of a call to the person who uses the pages. */
 export function describeError(error: unknown): ShownError {
   if (error instanceof PosthornConnectionError)
     return {
@@ -70,7 +73,7 @@ function titleOf(status: number): string {
   return status >= 500 ? 'The server cannot answer' : 'The request was refused'
 }
 
-/** True if a list should repeat a failed request without an action of the person. */
+/** True if a list should repeat a failed call without an action of the person. */
 export function isTemporary(error: unknown): boolean {
   return (
     error instanceof PosthornConnectionError ||

@@ -8,13 +8,16 @@ export type { GetStatsResult } from '@posthorn/client'
 export type StatsSeries = GetStatsSeriesResult
 export type Finding = ListFindingsResult['findings'][number]
 
-/** Interval at which the figures of the dashboard are loaded. */
+/** Interval at which the dashboard loads its numbers, such as the number of accounts. */
 const figuresMs = 5_000
-/** Interval at which the curves and findings are loaded. The finest step of a curve is a minute. */
+/**
+ * Interval at which the dashboard loads the findings and the values of its charts, which have at
+ * most one value per minute.
+ */
 const curvesMs = 60_000
 const daySeconds = 86_400
 
-/** Figures of the whole installation, with the counters of the last 24 hours. */
+/** Statistics of the whole installation, with the counters of the last 24 hours. */
 export function useStats(): Load<GetStatsResult> {
   return useLoad(['stats'], () => getStats(calls.api, { seconds: daySeconds }), {
     everyMs: figuresMs,
@@ -23,7 +26,7 @@ export function useStats(): Load<GetStatsResult> {
 
 const seriesStep = 900
 
-/** Counters of the last 24 hours in steps of 15 minutes. */
+/** Values of counters in the last 24 hours, in steps of 15 minutes. */
 export function useSeries(keys: readonly string[]): Load<StatsSeries> {
   const load = () => {
     const to = Math.ceil(Date.now() / 1000 / seriesStep) * seriesStep
@@ -37,7 +40,7 @@ export function useSeries(keys: readonly string[]): Load<StatsSeries> {
   return useLoad(['series', keys], load, { everyMs: curvesMs })
 }
 
-/** Problems that the service has found. */
+/** Problems of the installation that api-gateway has found. */
 export function useFindings(): Load<ListFindingsResult> {
   return useLoad(['findings'], () => listFindings(calls.api), {
     everyMs: curvesMs,

@@ -3,7 +3,7 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
-/** Keys of the data about the signed-in person. */
+/** Cache keys of the sessions and the passkeys of the signed-in person. */
 export const ownSessionsKey = ['own sessions'] as const
 export const passkeysKey = ['passkeys'] as const
 
@@ -15,7 +15,7 @@ export function usePasskeys(): Load<PasskeyList> {
   return useLoad(passkeysKey, () => calls.admin('GET /admin/session/passkeys'))
 }
 
-/** Changes of the own password, factors and sessions. */
+/** Calls that change the password, factors and sessions of the signed-in person. */
 export const ownActions = {
   changePassword: (body: { current?: string; new: string }) =>
     calls.admin('POST /admin/session/password', { body }),

@@ -9,8 +9,8 @@ import type {
 } from './admin-types.ts'
 
 /**
- * True if the browser supports passkeys with options and results as JSON, for the host of the
- * pages.
+ * True if the browser supports passkeys for the host of the pages, with options and results as
+ * JSON.
  */
 export function hasPasskeys(): boolean {
   return (
@@ -44,7 +44,10 @@ export async function createPasskey(): Promise<Pick<PasskeyEntry, 'id' | 'name'>
   return calls.admin('POST /admin/session/passkeys', { body })
 }
 
-/** Response of the authenticator, which has the members that the request of the purpose needs. */
+/**
+ * Response of an authenticator as JSON. Browsers write the members that a request with a passkey
+ * needs.
+ */
 function toJson<R extends PasskeyRequest | NewPasskeyRequest>(
   credential: Credential | null,
 ): R['response'] {

@@ -10,7 +10,7 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
-/** Key of all data about people. */
+/** Cache key of all data about people. */
 export const peopleKey = ['people'] as const
 
 export function usePeople(): Load<{ people: PersonRecord[] }> {
@@ -21,14 +21,14 @@ export function useInvitations(): Load<{ invitations: InvitationEntry[] }> {
   return useLoad([...peopleKey, 'invitations'], () => calls.admin('GET /admin/people/invitations'))
 }
 
-/** Sessions of all people. */
+/** Loads the sessions of all people. */
 export function usePeopleSessions(): Load<{ sessions: PersonSession[] }> {
   return useLoad([...peopleKey, 'sessions'], () => calls.admin('GET /admin/people/sessions'), {
     everyMs: 10_000,
   })
 }
 
-/** Changes of people, which the server records in the audit log. */
+/** Calls that change people, which the server records in the audit log. */
 export const peopleActions = {
   update: ({ id, changes }: { id: string; changes: PersonUpdate }) =>
     calls.admin('PUT /admin/people/{id}', { id, body: changes }),

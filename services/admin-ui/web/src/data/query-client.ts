@@ -3,24 +3,28 @@ import { createCalls } from './calls.ts'
 import { isTemporary } from './load-state.ts'
 import { ProofRequests } from './step-up.ts'
 
-/** Cache of all loaded data. Old data stays visible while newer data is loaded. */
+/** Cache of all data that the pages load. Old data stays visible while newer data is loaded. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
       retry: (failures, error) => failures < 2 && isTemporary(error),
       retryDelay: (failures) => 500 * 2 ** failures,
-      // The pages show an unreachable server themselves. Browsers may be wrong about the network.
+      // Calls are sent even if the browser says that there is no network, because browsers may be
+      // wrong. The pages show an unreachable server themselves.
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
   },
 })
 
-/** Key of the signed-in session. Data null: no person is signed in. */
+/** Cache key of the signed-in session. Its data is null if no person is signed in. */
 export const sessionKey = ['session'] as const
 
-/** Requests of the server for proofs, which the dialogs of the shell answer. */
+/**
+ * Proofs (a factor, a reason to read mail) that the server has required. The dialogs of the
+ * application ask for them.
+ */
 export const proofRequests = { factor: new ProofRequests(), mailReason: new ProofRequests() }
 
 export const calls = createCalls({

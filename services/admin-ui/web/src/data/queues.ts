@@ -43,11 +43,11 @@ export function useDeliveries(
 export type ReplayFilter = CreateWebhookReplayInput['body']
 export type Replay = GetWebhookReplayResult
 
-/** Starts a replay of all failed deliveries that match the filter. */
+/** Starts a replay of all failed webhook deliveries that match the filter. */
 export const startReplay = (filter: ReplayFilter) =>
   createWebhookReplay(calls.api, { body: filter })
 
-/** Progress of a replay. */
+/** Loads the progress of a replay of webhook deliveries. */
 export function useReplay(replay: string): Load<Replay> {
   return useLoad(
     [...deliveriesKey, 'replay', replay],
@@ -58,7 +58,7 @@ export function useReplay(replay: string): Load<Replay> {
   )
 }
 
-/** Changes of submissions. */
+/** Calls that change submissions in the outbox. */
 export const outboxActions = {
   hold: (queueId: string) => holdOutboxEntry(calls.api, { queueId }),
   release: (queueId: string) => releaseOutboxEntry(calls.api, { queueId }),
@@ -66,5 +66,5 @@ export const outboxActions = {
   cancel: (queueId: string) => deleteOutboxEntry(calls.api, { queueId }),
 }
 
-/** Starts a new attempt of a delivery. */
+/** Starts a new attempt of a webhook delivery. */
 export const retryDelivery = (delivery: string) => retryWebhookDelivery(calls.api, { delivery })

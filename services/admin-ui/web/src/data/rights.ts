@@ -1,6 +1,9 @@
 import { type AdminRole, mayCall } from '@posthorn/contracts/admin/roles'
 
-/** Operation by which each action of the pages is permitted. The server decides in any case. */
+/**
+ * Operation of the API whose rights permit an action of the administration pages. The server checks
+ * the rights of each request in any case.
+ */
 const operationOf = {
   changeAccounts: 'createAccount',
   operateAccounts: 'reconnectAccount',
@@ -14,23 +17,26 @@ const operationOf = {
   releaseWorkers: 'releaseWorker',
 } as const
 
-/** Roles of actions that are no operations of the API. */
+/** Roles that may do an action of the administration pages for which the API has no operation. */
 const rolesOf = {
   managePeople: ['owner'],
   readAudit: ['owner', 'auditor'],
 } as const satisfies Record<string, readonly AdminRole[]>
 
-/** Action that some roles may not do. The pages hide the action from them. */
+/**
+ * Action of the administration pages. The pages hide an action from people whose role may not do
+ * the action.
+ */
 export type PageAction = keyof typeof operationOf | keyof typeof rolesOf
 
-/** True if a role may do an action of the pages. */
+/** True if people with the role may do an action of the administration pages. */
 export function mayDo(role: AdminRole, action: PageAction): boolean {
   if (action in operationOf) return mayCall(role, operationOf[action as keyof typeof operationOf])
   const roles: readonly AdminRole[] = rolesOf[action as keyof typeof rolesOf]
   return roles.includes(role)
 }
 
-/** Rights of each role, as the forms show the role. */
+/** Description of each role's rights in the forms for people and invitations. */
 export const roleTexts: Readonly<Record<AdminRole, string>> = {
   owner: 'Everything, including people, keys and mail proxies',
   operator: 'Everything except people, keys and mail proxies',

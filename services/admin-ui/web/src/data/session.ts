@@ -19,25 +19,25 @@ async function loadSession(): Promise<Session | null> {
   }
 }
 
-/** Session of this browser. Data null: no person is signed in. */
+/** Loads the session of this browser. Its data is null if no person is signed in. */
 export function useSession(): Load<Session | null> {
   return useLoad(sessionKey, loadSession, { everyMs: sessionCheckMs })
 }
 
-/** Session of this browser, in pages that are shown only to signed-in people. */
+/** Returns the session of this browser, for pages that are shown only to signed-in people. */
 export function useSignedIn(): Session {
   const { data } = useSession()
   if (!data) throw new Error('the page is shown without a session')
   return data
 }
 
-/** Function that tells whether the signed-in person may do an action. */
+/** Returns the function that tells whether the signed-in person may do an action of the pages. */
 export function useRights(): (action: PageAction) => boolean {
   const { data } = useSession()
   return (action) => data !== null && data !== undefined && mayDo(data.person.role, action)
 }
 
-/** Stores the session after a sign-in. Drops the data that another person has loaded. */
+/** Stores the session after a sign-in. Drops the cached data that another person has loaded. */
 export function startSession(session: Session): void {
   queryClient.setQueryData(sessionKey, session)
   dropLoadedData()
@@ -50,24 +50,25 @@ function dropLoadedData(): void {
 const loadSignInOptions = () => calls.admin<SignInOptions>('GET /admin/session/options')
 
 /**
- * Ends the session of this browser. Then opens the page of the OpenID provider after a sign-out, if
+ * Ends the session of this browser. Then opens the page of the OpenID provider for the sign-out, if
  * the installation has one.
  */
 export async function signOut(): Promise<void> {
   await calls.admin('POST /admin/session/sign-out')
   queryClient.setQueryData(sessionKey, null)
   dropLoadedData()
-  // The session has ended in any case. Without the options, the sign-in page stays open.
+  // The session has ended, even if the sign-in options cannot be loaded. Without them, the sign-in
+  // page stays open.
   const options = await loadSignInOptions().catch(() => undefined)
   if (options?.oidc?.logout !== undefined) globalThis.location.assign(options.oidc.logout)
 }
 
-/** Ways to sign in. */
+/** Loads the ways to sign in that the installation offers. */
 export function useSignInOptions(): Load<SignInOptions> {
   return useLoad(['sign-in options'], loadSignInOptions)
 }
 
-/** True while a call waits for a proof of the person. */
+/** True while a call waits for a proof (a factor, a reason to read mail) of the person. */
 export function useProofRequest(proof: Proof): boolean {
   const { subscribe, isOpen } = proofRequests[proof]
   return useSyncExternalStore(subscribe, isOpen)

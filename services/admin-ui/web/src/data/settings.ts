@@ -6,7 +6,7 @@ import { useLoad } from './use-load.ts'
 
 export const settingsKey = ['settings'] as const
 
-/** Values of settings by key. Null: the setting is unset. Secrets are masked. */
+/** Values of the settings by key. Null: the setting is unset. Secrets are masked. */
 export type SettingValues = Readonly<Record<string, unknown>>
 
 export function useSettings(keys: readonly string[]): Load<SettingValues> {
@@ -16,6 +16,6 @@ export function useSettings(keys: readonly string[]): Load<SettingValues> {
   }))
 }
 
-/** Changes one setting. Null unsets the setting. */
+/** Changes one setting of the installation. Null unsets the setting. */
 export const changeSetting = ({ key, value }: { key: string; value: unknown }) =>
   updateSettings(calls.api, { body: { [key]: value } as UpdateSettingsInput['body'] })

@@ -1,6 +1,6 @@
 import { type OpenIdFailure, openIdFailures } from '@posthorn/contracts/admin/open-id-failures'
 
-/** Text for each reason why a sign-in at the OpenID provider failed: what happened, what to do. */
+/** Texts for the reasons why a sign-in at the OpenID provider failed: what happened, what to do. */
 const texts: Readonly<Record<OpenIdFailure, string>> = {
   expired:
     'The sign-in took too long, or began in another window or browser. Start the sign-in again.',
@@ -24,8 +24,8 @@ const texts: Readonly<Record<OpenIdFailure, string>> = {
 }
 
 /**
- * Text for the reason in the address of the sign-in page. Undefined without a reason. An unknown
- * reason, which anybody may write into an address, gets the general text.
+ * Text for the reason in the address of the sign-in page why a sign-in failed. Undefined without a
+ * reason. An unknown reason, which anybody may write into an address, gets the general text.
  */
 export function signInFailureText(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined

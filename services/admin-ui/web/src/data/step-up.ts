@@ -3,7 +3,10 @@ import { PosthornError } from '@posthorn/client/create-client'
 /** Proof that the server may require before a call: a factor, or a reason to read mail. */
 export type Proof = 'factor' | 'mailReason'
 
-/** Asks the person for a proof. Resolves with true when the server has accepted the proof. */
+/**
+ * Function that asks the person for a proof. Resolves with true when the server has accepted the
+ * proof.
+ */
 export type RequestProof = (proof: Proof) => Promise<boolean>
 
 const proofs: Readonly<Record<string, Proof>> = {
@@ -11,7 +14,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   MailReadingRequired: 'mailReason',
 }
 
-/** Proof without which the server has refused a call. */
+/** Proof of the person without which the server has refused a call. */
 export function requiredProof(error: unknown): Proof | undefined {
   return error instanceof PosthornError ? proofs[error.code ?? ''] : undefined
 }
@@ -22,8 +25,8 @@ export function isUnauthorized(error: unknown): boolean {
 }
 
 /**
- * Runs a call. If the server requires a proof, asks for the proof and repeats the call. Each proof
- * is requested once.
+ * Runs a call to the server. If the server requires a proof, asks the person for the proof and
+ * repeats the call. Each proof is requested once.
  *
  * @throws the last error of the call if the person cancels
  */
@@ -40,13 +43,15 @@ export async function callWithProofs<T>(call: () => Promise<T>, request: Request
   }
 }
 
-/** Requests for one proof: concurrent calls share one dialog and its result. */
+/**
+ * Requests for one kind of proof by the person: concurrent calls share one dialog and its result.
+ */
 export class ProofRequests {
   #resolve: ((accepted: boolean) => void) | undefined
   #pending: Promise<boolean> | undefined
   readonly #listeners = new Set<() => void>()
 
-  /** True while the dialog must be shown. */
+  /** True while the dialog that asks for the proof must be shown. */
   readonly isOpen = () => this.#pending !== undefined
 
   readonly subscribe = (listener: () => void) => {
@@ -62,7 +67,7 @@ export class ProofRequests {
     return this.#pending
   }
 
-  /** Ends the request. `accepted` is true if the server has accepted the proof. */
+  /** Ends the request for a proof. `accepted` is true if the server has accepted the proof. */
   settle(accepted: boolean): void {
     this.#resolve?.(accepted)
     this.#resolve = undefined

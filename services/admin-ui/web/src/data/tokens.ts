@@ -14,7 +14,10 @@ export function useTokens(page: number, account: string | undefined): Load<ListT
   return useLoad([...tokensKey, input], () => listTokens(calls.api, input))
 }
 
-/** Changes of tokens. The value of a new token is in the result only. */
+/**
+ * Calls that create and delete access tokens. Only the result of a creation has the value of the
+ * token.
+ */
 export const tokenActions = {
   create: (body: TokenBody) => createToken(calls.api, { body }),
   remove: (token: TokenRecord['id']) => deleteToken(calls.api, { token }),

@@ -2,7 +2,10 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { isTemporary, type Load } from './load-state.ts'
 
 export interface LoadOptions {
-  /** Interval of the automatic refresh in milliseconds. Absent: only failed loads are repeated. */
+  /**
+   * Interval of the automatic refresh in milliseconds. Absent: the data is loaded again only after
+   * a failure.
+   */
   everyMs?: number
   enabled?: boolean
 }
@@ -10,7 +13,7 @@ export interface LoadOptions {
 /** Interval after which a list repeats a load that failed because of an outage. */
 const reconnectMs = 5_000
 
-/** Loads data and keeps the old data while newer data is loaded. */
+/** Loads data from the server, and keeps the old data while newer data is loaded. */
 export function useLoad<T>(
   key: readonly unknown[],
   load: () => Promise<T>,
@@ -32,25 +35,25 @@ export function useLoad<T>(
   }
 }
 
-/** Change that a person has started, with its error. */
+/** State of a change that a person has started, with its error. */
 export interface Action<I, R> {
   run: (input: I) => void
-  /** Result of the last successful run. */
+  /** Result of the last successful run of the change. */
   result: R | undefined
   isRunning: boolean
-  /** True after a successful run. */
+  /** True after a successful run of the change. */
   isDone: boolean
   error: Error | null
   reset: () => void
 }
 
 export interface ActionOptions<I, R> {
-  /** Keys of the data that the change makes stale. */
+  /** Cache keys of the data that the change makes stale. */
   refresh?: readonly (readonly unknown[])[]
   onDone?: (result: R, input: I) => void
 }
 
-/** Runs a change and loads the data again that depends on it. */
+/** Runs a change at the server, and then loads the data again that depends on the change. */
 export function useAction<I, R>(
   change: (input: I) => Promise<R>,
   { refresh = [], onDone }: ActionOptions<I, R> = {},

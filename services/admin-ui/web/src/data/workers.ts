@@ -4,7 +4,7 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
-/** Process of the service sync-worker, which serves accounts. */
+/** Process of the service sync-worker, which serves a part of the accounts. */
 export type WorkerEntry = ListWorkersResult['workers'][number]
 
 export const workersKey = ['workers'] as const
@@ -13,5 +13,5 @@ export function useWorkers(): Load<ListWorkersResult> {
   return useLoad(workersKey, () => listWorkers(calls.api), { everyMs: 5_000 })
 }
 
-/** Makes a worker hand its shards over to the other workers. */
+/** Makes a sync-worker process hand its shards (groups of accounts) over to the other processes. */
 export const releaseWorker = (worker: string) => release(calls.api, { worker })

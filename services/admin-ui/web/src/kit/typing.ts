@@ -1,4 +1,4 @@
-/** Parts of a keyboard event that decide whether a shortcut applies. */
+/** Properties of a keyboard event that decide whether a shortcut applies. */
 export interface KeyInput {
   key: string
   ctrlKey: boolean
@@ -7,7 +7,10 @@ export interface KeyInput {
   target: EventTarget | null
 }
 
-/** True if the person types into a field, uses a combination with Ctrl, or a dialog is open. */
+/**
+ * True if a keyboard event cannot be a shortcut: the person types into a field, presses Ctrl, or a
+ * dialog is open.
+ */
 export function isTyping({ ctrlKey, metaKey, altKey, target }: KeyInput): boolean {
   if (ctrlKey || metaKey || altKey) return true
   const element = target as Partial<HTMLElement> | null

@@ -14,20 +14,22 @@ import { formatQuery, parseQuery } from './query-text.ts'
 export interface LazyPage {
   path: string
   load: () => Promise<Readonly<Record<string, () => ReactNode>>>
-  /** Name of the component in the file. */
+  /** Name of the page's component in its file. */
   name: string
 }
 
 export interface PagesOptions {
   pages: readonly LazyPage[]
-  /** Frame around all pages. The current page is `PageOutlet`. */
+  /** Component around all pages. `PageOutlet` stands for the current page. */
   Root: () => ReactNode
   NotFound: () => ReactNode
   Loading: () => ReactNode
   Failure: (props: ErrorComponentProps) => ReactNode
 }
 
-/** Creates the application: its pages, each with a path below `/admin`. */
+/**
+ * Creates the application of the administration pages: its pages, each with a path below `/admin`.
+ */
 export function createPages({ pages, Root, NotFound, Loading, Failure }: PagesOptions) {
   const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
   const routes = pages.map(({ path, load, name }) =>

@@ -9,17 +9,17 @@ import type { ReactNode } from 'react'
 import type { PageQuery } from './query-text.ts'
 
 export interface AppLinkProps {
-  /** Path below `/admin`, with parameters: `/accounts/$account`. */
+  /** Path of the linked page below `/admin`, with parameters: `/accounts/$account`. */
   to: string
   params?: Readonly<Record<string, string>>
   query?: PageQuery
   className?: string
-  /** Value of the attribute `data-tone`, by which a stylesheet chooses the colour. */
+  /** Value of the link's attribute `data-tone`, by which a stylesheet chooses the color. */
   tone?: string
   children: ReactNode
 }
 
-/** Link to a page of the application. Marked as current on its page. */
+/** Link to an administration page. The link is marked as current on its page. */
 export function AppLink({ to, params = {}, query = {}, className, tone, children }: AppLinkProps) {
   return (
     <Link
@@ -35,7 +35,7 @@ export function AppLink({ to, params = {}, query = {}, className, tone, children
   )
 }
 
-/** Query of the page's address, and a function that changes members of the query. */
+/** Returns the query of the page's address, and a function that changes members of the query. */
 export function usePageQuery(): [PageQuery, (changes: PageQuery) => void] {
   const query: PageQuery = useSearch({ strict: false })
   const navigate = useRouterNavigate()
@@ -44,7 +44,7 @@ export function usePageQuery(): [PageQuery, (changes: PageQuery) => void] {
   return [query, change]
 }
 
-/** Parameter of the page's path. */
+/** Returns a parameter of the path in the page's address. */
 export function usePathParameter(name: string): string {
   const params: Readonly<Record<string, string>> = useParams({ strict: false })
   return params[name] ?? ''
@@ -58,14 +58,14 @@ export interface Target {
   replace?: boolean
 }
 
-/** Function that opens a page. */
+/** Returns a function that opens an administration page. */
 export function useNavigate(): (target: Target) => void {
   const navigate = useRouterNavigate()
   return ({ to, params = {}, query = {}, replace = false }) =>
     void navigate({ to, params, search: query, replace })
 }
 
-/** Function that opens a path with its query, as it was stored before a sign-in. */
+/** Returns a function that opens a path with its query, as it was stored before a sign-in. */
 export function useReturn(): (path: string) => void {
   const navigate = useRouterNavigate()
   return (path) => {
@@ -78,7 +78,7 @@ export function useReturn(): (path: string) => void {
   }
 }
 
-/** Path and query of the current page, below `/admin`. */
+/** Returns the path and query of the current page, below `/admin`. */
 export function useCurrentPath(): { path: string; href: string } {
   const { pathname, href } = useLocation()
   return { path: pathname, href }

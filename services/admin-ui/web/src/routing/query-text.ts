@@ -1,12 +1,12 @@
-/** Filters and position of a page in its address. All values are texts. */
+/** Query of a page's address: filters and position in a list. All values are texts. */
 export type PageQuery = Readonly<Record<string, string>>
 
-/** Reads the query of an address. */
+/** Reads the query of a page's address. */
 export function parseQuery(text: string): PageQuery {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Writes the query of an address. Empty values are left out. */
+/** Writes the query of a page's address. Empty values are left out. */
 export function formatQuery(query: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(query).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
@@ -16,8 +16,8 @@ export function formatQuery(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Number of a page in an address, from 1. Wrong numbers count as the first page. The result counts
- * from 0, as the API does.
+ * Reads the number of a list's page from an address, where it counts from 1. Wrong numbers count as
+ * the first page. The result counts from 0, as the API does.
  */
 export function pageOf(query: PageQuery): number {
   const page = Number(query['page'] ?? '1')

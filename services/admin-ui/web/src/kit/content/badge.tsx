@@ -3,7 +3,7 @@ import css from './content.module.css'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral'
 
-/** State in words with a colour. */
+/** Badge with a state in words and a color. */
 export function Badge({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span className={classNames(css['badge'], tone !== 'neutral' && css[tone])}>{children}</span>

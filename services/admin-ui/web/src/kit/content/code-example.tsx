@@ -1,6 +1,6 @@
 import { CopyButton } from '../controls/copy-button.tsx'
 
-/** Command that an empty list suggests, with a button that copies the command. */
+/** Shell command that an empty list suggests, with a button that copies the command. */
 export function CodeExample({ text }: { text: string }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { CopyButton } from '../controls/copy-button.tsx'
 
-/** Link or value that is shown once, with a button that copies the text. */
+/** Box for a link or value that is shown once, with a button that copies the text. */
 export function LinkBox({ url, label = 'Copy the link' }: { url: string; label?: string }) {
   return (
     <>

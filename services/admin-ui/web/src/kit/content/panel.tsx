@@ -13,7 +13,7 @@ export function PageBody({ lead, children }: { lead?: string; children: ReactNod
 
 export interface PanelProps {
   title: string
-  /** Buttons or links at the right of the title. */
+  /** Buttons or links at the right of the panel's title. */
   tools?: ReactNode
   children: ReactNode
 }
@@ -31,7 +31,7 @@ export function Panel({ title, tools, children }: PanelProps) {
   )
 }
 
-/** Fields that filter a list. */
+/** Row of fields that filter a list. */
 export function Filters({ children }: { children: ReactNode }) {
   return (
     <search className={css['filters']} aria-label="Filters">
@@ -40,7 +40,7 @@ export function Filters({ children }: { children: ReactNode }) {
   )
 }
 
-/** Names with their values. Undefined values are left out. */
+/** List of names with their values. Undefined values are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={css['facts']}>

@@ -1,7 +1,7 @@
 import { encode } from 'uqr'
 import css from './content.module.css'
 
-/** QR code of a text, as a drawing of one path. */
+/** QR code of a text, drawn as one SVG path. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 0 })
   const path = data

@@ -22,7 +22,7 @@ export function relativeTime(value: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / length), unit)
 }
 
-/** Text of a time in the zone of the reader, with seconds and the zone. */
+/** Text of a time in the time zone of the reader, with seconds and the zone. */
 export function exactTime(value: Date): string {
   return exact.format(value)
 }

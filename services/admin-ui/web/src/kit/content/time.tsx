@@ -5,10 +5,13 @@ const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Interval at which the shown ages change. */
+/** Interval at which a page updates its relative times, such as `3 minutes ago`. */
 const tickMs = 5_000
 
-/** One timer for all times on the page. */
+/**
+ * Calls a listener each time that the relative times on a page must be updated. All listeners share
+ * one timer.
+ */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(() => {
@@ -23,7 +26,10 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Time relative to now. The exact time in the zone of the reader is in the title. */
+/**
+ * Element that shows a time relative to now. Its title has the exact time in the time zone of the
+ * reader.
+ */
 export function Time({ value }: { value: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
   const date = new Date(value)

@@ -11,7 +11,7 @@ export interface ButtonProps {
   isDisabled?: boolean
   /** True while the action of the button runs. The button keeps the focus. */
   isPending?: boolean
-  /** Name for screen readers, if the content is a symbol. */
+  /** Name of the button for screen readers, if its content is a symbol. */
   label?: string
   autoFocus?: boolean
 }
@@ -33,7 +33,7 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** Buttons beside each other, which wrap on narrow screens. */
+/** Row of buttons, which wraps on narrow screens. */
 export function ButtonRow({ children }: { children: ReactNode }) {
   return <div className={css['row']}>{children}</div>
 }

@@ -4,7 +4,7 @@ import css from './controls.module.css'
 
 export interface CheckBoxProps {
   children?: ReactNode
-  /** Name for screen readers, if the box has no visible text. */
+  /** Name of the check box for screen readers, if the check box has no visible text. */
   label?: string
   name?: string
   isSelected?: boolean

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
 
-/** Time for which the button confirms that the text was copied. */
+/** Milliseconds for which the button confirms that the text was copied. */
 const confirmMs = 2_000
 
 /** Button that copies a text to the clipboard. */

@@ -11,7 +11,10 @@ export interface SelectFieldProps<K extends string> {
   hint?: string
 }
 
-/** List of choices. The browser's own list works best on phones and needs no script. */
+/**
+ * Field for one of several choices. The browser's own list of choices works best on phones and
+ * needs no script.
+ */
 export function SelectField<K extends string>(props: SelectFieldProps<K>) {
   const { label, options, onChange, hint, ...rest } = props
   const id = useId()

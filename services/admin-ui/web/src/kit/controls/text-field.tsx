@@ -23,7 +23,7 @@ export interface TextFieldProps {
   inputMode?: 'numeric' | 'text'
   autoFocus?: boolean
   isMultiline?: boolean
-  /** True for the field that `/` focuses. */
+  /** True for the text field to which the key `/` moves the focus. */
   isSearch?: boolean
 }
 

@@ -10,11 +10,14 @@ export interface FormProps {
   onSubmit: (values: Readonly<Record<string, string>>) => void
   isRunning?: boolean
   error?: Error | null
-  /** Further buttons beside the submit button. */
+  /** Further buttons of the form, beside the submit button. */
   buttons?: ReactNode
 }
 
-/** Form that hands over the texts of its fields by name. Errors are shown below the fields. */
+/**
+ * Form that passes the texts of its fields by name to `onSubmit`. Errors are shown below the
+ * fields.
+ */
 export function Form({ children, submit, onSubmit, isRunning, error, buttons }: FormProps) {
   return (
     <AriaForm

@@ -4,17 +4,17 @@ import { TextField } from '../controls/text-field.tsx'
 import { Dialog } from './dialog.tsx'
 
 export interface ConfirmButtonProps {
-  /** Text of the button, and title of the question. */
+  /** Text of the button, and title of the dialog that asks for confirmation. */
   action: string
   question: ReactNode
   onConfirm: () => void
   kind?: 'danger' | 'plain'
-  /** Text that the person must type before the action. Absent: a second press is enough. */
+  /** Text that the person must type to confirm the action. Absent: a second press is enough. */
   typed?: string
   isPending?: boolean
 }
 
-/** Button whose action runs only after a second confirmation. */
+/** Button whose action runs only after a second confirmation by the person. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { action, question, onConfirm, kind = 'danger', typed, isPending } = props
   const [isOpen, setOpen] = useState(false)

@@ -7,7 +7,7 @@ export interface DialogProps {
   isOpen: boolean
   onClose: () => void
   children: ReactNode
-  /** `alertdialog` for questions before dangerous actions. */
+  /** ARIA role of the dialog: `alertdialog` for questions before dangerous actions. */
   role?: 'dialog' | 'alertdialog'
 }
 

@@ -5,12 +5,12 @@ import css from './overlays.module.css'
 export interface MenuEntry {
   id: string
   label: string
-  /** True for the chosen one of several choices. */
+  /** True for the menu entry that is the chosen one of several choices. */
   isChosen?: boolean
   onChoose: () => void
 }
 
-/** Button that opens a menu. */
+/** Button that opens a menu of actions or choices. */
 export function MenuButton({ label, entries }: { label: string; entries: readonly MenuEntry[] }) {
   return (
     <MenuTrigger>

@@ -15,7 +15,7 @@ import css from './overlays.module.css'
 export interface SearchResult {
   id: string
   label: string
-  /** Kind of the result, such as `Page`. */
+  /** Kind of the search result, such as `Page`. */
   kind: string
 }
 
@@ -29,7 +29,7 @@ export interface SearchDialogProps {
   onChoose: (id: string) => void
 }
 
-/** Dialog with a search field and its results, for the keyboard. */
+/** Dialog with a search field and a list of results, for use by keyboard. */
 export function SearchDialog(props: SearchDialogProps) {
   const { label, isOpen, onClose, text, onText } = props
   return (

@@ -3,7 +3,7 @@ import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
 import css from './states.module.css'
 
-/** Error of a load or action: message, code, request id, and a button that repeats the load. */
+/** Error of a call to the server: message, code, request id, and a button that repeats the call. */
 export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, message, code, requestId } = describeError(error)
   const details = [

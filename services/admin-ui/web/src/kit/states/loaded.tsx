@@ -9,16 +9,16 @@ import css from './states.module.css'
 export interface LoadedProps<T> {
   load: Load<T>
   children: (data: T) => ReactNode
-  /** True if there is nothing to show. Then `empty` is shown. */
+  /** True if the loaded data has nothing to show. Then `empty` is shown. */
   isEmpty?: (data: T) => boolean
   empty?: ReactNode
-  /** Number of lines of the skeleton. */
+  /** Number of lines that stand for the data while it is loaded. */
   lines?: number
 }
 
 /**
- * Shows loaded data in one of its states: loading, error, empty, ready, or old data with its age
- * while the server does not respond.
+ * Component that shows loaded data in its state: loading, error, empty or ready. While the server
+ * does not respond, old data is shown with its age.
  */
 export function Loaded<T>({ load, children, isEmpty, empty, lines = 5 }: LoadedProps<T>) {
   const view = viewOf(load)

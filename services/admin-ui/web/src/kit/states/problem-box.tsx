@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 import css from './states.module.css'
 
-/** Problem that is not the error of a call of this page, with a title and a text. */
+/** Box for a problem that is not the error of a call to the server, with a title and a text. */
 export function ProblemBox({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={classNames(css['box'], css['error'])} role="alert">

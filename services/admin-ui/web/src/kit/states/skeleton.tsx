@@ -1,6 +1,6 @@
 import css from './states.module.css'
 
-/** Lines in place of data that is being loaded. They appear after 200 ms. */
+/** Gray lines in place of data that is being loaded. The lines appear after 200 ms. */
 export function Skeleton({ lines }: { lines: number }) {
   return (
     <div className={css['skeleton']} role="status" aria-label="Loading">

@@ -7,7 +7,7 @@ import { useRowKeys } from './use-row-keys.ts'
 export interface Column<R> {
   title: string
   cell: (row: R) => ReactNode
-  /** True for names and addresses, which need more space than other values. */
+  /** True for columns of names and addresses, which need more space than other values. */
   isWide?: boolean
 }
 
@@ -21,13 +21,13 @@ export interface DataTableProps<R> {
   rows: readonly R[]
   columns: readonly Column<R>[]
   keyOf: (row: R) => string
-  /** Absent: rows cannot be selected. */
+  /** Selected rows of the table. Absent: rows cannot be selected. */
   selection?: Selection
 }
 
 /**
- * Table whose rows become cards on narrow screens. The roles are explicit, because browsers drop the
- * roles of table elements that are shown as blocks.
+ * Table whose rows become cards on narrow screens. The ARIA roles are explicit, because browsers
+ * drop the roles of table elements that are shown as blocks.
  */
 export function DataTable<R>({ label, rows, columns, keyOf, selection }: DataTableProps<R>) {
   const body = useRef<HTMLTableSectionElement>(null)

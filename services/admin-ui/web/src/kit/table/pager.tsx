@@ -2,7 +2,7 @@ import { Button, ButtonRow } from '../controls/button.tsx'
 import css from './table.module.css'
 
 export interface PagerProps {
-  /** Number of the page, from 0. */
+  /** Number of the current page of a list, from 0. */
   page: number
   pages: number
   total: number
@@ -10,7 +10,7 @@ export interface PagerProps {
   onPage: (page: number) => void
 }
 
-/** Number of entries, and buttons for the previous and the next page. */
+/** Number of entries in a list, and buttons for the previous and the next page. */
 export function Pager({ page, pages, total, noun, onPage }: PagerProps) {
   return (
     <nav className={css['pager']} aria-label="Pages of the list">

@@ -1,11 +1,11 @@
-/** Adds the key to the selection, or removes the key. */
+/** Adds the key of a table row to the selected keys, or removes the key if the row was selected. */
 export function toggleKey(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(selected)
   if (!next.delete(key)) next.add(key)
   return next
 }
 
-/** Selects all keys of the page. If all of them are selected, removes them. */
+/** Selects all rows of a page of the table. If all of them are selected, deselects them. */
 export function toggleAll(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -19,7 +19,7 @@ export function toggleAll(
   return next
 }
 
-/** Row that a key of the keyboard moves to. -1: no row is current. */
+/** Index of the table row to which a keyboard shortcut moves. -1: no row is current. */
 export function moveRow(current: number, step: 1 | -1, count: number): number {
   if (count === 0) return -1
   if (current === -1) return step === 1 ? 0 : count - 1

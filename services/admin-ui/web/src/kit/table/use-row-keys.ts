@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { isTyping } from '../typing.ts'
 import { moveRow } from './selection.ts'
 
-/** Keys that move between rows. */
+/** Keys of the keyboard that move between the rows of a table. */
 const steps: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1 }
 
 function openRow(row: HTMLTableRowElement | undefined): void {
@@ -10,8 +10,8 @@ function openRow(row: HTMLTableRowElement | undefined): void {
 }
 
 /**
- * Keys of a table: `j` and `k` move between the rows, `x` selects the current row, and Enter opens
- * the first link of the row.
+ * Keyboard shortcuts of a table: `j` and `k` move between the rows, `x` selects the current row,
+ * and Enter opens the first link of the row.
  */
 export function useRowKeys(
   body: RefObject<HTMLTableSectionElement | null>,

@@ -11,7 +11,7 @@ import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 
-/** Actions of people, newest first. */
+/** Page of the audit log: actions of people, newest first. */
 export function AuditPage() {
   const [query, change] = usePageQuery()
   const load = useAudit(query)

@@ -17,7 +17,7 @@ import { roleChoices } from './role-choices.ts'
 
 const refresh = [peopleKey]
 
-/** Invitations of people who have not joined yet. */
+/** Page that lists invitations of people who have not joined yet, and creates invitations. */
 export function InvitationsPage() {
   const load = useInvitations()
   return (

@@ -6,7 +6,7 @@ import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { tokenBody, type TokenPreset, tokenPresets } from './token-body.ts'
 
-/** Form for a token. The value of the token is shown once. */
+/** Form that creates an access token. The value of the token is shown once. */
 export function NewTokenForm() {
   const create = useAction(
     (values: Readonly<Record<string, string>>) => tokenActions.create(tokenBody(values)),

@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
 import { PersonActions } from './person-actions.tsx'
 
-/** People who may sign in, with their roles. */
+/** Page that lists the people who may sign in, with their roles. */
 export function PeoplePage() {
   const load = usePeople()
   return (

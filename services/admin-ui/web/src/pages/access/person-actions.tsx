@@ -15,10 +15,10 @@ import { Dialog } from '../../kit/overlays/dialog.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { roleChoices } from './role-choices.ts'
 
-// The person may be the signed-in person.
+// The session is loaded again too, because the changed person may be the signed-in person.
 const refresh = [peopleKey, sessionKey]
 
-/** Actions on one person. */
+/** Buttons for actions on one person. */
 export function PersonActions({ person }: { person: PersonRecord }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)

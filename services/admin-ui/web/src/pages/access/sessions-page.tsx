@@ -8,7 +8,7 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 
-/** Sessions of all people. */
+/** Page that lists the sessions of all people. */
 export function SessionsPage() {
   const load = usePeopleSessions()
   return (

@@ -1,6 +1,6 @@
 import type { TokenBody } from '../../data/tokens.ts'
 
-/** Presets of a token's rights, from the fewest. */
+/** Choices for the rights of an access token, from the fewest rights. */
 export const tokenPresets = {
   read: { label: 'Read only', permissions: { actions: ['read'] } },
   send: { label: 'Send mail only', permissions: { actions: ['send'], groups: ['submit'] } },
@@ -16,7 +16,7 @@ export const tokenPresets = {
 
 export type TokenPreset = keyof typeof tokenPresets
 
-/** Request for a token from the values of the form. Empty values are left out. */
+/** Request that creates an access token, from the values of the form. Empty values are left out. */
 export function tokenBody(values: Readonly<Record<string, string>>): TokenBody {
   const { description, account, preset, scope = 'api', expires } = values
   const chosen = Object.keys(tokenPresets).find((key) => key === preset) as TokenPreset | undefined

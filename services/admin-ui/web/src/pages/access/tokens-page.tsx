@@ -13,7 +13,7 @@ import { usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { NewTokenForm } from './new-token-form.tsx'
 
-/** Access tokens of the API, of mail clients and of SMTP. */
+/** Page that lists access tokens of the API, of mail clients and of SMTP. */
 export function TokensPage() {
   const may = useRights()
   const [query, change] = usePageQuery()

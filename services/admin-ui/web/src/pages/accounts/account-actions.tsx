@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useNavigate } from '../../routing/navigation.tsx'
 
-/** Actions on one account that the person may do. */
+/** Buttons for the actions on one account that the signed-in person may do. */
 export function AccountActions({ record }: { record: AccountRecord }) {
   const may = useRights()
   if (!may('operateAccounts')) return null

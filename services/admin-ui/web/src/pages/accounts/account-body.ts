@@ -2,13 +2,13 @@ import type { AccountBody, VerifyBody } from '../../data/accounts.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** Servers of an account, as the automatic configuration finds them. */
+/** Mail servers of an account, as the automatic configuration finds them. */
 export interface FoundServers {
   imap: { host: string; port: number; secure: boolean } | false
   smtp: { host: string; port: number; secure: boolean } | false
 }
 
-/** Values of the form's fields for the servers that were found. */
+/** Values of the account form's fields for the mail servers that were found. */
 export function valuesOfServers({ imap, smtp }: FoundServers): Values {
   return {
     ...(imap && serverValues('imap', imap)),
@@ -27,13 +27,16 @@ function serverValues(
   }
 }
 
-/** Registration of an account from the values of the form. Servers without a host are left out. */
+/**
+ * Registration of an account from the values of the account form. Servers without a host are left
+ * out.
+ */
 export function bodyOfForm(values: Values): AccountBody {
   const { account, name = '', email = '' } = values
   return { account: account || null, name, email, ...serversOfForm(values) } as AccountBody
 }
 
-/** Body of a test of the logins from the values of the form: the servers only. */
+/** Request that tests the logins at the mail servers in the account form. */
 export function serversOfForm(values: Values): VerifyBody {
   const imap = serverOf('imap', values)
   const smtp = serverOf('smtp', values)
@@ -53,7 +56,7 @@ function serverOf(name: string, values: Values) {
 }
 
 /**
- * Registration from a JSON text.
+ * Registration of an account from a JSON text.
  *
  * @throws Error with the position of the mistake
  */

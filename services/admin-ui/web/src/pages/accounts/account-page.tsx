@@ -7,7 +7,7 @@ import { AccountActions } from './account-actions.tsx'
 import { explainAccount } from './explain-account.ts'
 import { StateBadge } from './state-badge.tsx'
 
-/** One account: state with advice, actions, and settings. */
+/** Page of one account: state with advice, actions, and settings. */
 export function AccountPage() {
   const account = usePathParameter('account')
   const load = useAccount(account)

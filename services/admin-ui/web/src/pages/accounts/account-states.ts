@@ -1,6 +1,6 @@
 import type { Tone } from '../../kit/content/badge.tsx'
 
-/** States of accounts with their names and colours. */
+/** Names and colors of the states of accounts. */
 export const accountStates: Readonly<Record<string, { label: string; tone: Tone }>> = {
   connected: { label: 'Connected', tone: 'good' },
   syncing: { label: 'Syncing', tone: 'neutral' },
@@ -14,13 +14,13 @@ export const accountStates: Readonly<Record<string, { label: string; tone: Tone 
   unset: { label: 'Not set up', tone: 'warn' },
 }
 
-/** Choices of the filter by state. */
+/** Choices of the field that filters accounts by state. */
 export const stateChoices = [
   { value: '', label: 'All states' },
   ...Object.entries(accountStates).map(([value, { label }]) => ({ value, label })),
 ]
 
-/** State of the filter in an address. Unknown states count as no filter. */
+/** State by which the page's address filters accounts. Unknown states count as no filter. */
 export function stateFilter(value: string | undefined): string | undefined {
   return value !== undefined && Object.hasOwn(accountStates, value) ? value : undefined
 }

@@ -19,7 +19,7 @@ import { StateBadge } from './state-badge.tsx'
 const pageSize = 50
 const refreshMs = 10_000
 
-/** List of accounts with search, filter and actions on several accounts. */
+/** Page that lists accounts, with search, filter and actions on several accounts. */
 export function AccountsPage() {
   const may = useRights()
   const [query, change] = usePageQuery()

@@ -8,7 +8,7 @@ import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { bodyOfJson } from './account-body.ts'
 import { ServerForm, useOpenAccount } from './server-form.tsx'
 
-/** Registration of an account: by form, by a link for the owner of the mailbox, or as JSON. */
+/** Page that registers an account: by form, by a link for the owner of the mailbox, or as JSON. */
 export function AddAccountPage() {
   return (
     <PageBody>

@@ -8,11 +8,14 @@ import { type BulkProgress, runForEach } from './bulk-run.ts'
 
 export interface BulkActionsProps {
   keys: ReadonlySet<string>
-  /** Called when an action has ended, with the accounts for which the action failed. */
+  /**
+   * Called when an action on the selected accounts has ended, with the accounts for which the
+   * action failed.
+   */
   onDone: (failed: readonly string[]) => void
 }
 
-/** Actions on the selected accounts, with their progress. */
+/** Buttons for actions on the selected accounts, with the progress of the action. */
 export function BulkActions({ keys, onDone }: BulkActionsProps) {
   const may = useRights()
   const [progress, setProgress] = useState<BulkProgress>()

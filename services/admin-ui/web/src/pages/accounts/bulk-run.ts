@@ -2,13 +2,13 @@
 export interface BulkProgress {
   done: number
   total: number
-  /** Messages of the accounts for which the action failed, by account. */
+  /** Error messages of the accounts for which the action failed, by account. */
   failures: readonly (readonly [account: string, message: string])[]
 }
 
 /**
- * Runs an action for each account, one after another, so that the mail servers are not flooded.
- * Failed accounts do not stop the others. Ends early when the signal aborts.
+ * Runs an action for each of several accounts, one after another, so that the mail servers are not
+ * flooded. Failed accounts do not stop the others. Ends early when the signal aborts.
  */
 export async function runForEach(
   accounts: readonly string[],

@@ -5,7 +5,7 @@ import type { AccountRecord } from '../../data/accounts.ts'
 export interface AccountExplanation {
   meaning?: string
   action?: string
-  /** Names and texts of the details. Undefined texts are not shown. */
+  /** Names and texts of details about the account's state. Undefined texts are not shown. */
   details: readonly (readonly [name: string, text: string | undefined])[]
 }
 

@@ -9,14 +9,17 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useNavigate } from '../../routing/navigation.tsx'
 import { bodyOfForm, serversOfForm, valuesOfServers } from './account-body.ts'
 
-/** Function that opens a new account. */
+/** Returns a function that opens the page of a newly registered account. */
 export function useOpenAccount(): (result: { account?: string }) => void {
   const navigate = useNavigate()
   return ({ account }) =>
     account !== undefined && navigate({ to: '/accounts/$account', params: { account } })
 }
 
-/** Form with email address, password and servers. The servers can be looked up. */
+/**
+ * Form that registers an account, with email address, password and mail servers. The servers can be
+ * looked up.
+ */
 export function ServerForm() {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({
     imapSecure: 'true',
@@ -96,7 +99,7 @@ function ServerFields({ name, title, values, set }: ServerFieldsProps) {
   )
 }
 
-/** Tries the login at the servers without storing anything. */
+/** Button that tries the logins at the mail servers of the form, without storing anything. */
 function TestLogin({ values }: { values: Readonly<Record<string, string>> }) {
   const test = useAction(() => accountActions.verify(serversOfForm(values)), {
     onDone: (result) => setResult(result),

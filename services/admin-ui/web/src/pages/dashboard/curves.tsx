@@ -11,12 +11,12 @@ const LineChart = lazy(async () => ({
 
 export interface CurvesProps {
   title: string
-  /** Name of each curve, by the key of its counter. */
+  /** Names of the chart's lines, by the keys of their counters. */
   keys: Readonly<Record<string, string>>
   load: Load<StatsSeries>
 }
 
-/** Curves of counters of the last 24 hours. */
+/** Panel with a chart of counters in the last 24 hours. */
 export function Curves({ title, keys, load }: CurvesProps) {
   return (
     <Panel title={title}>

@@ -12,8 +12,8 @@ import { accountFigures, countersWith, queueFigures } from './figures.ts'
 import { Findings } from './findings.tsx'
 
 /**
- * State of the whole installation. Each figure links to its list. The page appears when all of its
- * parts have their sizes, so that nothing moves.
+ * Page with the state of the whole installation. Each number links to the list of what it counts.
+ * The page appears when all of its parts have their sizes, so that nothing moves.
  */
 export function DashboardPage() {
   const stats = useStats()

@@ -2,7 +2,7 @@ import { AppLink } from '../../routing/navigation.tsx'
 import css from './dashboard.module.css'
 import type { Figure } from './figures.ts'
 
-/** Figures, each a link to the list of what it counts. */
+/** Numbers of the dashboard, each a link to the list of what it counts. */
 export function FigureLinks({ figures }: { figures: readonly Figure[] }) {
   return (
     <ul className={css['figures']}>

@@ -1,7 +1,7 @@
 import type { GetStatsResult } from '../../data/overview.ts'
 import type { Tone } from '../../kit/content/badge.tsx'
 
-/** Figure of the dashboard, which links to its list. */
+/** Number on the dashboard, which links to the list of what it counts. */
 export interface Figure {
   label: string
   value: number
@@ -21,10 +21,12 @@ const stateFigures = [
   ['unset', 'Not set up', 'neutral'],
 ] as const
 
-/** States that are shown even without an account. */
+/** States of accounts that the dashboard shows even if no account has the state. */
 const alwaysShown = new Set(['connected', 'authenticationError', 'connectError'])
 
-/** Accounts by state. States without an account are left out, except the important ones. */
+/**
+ * Numbers of accounts by state. States without an account are left out, except the important ones.
+ */
 export function accountFigures({ connections }: GetStatsResult): Figure[] {
   return stateFigures
     .map(([state, label, tone]) => ({
@@ -39,7 +41,7 @@ export function accountFigures({ connections }: GetStatsResult): Figure[] {
     .map(({ state: _state, ...figure }) => figure)
 }
 
-/** Due work of the outbox and of webhooks. */
+/** Numbers of due entries of the outbox and of webhook deliveries. */
 export function queueFigures({ queues }: GetStatsResult): Figure[] {
   const { notify, submit } = queues
   return [

@@ -1,4 +1,4 @@
-/** Page that shows what a finding is about. */
+/** Link to the page that shows what a finding (problem of the installation) is about. */
 export interface FindingLink {
   path: string
   text: string
@@ -11,7 +11,9 @@ const settings = (query: string): FindingLink => ({
   text: 'Open the setting',
 })
 
-/** Pages by kind of finding. A kind is the part of an id before the first colon. */
+/**
+ * Links to pages by kind of finding. The kind is the part of a finding's id before the first colon.
+ */
 const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
   accountsFailing: () => ({
     path: '/accounts',

@@ -14,7 +14,7 @@ const tones: Readonly<Record<Finding['level'], Tone>> = {
   info: 'neutral',
 }
 
-/** Problems of the installation with their remedies, the most urgent first. */
+/** Panel with the problems of the installation and their remedies, the most urgent first. */
 export function Findings({ load }: { load: Load<{ findings: Finding[] }> }) {
   return (
     <Panel title="Findings">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import css from './entry.module.css'
 
-/** Frame of the pages that need no session. */
+/** Frame of the sign-in page and the other pages that need no session. */
 export function EntryCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { TextField } from '../../kit/controls/text-field.tsx'
 
-/** Fields for the name and the new password of a person. */
+/** Form fields for the name and the new password of a person. */
 export function NewPersonFields({ name }: { name?: string }) {
   return (
     <>

@@ -11,7 +11,7 @@ export interface SecondFactorFormProps {
   onCancel: () => void
 }
 
-/** Second step of the sign-in: a one-time code or a recovery code. */
+/** Form for the second step of the sign-in: a one-time code or a recovery code. */
 export function SecondFactorForm({ ticket, onDone, onCancel }: SecondFactorFormProps) {
   const check = useAction(
     (code: string) => entryActions.secondFactor({ ticket, code: code.replace(/\s/g, '') }),

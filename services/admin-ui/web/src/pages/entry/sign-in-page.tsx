@@ -16,7 +16,10 @@ import { returnPath } from '../../routing/query-text.ts'
 import { EntryCard } from './entry-card.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 
-/** Sign-in by password, passkey or OpenID Connect. Then the page returns to the page before. */
+/**
+ * Page for the sign-in by password, passkey or OpenID Connect. Afterwards, the page opens that the
+ * person wanted to see.
+ */
 export function SignInPage() {
   const [ticket, setTicket] = useState<string>()
   const options = useSignInOptions()
@@ -112,7 +115,9 @@ function PasskeyButton({ onDone }: { onDone: (session: Session) => void }) {
   )
 }
 
-/** Reason why the sign-in at the OpenID provider failed, from the address of the page. */
+/**
+ * Box with the reason why the sign-in at the OpenID provider failed, from the address of the page.
+ */
 function OpenIdProblem() {
   const [query] = usePageQuery()
   const text = signInFailureText(query['error'])

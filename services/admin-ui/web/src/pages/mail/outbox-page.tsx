@@ -20,7 +20,7 @@ const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 type State = (typeof states)[number]
 
-/** Messages that are waiting to be sent, and messages of the last days. */
+/** Page that lists messages that are waiting to be sent, and messages of the last days. */
 export function OutboxPage() {
   const [query, change] = usePageQuery()
   const load = useOutbox(listInput(query))

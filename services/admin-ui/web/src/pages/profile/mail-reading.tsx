@@ -11,7 +11,10 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 
 const refresh = [sessionKey]
 
-/** Right to read mail, which is active for 15 minutes after a person has given a reason. */
+/**
+ * Panel for the right to read mail, which is active for 15 minutes after a person has given a
+ * reason.
+ */
 export function MailReading() {
   const { mailReading } = useSignedIn()
   const { until, reason } = mailReading

@@ -11,7 +11,7 @@ import { QrCode } from '../../kit/content/qr-code.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 
-/** One-time codes of an app, and recovery codes for a lost app. */
+/** Panel for one-time codes of an app, and recovery codes for a lost app. */
 export function OneTimeCodes() {
   const { factors } = useSignedIn()
   return <Panel title="One-time codes">{factors.totp ? <ActiveCodes /> : <InactiveCodes />}</Panel>

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 
 const refresh = [ownSessionsKey]
 
-/** Sessions of the signed-in person in all browsers. */
+/** Panel that lists the sessions of the signed-in person in all browsers. */
 export function OwnSessions() {
   const load = useOwnSessions()
   const endOthers = useAction(ownActions.endOtherSessions, { refresh })

@@ -17,7 +17,7 @@ import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 
 const refresh = [passkeysKey, sessionKey]
 
-/** Passkeys of the signed-in person. */
+/** Panel that lists and creates passkeys of the signed-in person. */
 export function Passkeys() {
   const load = usePasskeys()
   const create = useAction(createPasskey, { refresh })

@@ -12,7 +12,7 @@ import { OneTimeCodes } from './one-time-codes.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { Passkeys } from './passkeys.tsx'
 
-/** Own profile of the signed-in person: password, further factors, and sessions. */
+/** Page with the profile of the signed-in person: password, further factors, and sessions. */
 export function ProfilePage() {
   const { person, session } = useSignedIn()
   return (

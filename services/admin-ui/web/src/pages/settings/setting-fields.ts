@@ -1,15 +1,17 @@
 import { settingDefaults, settingKeys, settings } from '@posthorn/contracts/settings/settings'
 
-/** Kind of field with which a setting is edited. */
+/** Kind of form field with which a setting is edited. */
 export type FieldKind = 'flag' | 'number' | 'text' | 'json'
 
-/** Setting with its meaning. */
+/** Setting of the installation, with its meaning and the kind of its field. */
 export interface SettingField {
   key: string
   group: string
   description: string
   kind: FieldKind
-  /** Default as JSON. Absent: no default, or a default that the description explains. */
+  /**
+   * Default of the setting as JSON. Absent: no default, or a default that the description explains.
+   */
   defaultText?: string
 }
 
@@ -19,7 +21,10 @@ interface SchemaPart {
   anyOf?: readonly SchemaPart[]
 }
 
-/** Groups of settings, by the beginnings of their keys. The first that matches applies. */
+/**
+ * Groups of settings, by the beginnings of the settings' keys. The first group that matches
+ * applies.
+ */
 const groups: readonly (readonly [group: string, pattern: RegExp])[] = [
   ['Webhooks', /^(?:webhook|serviceSecret)/],
   ['Content of events', /^(?:notify|inboxNewOnly)/],
@@ -31,7 +36,7 @@ const groups: readonly (readonly [group: string, pattern: RegExp])[] = [
   ['Network', /^(?:smtp|imap|proxy|httpProxy|localAddresses|ignoreMailCertErrors|enableApiProxy)/],
 ]
 
-/** All settings in the order of their groups. */
+/** All settings of the installation, in the order of their groups. */
 export const settingFields: readonly SettingField[] = settingKeys
   .map((key) => fieldOf(key, settings[key] as SchemaPart))
   .toSorted((first, second) => rank(first.group) - rank(second.group))
@@ -59,7 +64,7 @@ function kindOf({ type }: SchemaPart): FieldKind {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** Settings whose key or meaning contains all words of the text. */
+/** Settings whose key or meaning contains all words of the search text. */
 export function findSettings(text: string): readonly SettingField[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return settingFields.filter(({ key, description }) => {
@@ -68,14 +73,14 @@ export function findSettings(text: string): readonly SettingField[] {
   })
 }
 
-/** Text of a value in a field. Unset values are empty. */
+/** Text that a form field shows for the value of a setting. Unset values are empty. */
 export function textOfValue(kind: FieldKind, value: unknown): string {
   if (value === undefined || value === null) return ''
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value as string | number)
 }
 
 /**
- * Value of a field's text. An empty text unsets the setting.
+ * Value of a setting from the text of its form field. An empty text unsets the setting.
  *
  * @throws SyntaxError if the text of a JSON field is not JSON
  */

@@ -21,7 +21,7 @@ import {
 
 const keys = settingFields.map(({ key }) => key)
 
-/** All settings with their meanings and values. */
+/** Page that lists all settings with their meanings and values. */
 export function SettingsPage() {
   const [query, change] = usePageQuery()
   const load = useSettings(keys)

@@ -8,7 +8,7 @@ import { Loaded } from '../../kit/states/loaded.tsx'
 import { Skeleton } from '../../kit/states/skeleton.tsx'
 import { DataTable } from '../../kit/table/data-table.tsx'
 
-/** Versions, keys and licences of the installation. */
+/** Page with the versions, keys and licences of the installation. */
 export function AboutPage() {
   const stats = useStats()
   const mayReadKeys = useRights()('readKeys')

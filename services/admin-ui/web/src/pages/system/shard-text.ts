@@ -1,4 +1,4 @@
-/** Shards as ranges: `0–3, 7`. */
+/** Text for numbers of shards (groups of accounts), as ranges: `0–3, 7`. */
 export function shardText(shards: readonly number[]): string {
   const ranges: [first: number, last: number][] = []
   for (const shard of [...shards].sort((a, b) => a - b)) {

@@ -10,7 +10,9 @@ import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { shardText } from './shard-text.ts'
 
-/** Processes that serve the accounts, with their shards (groups of accounts). */
+/**
+ * Page that lists the processes that serve the accounts, with their shards (groups of accounts).
+ */
 export function WorkersPage() {
   const load = useWorkers()
   return (

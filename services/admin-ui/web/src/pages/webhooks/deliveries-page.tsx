@@ -20,7 +20,7 @@ const pageSize = 50
 const states = ['due', 'delivered', 'failed', 'dropped'] as const
 type State = (typeof states)[number]
 
-/** Calls to webhook targets, newest first. */
+/** Page that lists calls to webhook targets, newest first. */
 export function DeliveriesPage() {
   const [query, change] = usePageQuery()
   const may = useRights()

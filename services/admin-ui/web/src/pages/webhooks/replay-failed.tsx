@@ -7,7 +7,10 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { filterText, replayText } from './replay-filter.ts'
 
-/** Replay of all failed deliveries that match the filters, over all pages of the list. */
+/**
+ * Button that repeats all failed webhook deliveries that match the filters, over all pages of the
+ * list.
+ */
 export function ReplayFailed({ filter }: { filter: ReplayFilter }) {
   const [replay, setReplay] = useState<string>()
   const start = useAction(startReplay, { onDone: ({ id }) => setReplay(id) })

@@ -2,19 +2,21 @@ import type { Replay, ReplayFilter } from '../../data/queues.ts'
 
 const names = ['account', 'event', 'address', 'outcome'] as const
 
-/** Filter of a replay from the query of the page. Other members of the query do not apply. */
+/**
+ * Filter of a webhook replay from the query of the page. Other members of the query do not apply.
+ */
 export function replayFilter(query: Readonly<Record<string, string>>): ReplayFilter {
   const entries = names.map((name) => [name, query[name] ?? ''] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** Words for a filter: `with account anna and event messageNew`. */
+/** Words for the filter of a webhook replay: `with account anna and event messageNew`. */
 export function filterText(filter: ReplayFilter): string {
   const parts = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
   return parts.length === 0 ? 'of all accounts and targets' : `with ${parts.join(' and ')}`
 }
 
-/** Progress of a replay in words. */
+/** Progress of a webhook replay in words. */
 export function replayText({
   state,
   replayed,

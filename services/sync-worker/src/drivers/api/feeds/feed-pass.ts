@@ -60,7 +60,10 @@ export interface PassResult {
    * full round (list of all messages) follows an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /** True if full rounds (of all messages) are left. The next sync pass then starts immediately. */
+  /**
+   * True if the sync pass left full rounds (lists of all messages) to the next sync pass, which
+   * then starts immediately.
+   */
   readonly hasRounds: boolean
   /** True if a feed (list of changes) reported changed messages during the sync pass. */
   readonly hasChanges: boolean

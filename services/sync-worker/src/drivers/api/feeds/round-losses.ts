@@ -27,7 +27,9 @@ export type LossPlan =
   | { kind: 'request'; isShort: boolean }
   /** Labels, flags or messages that are missing in two lists are stored as lost. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
-  /** No loss (missing message, label or flag) is stored. Another list of messages has to follow. */
+  /**
+   * Plan to store no message, label or flag as lost until the next list of all messages is read.
+   */
   | { kind: 'keep' }
 
 /** Incomplete list of messages, compared with the message index or the provider's profile. */
@@ -256,7 +258,7 @@ export interface RoundWindow {
   listed: ReadonlyMap<string, IndexedMessage>
   /** Messages of the feed (list of changes) that the message index contains in the range. */
   present: readonly IndexedMessage[]
-  /** Lowest message id after this range. Absent if the list and the message index end here. */
+  /** Lowest message id after this range of message ids. Absent for the last range. */
   end: string | undefined
 }
 

@@ -56,8 +56,8 @@ describe('SessionLoans', () => {
 
 describe('CommandPool: while the login limits delay its first connection', () => {
   /**
-   * Pool of command connections whose logins wait until `admit` is called. An aborted login ends
-   * after `aborted`.
+   * Creates a pool of IMAP connections whose logins wait until the test calls `admit`. An aborted
+   * login ends when the promise `aborted` resolves.
    */
   function delayedPool({ max = 2, aborted = Promise.resolve() } = {}) {
     const { promise: permit, resolve: admit } = Promise.withResolvers<void>()
