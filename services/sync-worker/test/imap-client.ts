@@ -47,6 +47,16 @@ export class ImapClient implements AsyncDisposable {
     }
   }
 
+  /**
+   * Creates a mailbox. Dovecot may have created the mailbox and still respond ALREADYEXISTS, if the
+   * session of a worker lists the mailboxes at the same moment.
+   */
+  async createMailbox(path: string): Promise<void> {
+    await this.run(`CREATE ${path}`).catch((error: unknown) => {
+      if (!String(error).includes('[ALREADYEXISTS]')) throw error
+    })
+  }
+
   /** Puts a message into a mailbox, as a client does with a draft. */
   async append(
     path: string,

@@ -33,7 +33,7 @@ afterAll(async () => {
  * Creates a mailbox with some messages. Returns the entries of the messages in the message list.
  */
 async function folder(path: string, messages: string[]): Promise<MessageEntry[]> {
-  await client.run(`CREATE ${path}`)
+  await client.createMailbox(path)
   for (const message of messages) await client.append(path, message)
   return (await untilListed(path, messages.length)).messages
 }
