@@ -290,6 +290,19 @@ test('jobs on accounts and the outbox', async () => {
   expect(ended.errors).toMatchObject([{ id: 'absent', code: 'NotFound' }])
   expect((await posthorn.listOutboxJobs()).jobs).toMatchObject([{ id: held.id }])
   await expect(posthorn.cancelOutboxJob({ job: held.id })).rejects.toMatchObject({ status: 400 })
+  // A job with this number of entries takes several seconds, so that it can be cancelled.
+  const ids = Array.from({ length: 500 }, (_, number) => `absent-${number}`)
+  const flush = await posthorn.createAccountJob({ body: { action: 'flush', ids } })
+  await posthorn.cancelAccountJob({ job: flush.id })
+  const release = await posthorn.createOutboxJob({ body: { action: 'release', ids } })
+  await posthorn.cancelOutboxJob({ job: release.id })
+  await eventually(async () => {
+    const jobs = [
+      await posthorn.getAccountJob({ job: flush.id }),
+      await posthorn.getOutboxJob({ job: release.id }),
+    ]
+    expect(jobs.map(({ state }) => state)).toEqual(['cancelled', 'cancelled'])
+  })
 })
 
 test('tokens: created, listed, read, logged, deleted', async () => {
