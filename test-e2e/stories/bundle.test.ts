@@ -237,11 +237,13 @@ test('health and metrics of the bundle: have the release and its commit', async 
   })
 })
 
-test('an unknown process exits with 2 and prints the list', async () => {
+test('an unknown process exits with 2 and names the help, which lists the processes', async () => {
   for (const name of ['nothing', 'constructor', '']) {
     const { code, stderr } = await runProcess([name])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('sync-worker')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`unknown command '${name}'`)])
+    expect(stderr).toContain('--help')
   }
+  expect((await runProcess(['--help'])).stdout).toContain('sync-worker')
 })
 
 test('source maps: every chunk has one, a stack trace names the source', async () => {
