@@ -9,7 +9,7 @@ import {
   startRabbit,
 } from '@posthorn/local'
 import { cacheDirectory, checkout } from '@posthorn/local/paths'
-import { rolePasswords } from '@posthorn/local/role-passwords'
+import { coreServices, rolePasswords } from '@posthorn/local/role-passwords'
 
 export interface OwnServersOptions {
   dir: string
@@ -74,11 +74,12 @@ export async function runReleaseJobs(
   const [output] = await Promise.all([
     run('migrate', {
       DATABASE_OWNER_URL: ownerUrl,
-      SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)),
+      // The previous release has no optional services.
+      SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl, coreServices)),
     }),
     run('broker-users', {
       AMQP_ADMIN_URL: api,
-      SVC_AMQP_PASSWORDS: JSON.stringify(rolePasswords(api)),
+      SVC_AMQP_PASSWORDS: JSON.stringify(rolePasswords(api, coreServices)),
     }),
   ])
   return output

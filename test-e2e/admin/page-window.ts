@@ -12,7 +12,7 @@ const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
  */
 const refusals = [
   /\/admin\/session: Failed to load resource: .* status of 401/,
-  /\/admin\/session\/invitation\?token=wrong-[^:]*: Failed to load resource: .* status of 410/,
+  /\/admin\/session\/invitation\/details: Failed to load resource: .* status of 410/,
 ]
 
 /**

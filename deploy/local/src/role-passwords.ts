@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { roleOf, serviceNames } from '@posthorn/contracts/services'
+import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 export { coreServices, roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
@@ -15,12 +15,15 @@ export function rolePassword(ownerUrl: string, role: string): string {
 }
 
 /**
- * Passwords of all service roles, as the migrate command expects them in
- * SVC_DATABASE_ROLE_PASSWORDS.
+ * Passwords of the roles of services, as the migrate command expects them in
+ * SVC_DATABASE_ROLE_PASSWORDS. Defaults to all services.
  */
-export function rolePasswords(ownerUrl: string): Record<string, string> {
+export function rolePasswords(
+  ownerUrl: string,
+  services: readonly ServiceName[] = serviceNames,
+): Record<string, string> {
   return Object.fromEntries(
-    serviceNames.map(roleOf).map((role) => [role, rolePassword(ownerUrl, role)]),
+    services.map(roleOf).map((role) => [role, rolePassword(ownerUrl, role)]),
   )
 }
 
