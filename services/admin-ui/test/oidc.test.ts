@@ -1,14 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { OpenIdFailure } from '@posthorn/contracts/admin/open-id-failures'
+import type { NewLink } from '@posthorn/contracts/admin/people'
 import type { Session } from '@posthorn/contracts/admin/session'
 import {
   type AdminWorld,
   adminWorld,
   join,
+  password,
   type Replica,
   setUpOwner,
   TestBrowser,
+  tokenOf,
 } from './fixture.ts'
 import { TestIdProvider } from './open-id-provider.ts'
 
@@ -268,11 +271,20 @@ test('audit log: contains sign-ins and neither code, state nor client secret', a
 })
 
 test('SVC_ADMIN_OIDC_ONLY: passwords are refused, the provider signs in', async () => {
+  const invited = { email: 'invited@example.com', role: 'support' }
+  const { body: link } = await owner.post<NewLink>('/admin/people/invitations', invited)
   Object.assign(world.env, { SVC_ADMIN_OIDC_ONLY: 'true' })
   const d = await world.start()
   const { body } = await d.browser().get('/admin/session/options')
   expect(body).toMatchObject({ passwords: false, oidc: { name: '127.0.0.1' } })
   expect((await d.browser().signIn('owner@example.com')).status).toBe(403)
+  const ownerAtD = d.browser()
+  ownerAtD.cookie = owner.cookie
+  const change = { current: password, new: 'a new password 123' }
+  expect((await ownerAtD.post('/admin/session/password', change)).status).toBe(403)
+  expect((await ownerAtD.post('/admin/people/invitations', invited)).status).toBe(403)
+  const accepted = { token: tokenOf(link), name: 'Invited', password }
+  expect((await d.browser().post('/admin/session/invitation', accepted)).status).toBe(403)
   const { location, cookie } = await start(d)
   expect((await callback(d, provider.authorize(location), cookie)).location).toBe('/admin/')
 })

@@ -154,7 +154,16 @@ test('sign-in: disabled person, deleted passkey, other key with the id, is refus
   Object.assign(forged, { id: authenticator.id })
   expect((await signIn(a, forged)).status).toBe(401)
   await world.db.updateTable('adminPeople').set({ disabled: true }).where('id', '=', id).execute()
+  const failures = () =>
+    world.db
+      .selectFrom('adminAudit')
+      .select('outcome')
+      .where('operation', '=', 'signInWithPasskey')
+      .where('outcome', '=', 'Unauthorized')
+      .execute()
+  const before = (await failures()).length
   expect((await signIn(a, authenticator)).status).toBe(401)
+  expect(await failures()).toHaveLength(before + 1)
   await world.db.updateTable('adminPeople').set({ disabled: false }).where('id', '=', id).execute()
   const path = `/admin/session/passkeys/${authenticator.id.toString('base64url')}`
   expect((await browser.send('DELETE', path)).status).toBe(204)

@@ -21,6 +21,16 @@ export async function admitAttempt(
   }
 }
 
+/**
+ * Rejects requests that need passwords, if people sign in at the OpenID provider only.
+ *
+ * @throws AppError `forbidden`
+ */
+export function requirePasswords({ offers }: Pick<Identity, 'offers'>): void {
+  if (!offers.passwords)
+    throw new AppError('forbidden', 'Sign in at the OpenID provider: passwords are disabled')
+}
+
 export interface PasswordToCheck {
   email: string
   password: string

@@ -10,7 +10,7 @@ import type { SignedIn } from '../identity/signed-in.ts'
 import { deleteChallengesOf } from '../store/challenges.ts'
 import { findPerson, replacePassword } from '../store/people.ts'
 import { deleteSessions, replaceSecrets } from '../store/sessions.ts'
-import { admitAttempt, checkPassword } from './check-password.ts'
+import { admitAttempt, checkPassword, requirePasswords } from './check-password.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
 /** Mounts the endpoint with which a signed-in person changes the own password. */
@@ -30,6 +30,7 @@ async function setPassword(
   exchange: PageExchange,
   signedIn: SignedIn,
 ): Promise<void> {
+  requirePasswords(identity)
   const { db, audit, passwords, sessions } = identity
   const { id } = signedIn.person
   const { current, new: chosen } = await readJsonBody(exchange.request, PasswordRequest)

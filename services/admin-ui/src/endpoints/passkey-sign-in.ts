@@ -4,12 +4,16 @@ import { AppError } from '@posthorn/errors'
 import type { Router } from 'express'
 import { relyingPartyOf } from '../factors/relying-party.ts'
 import { readJsonBody } from '../http/read-body.ts'
+import type { Identity } from '../identity/create-identity.ts'
 import { describeSession } from '../identity/describe-session.ts'
 import { routeOf } from '../identity/sessions.ts'
 import { markPasskeyUsed } from '../store/passkeys.ts'
 import { admitAttempt } from './check-password.ts'
 import { endpoint, entryOf, type PageExchange } from './endpoint.ts'
 import type { PasskeyEndpoints } from './passkeys.ts'
+
+/** Name of the sign-in by passkey in the audit log. */
+const operation = 'signInWithPasskey'
 
 /**
  * Mounts the endpoints for the sign-in and the step-up by passkey. A passkey counts as both
@@ -44,20 +48,16 @@ async function signIn(
   exchange: PageExchange,
   used: PasskeyRequest,
 ): Promise<Session> {
-  const { db, audit, sessions, addressOf, countSignIn } = identity
-  const { request } = exchange
-  const use = await passkeys.check(used, relyingPartyOf(request, adminUrl))
-  const operation = 'signInWithPasskey'
-  if (use === undefined) {
-    // Limits the rows that failed sign-ins of one network address add to the audit log.
-    await admitAttempt(identity, exchange, { kind: 'link' })
-    countSignIn('failed')
-    const entry = { address: addressOf(request), operation, ...routeOf(request) }
-    await audit.result(entry, 'Unauthorized')
-    throw refused()
-  }
+  const { db, sessions, countSignIn } = identity
+  const use = await passkeys.check(used, relyingPartyOf(exchange.request, adminUrl))
+  if (use === undefined) throw await refused(identity, exchange)
   const consume = (tx: typeof db) => markPasskeyUsed(tx, use)
-  const signedIn = await sessions.start(use.person, exchange, { consume, operation })
+  const signedIn = await sessions
+    .start(use.person, exchange, { consume, operation })
+    .catch(async (error: unknown) => {
+      const isRefusal = error instanceof AppError && error.kind === 'unauthorized'
+      throw isRefusal ? await refused(identity, exchange) : error
+    })
   countSignIn('done')
   return await describeSession(db, signedIn)
 }
@@ -81,7 +81,18 @@ async function stepUp(
   return await describeSession(db, await sessions.authenticate(request))
 }
 
-function refused(): AppError {
+/**
+ * Records a refused sign-in by passkey: unknown, of a disabled person, or used at the same time.
+ * Returns the error for the client, which is the same for all reasons.
+ */
+async function refused(identity: Identity, exchange: PageExchange): Promise<AppError> {
+  const { audit, addressOf, countSignIn } = identity
+  const { request } = exchange
+  // Limits the rows that failed sign-ins of one network address add to the audit log.
+  await admitAttempt(identity, exchange, { kind: 'link' })
+  countSignIn('failed')
+  const entry = { address: addressOf(request), operation, ...routeOf(request) }
+  await audit.result(entry, 'Unauthorized')
   const message = 'The passkey was not accepted. Try again or sign in with the password'
   return new AppError('unauthorized', message, { reason: 'passkey refused' })
 }

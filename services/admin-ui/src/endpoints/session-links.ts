@@ -20,7 +20,7 @@ import {
   useOwnerLink,
 } from '../identity/use-links.ts'
 import { findPersonByEmail } from '../store/people.ts'
-import { admitAttempt } from './check-password.ts'
+import { admitAttempt, requirePasswords } from './check-password.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
 /** Mounts the endpoints for set-up links, recovery links and invitations, which start a session. */
@@ -67,7 +67,9 @@ async function describeInvitation(
 async function acceptInvitation(identity: Identity, exchange: PageExchange): Promise<Session> {
   const { token, name, password } = await readJsonBody(exchange.request, AcceptInvitationRequest)
   const attempt = await admitAttempt(identity, exchange, { kind: 'link' })
-  const { email } = await findInvitation(identity.db, token)
+  const { email, kind } = await findInvitation(identity.db, token)
+  // Recovery links stay usable, also if people sign in at the OpenID provider only.
+  if (kind === 'invitation') requirePasswords(identity)
   const use = { token, email, name, password: await identity.passwords.hash(password) }
   const action = { operation: 'acceptInvitation', use, run: useInvitation }
   const session = await useLink(identity, exchange, action)

@@ -15,7 +15,7 @@ import { consumeTicket, createTicket, openTicket } from '../identity/second-fact
 import { routeOf } from '../identity/sessions.ts'
 import { findPerson } from '../store/people.ts'
 import { checkCode } from './check-code.ts'
-import { admitAttempt, checkPassword } from './check-password.ts'
+import { admitAttempt, checkPassword, requirePasswords } from './check-password.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
 /** Mounts the endpoints for the sign-in by password and its second factor. */
@@ -34,9 +34,8 @@ async function signIn(
   identity: Identity,
   exchange: PageExchange,
 ): Promise<Session | SecondFactorRequired> {
-  const { db, offers, sessions, countSignIn } = identity
-  if (!offers.passwords)
-    throw new AppError('forbidden', 'Sign in at the OpenID provider: passwords are disabled')
+  const { db, sessions, countSignIn } = identity
+  requirePasswords(identity)
   const { email, password } = await readJsonBody(exchange.request, SignInRequest)
   const attempt = await admitAttempt(identity, exchange, { kind: 'person', person: email })
   const person = await checkPassword(identity, { email, password, attempt })

@@ -12,6 +12,7 @@ import {
   hasOwner,
   isOwner,
   lockPeople,
+  resetPassword,
   type StoredPerson,
   updatePerson,
 } from '../store/people.ts'
@@ -74,8 +75,9 @@ export interface PersonLink {
 }
 
 /**
- * Deletes one-time codes, recovery codes and passkeys of a person and ends the sessions. The
- * password stays. Returns the token of a link with which the person chooses another password.
+ * Deletes password, one-time codes, recovery codes and passkeys of a person and ends the sessions.
+ * Owners who reset their own factors keep their password and the session of the request. Returns
+ * the token of a link with which the person chooses another password.
  */
 export function resetFactors(
   db: Db,
@@ -84,6 +86,8 @@ export function resetFactors(
 ): Promise<PersonLink & { ended: string[] }> {
   return inLock(db, id, async (tx, { email, role, mayReadMail }) => {
     await deleteFactors(tx, id)
+    // The password alone must not suffice for a sign-in that needed a second factor before.
+    if (ownSession === undefined) await resetPassword(tx, id, null)
     await deleteChallengesOf(tx, id)
     const ended = await deleteSessions(tx, { person: id, except: ownSession })
     await revokeLinks(tx, { kind: 'recovery', email })

@@ -163,8 +163,8 @@ export async function replacePassword(
   return numUpdatedRows > 0n
 }
 
-/** Sets the password hash of a person who used a recovery link. */
-export async function resetPassword(tx: Tx, id: string, password: string): Promise<void> {
+/** Sets the password hash of a person without a check of the current password. Null: no password. */
+export async function resetPassword(tx: Tx, id: string, password: string | null): Promise<void> {
   await tx
     .updateTable('adminPeople')
     .set({ password, passwordChangedAt: sql<Date>`now()` })

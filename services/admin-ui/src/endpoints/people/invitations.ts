@@ -11,6 +11,7 @@ import { createInvitation } from '../../identity/change-people.ts'
 import { invitationUrl } from '../../identity/set-up-link.ts'
 import type { SignedIn } from '../../identity/signed-in.ts'
 import { listInvitations, revokeLinks, type StoredLink } from '../../store/links.ts'
+import { requirePasswords } from '../check-password.ts'
 import { entryOf, ownerEndpoint, type PageExchange, pathId } from '../endpoint.ts'
 import type { PeopleDeps } from './people.ts'
 
@@ -47,6 +48,7 @@ async function invite(
   exchange: PageExchange,
   signedIn: SignedIn,
 ): Promise<NewLink> {
+  requirePasswords(identity)
   const { db, audit } = identity
   const request = await readJsonBody(exchange.request, InvitationRequest)
   const keys = Object.keys(request)
