@@ -206,7 +206,7 @@ test('TargetThrottle: a dead target with many due rows uses few attempts and del
   const healthy = await bench.receiver()
   await bench.account('dead', { webhooks: dead.url })
   await bench.account('healthy', { webhooks: healthy.url })
-  // Overdue webhook deliveries, more than one process keeps in memory.
+  // Number of overdue webhook deliveries: more rows than a process keeps in memory.
   const rows = Array.from({ length: 12_000 }, (_, n) => ({
     id: crypto.randomUUID(),
     eventId: crypto.randomUUID(),
