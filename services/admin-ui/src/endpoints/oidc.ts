@@ -17,8 +17,7 @@ import {
   setStateCookie,
   stateMinutes,
 } from '../oidc/state-cookie.ts'
-import { consumeChallenge, insertChallenge } from '../store/challenges.ts'
-import { countChallenges } from '../store/passkeys.ts'
+import { consumeChallenge, countChallenges, insertChallenge } from '../store/challenges.ts'
 import { endpoint, type PageExchange } from './endpoint.ts'
 
 export interface OidcEndpoints {

@@ -9,14 +9,8 @@ import { networkOf } from '@posthorn/net/addresses'
 import type { Logger } from '@posthorn/telemetry'
 import { hashSecret, newSecret } from '../identity/secrets.ts'
 import type { Person } from '../identity/signed-in.ts'
-import { consumeChallenge, insertChallenge } from '../store/challenges.ts'
-import {
-  countChallenges,
-  findPasskey,
-  insertPasskey,
-  listPasskeys,
-  maxPasskeys,
-} from '../store/passkeys.ts'
+import { consumeChallenge, countChallenges, insertChallenge } from '../store/challenges.ts'
+import { findPasskey, insertPasskey, listPasskeys, maxPasskeys } from '../store/passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { checkCreation, checkUse, creationOptions, useOptions } from './webauthn.ts'
 

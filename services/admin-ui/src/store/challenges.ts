@@ -90,6 +90,24 @@ export function consumeChallenge(
     .executeTakeFirst()
 }
 
+/**
+ * Counts the unexpired challenges (unfinished sign-ins) of a kind that one network address has
+ * requested.
+ */
+export async function countChallenges(
+  db: Db,
+  { kind, network }: { kind: string; network: string },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('adminChallenges')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('kind', '=', kind)
+    .where(sql<string>`content ->> 'network'`, '=', network)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Deletes the unfinished sign-ins of a person. */
 export async function deleteChallengesOf(db: Db, person: string): Promise<void> {
   await db.deleteFrom('adminChallenges').where('person', '=', person).execute()

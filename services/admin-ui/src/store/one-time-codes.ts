@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { insertChallenge } from './challenges.ts'
+import { deleteCodes } from './people.ts'
 
 /**
  * Kind of the challenge that exists until a person has confirmed the seed of new one-time codes.
@@ -80,8 +81,7 @@ export async function confirmEnrolment(
 /** Deletes the one-time codes and recovery codes of a person. */
 export async function deleteOneTimeCodes(tx: Tx, person: string): Promise<void> {
   await deleteEnrolments(tx, person)
-  const none = { sealed: null, totpConfirmed: false, totpStep: '0', recoveryCodes: [] as string[] }
-  await tx.updateTable('adminPeople').set(none).where('id', '=', person).execute()
+  await deleteCodes(tx, person)
 }
 
 async function deleteEnrolments(tx: Tx, person: string): Promise<void> {

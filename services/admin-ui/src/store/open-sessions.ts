@@ -1,6 +1,7 @@
 import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
+import { isValid } from './sessions.ts'
 
 /** Role and right to read mail of a session that has not ended. */
 export interface OpenSession {
@@ -17,17 +18,12 @@ export interface OpenSession {
  */
 export function findOpenSessions(db: Db, ids: readonly string[]): Promise<OpenSession[]> {
   return db
-    .selectFrom('adminSessions as session')
-    .innerJoin('adminPeople as person', 'person.id', 'session.person')
-    .select([
-      'session.id',
-      'person.role',
-      'person.mayReadMail',
-      sql<boolean>`coalesce(session.mail_until > now(), false)`.as('readsMail'),
-    ])
-    .where('session.id', 'in', [...ids])
+    .selectFrom('adminSessions')
+    .innerJoin('adminPeople as person', 'person.id', 'adminSessions.person')
+    .select(['adminSessions.id', 'person.role', 'person.mayReadMail'])
+    .select(sql<boolean>`coalesce(mail_until > now(), false)`.as('readsMail'))
+    .where('adminSessions.id', 'in', [...ids])
     .where('person.disabled', '=', false)
-    .where(sql<boolean>`session.expires_at > now()`)
-    .where(sql<boolean>`session.seen_at > now() - interval '1 hour'`)
+    .where(isValid)
     .execute()
 }

@@ -130,21 +130,3 @@ export async function deletePasskey(
   await tx.deleteFrom('adminPasskeys').where('id', '=', id).where('person', '=', person).execute()
   return 'done'
 }
-
-/**
- * Counts the unexpired challenges (unfinished sign-ins) of a kind that one network address has
- * requested.
- */
-export async function countChallenges(
-  db: Db,
-  { kind, network }: { kind: string; network: string },
-): Promise<number> {
-  const { count } = await db
-    .selectFrom('adminChallenges')
-    .select(sql<number>`count(*)::integer`.as('count'))
-    .where('kind', '=', kind)
-    .where(sql<string>`content ->> 'network'`, '=', network)
-    .where('expiresAt', '>', sql<Date>`now()`)
-    .executeTakeFirstOrThrow()
-  return count
-}

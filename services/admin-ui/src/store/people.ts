@@ -172,10 +172,15 @@ export async function resetPassword(tx: Tx, id: string, password: string | null)
     .execute()
 }
 
-/** Deletes one-time codes, recovery codes and passkeys of a person. The password stays. */
-export async function deleteFactors(tx: Tx, id: string): Promise<void> {
+/** Deletes the seed of one-time codes and the recovery codes of a person. */
+export async function deleteCodes(tx: Tx, id: string): Promise<void> {
   const none = { sealed: null, totpConfirmed: false, totpStep: '0', recoveryCodes: [] as string[] }
   await tx.updateTable('adminPeople').set(none).where('id', '=', id).execute()
+}
+
+/** Deletes one-time codes, recovery codes and passkeys of a person. The password stays. */
+export async function deleteFactors(tx: Tx, id: string): Promise<void> {
+  await deleteCodes(tx, id)
   await tx.deleteFrom('adminPasskeys').where('person', '=', id).execute()
 }
 

@@ -54,7 +54,8 @@ export interface ListedSession {
   name: string
 }
 
-const isValid = sql<boolean>`admin_sessions.expires_at > now()
+/** Condition for sessions that have neither expired nor been idle for too long. */
+export const isValid = sql<boolean>`admin_sessions.expires_at > now()
   and admin_sessions.seen_at > now() - ${idle}::interval`
 
 /**
