@@ -26,11 +26,11 @@ export interface AdviceQuery {
   response?: string
 }
 
-/** Explanation of an error of an account, message, webhook or export in plain English. */
+/** Explanation in plain English of an error, such as a failed login or webhook call. */
 export interface Advice {
   /** Id of the explanation of an error, stable between releases. */
   id: string
-  /** Meaning of the explained error (of an account, message, webhook or export), for operators. */
+  /** Meaning of the explained error, such as a failed login, for operators. */
   meaning: string
   /** Step that an operator should take next to remove the explained error. */
   action: string

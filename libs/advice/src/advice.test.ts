@@ -12,8 +12,8 @@ const rows = kinds.flatMap((kind) => adviceTables[kind].map((row) => ({ kind, ro
 const named = rows.map(({ kind, row }) => [row.id, kind, row] as const)
 
 /**
- * Errors that fulfil exactly the conditions of an advice table's row, one error per code of the
- * row.
+ * Errors that fulfil exactly the conditions of an advice table's row: one error per combination of
+ * the row's codes, statuses and states.
  */
 function queriesOf(kind: AdviceKind, row: AdviceRow): AdviceQuery[] {
   const { codes = [undefined], statuses = [undefined], states = [undefined], example } = row

@@ -41,8 +41,8 @@ export const adviceTables: Readonly<Record<AdviceKind, readonly AdviceRow[]>> = 
 const maxSearched = 4_000
 
 /**
- * Explains an error of an account, message, webhook or export. Uses the first row that matches;
- * there is a row for every error.
+ * Explains an error of an account, message, webhook, export or API request. Uses the first row of
+ * the advice table that matches; there is a row for every error.
  */
 export function adviceFor(query: AdviceQuery): Advice {
   const row = adviceTables[query.kind].find((candidate) => matches(candidate, query))

@@ -2,8 +2,8 @@ import { startImapScript, usualCapabilities } from '@posthorn/testkit'
 import { conformanceSuite } from './conformance.ts'
 import { imapEnvironment, testBackend } from './imap-environment.ts'
 
-// Verifies that the scripted server of the fault tests behaves like a real server, and has
-// extensions that real IMAP servers lack.
+// Verifies that the scripted server of the fault tests behaves like a real IMAP server, also with
+// extensions that the real servers of the other tests lack.
 conformanceSuite(
   imapEnvironment(testBackend(), {
     async freshUser() {

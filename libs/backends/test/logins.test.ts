@@ -84,8 +84,8 @@ test('ImapBackend.connect: login accepted by a failing server, is unreachable', 
     kind: 'unreachable',
     code: 'UNAVAILABLE',
   })
-  // Rejections of the IMAP commands that imapflow sends first are ignored, except a rejection that
-  // shows a failed login.
+  // Rejections of the IMAP commands that imapflow sends after the login are ignored, except a
+  // rejection that shows a failed login.
   const { options: others } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE ID ENABLE CONDSTORE', '{tag} OK done'],
     NAMESPACE: () => ['{tag} BAD Command unknown'],

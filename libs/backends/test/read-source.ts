@@ -1,5 +1,5 @@
-// Program that runs the download tests in a process unaffected by other tests. Downloads the source
-// of one message by IMAP and prints the memory growth of the process.
+// Program that the download tests start as a separate process, unaffected by other tests. Downloads
+// the source of one message by IMAP and prints the memory growth of the process.
 import { createImapBackend } from '../src/imap/backend.ts'
 import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -12,8 +12,8 @@ let bytes = 0
 let grown = 0
 for await (const piece of (await session.downloadSource(1)).content) {
   bytes += piece.length
-  // Resident memory counts only after a garbage collection, because garbage is no memory that the
-  // message's download needs.
+  // Above 40 MiB of growth, garbage is collected before the memory is measured, because garbage is
+  // no memory that the message's download needs.
   if (process.memoryUsage().rss - rss > 40 * 2 ** 20) globalThis.gc?.()
   grown = Math.max(grown, process.memoryUsage().rss - rss)
 }

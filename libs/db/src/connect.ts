@@ -11,7 +11,7 @@ export type Db = Kysely<Tables>
  * instead of Db.
  */
 export type Tx = Transaction<Tables>
-/** Connection to a Postgres database, together with its connection pool. */
+/** Query builder for a Postgres database, together with its connection pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {

@@ -1,7 +1,7 @@
 import { Decoder, ExtensionCodec } from '@msgpack/msgpack'
 import { UnreadableError } from './unreadable-error.ts'
 
-/** Maximum number of list items and object members in a MessagePack value of EmailEngine. */
+/** Maximum number of items of one list, or members of one object, in MessagePack of EmailEngine. */
 const maxItems = 100_000
 
 const extensions = new ExtensionCodec()

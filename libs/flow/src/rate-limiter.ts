@@ -12,7 +12,7 @@ export interface RateLimiterOptions {
    */
   burst?: number
   /**
-   * How much earlier, in milliseconds, the rate limiter gives permits than if the permits were
+   * How much earlier, in milliseconds, permits of the rate limiter may be taken than if they were
    * evenly spaced. If set, `burst` has no effect.
    */
   toleranceMs?: number

@@ -6,7 +6,7 @@
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()
 
-  /** Number of shared calls that are in flight (single flight). */
+  /** Number of running shared calls of the single flight. */
   get size(): number {
     return this.#flights.size
   }

@@ -150,7 +150,7 @@ export class GrowableBuffer {
   #size = 0
 
   /**
-   * Creates an empty buffer for a request body that can grow. @param expected number of bytes to
+   * Creates an empty, growable buffer for a request body. @param expected number of bytes to
    * allocate initially
    */
   constructor(expected = 0) {

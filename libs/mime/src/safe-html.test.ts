@@ -191,8 +191,8 @@ test.each(['https://a.example/b', 'mailto:a@a.example', 'tel:+1', 'http:\\\\a.ex
   },
 )
 
-// List elements of a message without their parent: a page that joins HTML strings would otherwise
-// close its own elements around the message.
+// List and table elements of a message without their parent: a page that joins HTML strings would
+// otherwise close its own elements around the message.
 test.each([
   ['<li>a<li>b', '<div>a</div><div>b</div>'],
   ['<dt>a<dd>b', '<div>a</div><div>b</div>'],

@@ -50,11 +50,11 @@ const around = `<header id=top></header>
  * requests that leave the page. Host names below `.example` lead to a server without responses.
  */
 export class MailPage implements AsyncDisposable {
-  /** URLs, texts and errors that scripts in the shown messages produced. */
+  /** Records of scripts in the shown messages: dialogs, errors and URLs of frames. */
   readonly scripts: string[] = []
   /**
-   * URLs that the browser requested for the shown messages: paths on the site of the page, and
-   * connections to other hosts.
+   * Requests that the shown messages caused: URLs of requests and windows, paths on the site of the
+   * page, and connections to other hosts.
    */
   readonly requests: string[] = []
   readonly #stack = new AsyncDisposableStack()

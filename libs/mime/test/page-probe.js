@@ -22,7 +22,7 @@ const gap = 25
  * Shows each message of the page in the browser. Returns its findings and the HTML of its elements.
  */
 globalThis.examineMessages = async (rules) => {
-  // Clicks on links to other sites are not followed: the reader of a message may follow them.
+  // Clicks on links to other sites are cancelled, because messages may contain such links.
   addEventListener(
     'click',
     (event) => {
@@ -131,8 +131,8 @@ function* outsideBoxes(stage) {
     const { position, transform, zIndex, display } = getComputedStyle(element)
     if (position !== 'static') yield `position ${position}`
     if (transform !== 'none' || zIndex !== 'auto') yield `transform ${transform}, ${zIndex}`
-    // Inline elements are skipped: lines of text may be lower than their letters. Aligned to the
-    // right, they overflow to the left.
+    // Inline elements are skipped: lines of text may be lower than their letters, and lines that
+    // are aligned to the right overflow to the left.
     if (display.startsWith('inline')) continue
     const box = element.getBoundingClientRect()
     if (box.width === 0 && box.height === 0) continue

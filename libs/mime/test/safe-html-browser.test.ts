@@ -26,7 +26,7 @@ const examination: Examination = {
     'white-space.*|(?:max-|min-)?width|height|(?:padding|margin|(?:-webkit-)?border)(?:-.+)?',
   withLayout: true,
 }
-/** Maximum characters of the messages that are shown in one page. */
+/** Number of characters of messages above which a page gets no further message. */
 const pageLength = 4_000_000
 
 const stack = new AsyncDisposableStack()

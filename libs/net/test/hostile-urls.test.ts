@@ -9,8 +9,8 @@ import { createHttpCaller } from '../src/http-caller.ts'
 // connection.
 
 /**
- * Spellings of 169.254.169.254 and other metadata addresses that only the egress policy `off`
- * allows.
+ * Spellings of 169.254.169.254 and of other metadata and link-local addresses that only the egress
+ * policy `off` allows.
  */
 const metadata = [
   '169.254.169.254',

@@ -51,7 +51,7 @@ async function read({ body }: StreamedResponse): Promise<string> {
   for await (const chunk of body) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }
-/** Waits until the number of chunks produced for a request body has not changed for ten checks. */
+/** Waits until a number of chunks of an HTTP body has not changed for ten checks. */
 async function untilStill(count: () => number): Promise<void> {
   let [last, checks] = [-1, 0]
   await eventually(() => {
@@ -212,7 +212,7 @@ describe('HttpCaller.open: response body', () => {
 
   test('gzip bomb: fails at maxBytes of decoded bytes and closes the connection', async () => {
     const closed = Promise.withResolvers<void>()
-    // Gzip bomb: body of 200 MB, compressed to 200 kB, sent without end.
+    // Gzip bomb: body of 200 MB, compressed to 200 kB, in an HTTP response that never ends.
     const bomb = gzipSync(Buffer.alloc(20_000_000))
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).once('close', closed.resolve)

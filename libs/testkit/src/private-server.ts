@@ -67,7 +67,7 @@ export function addressIn<Address>(variable: string): Address | undefined {
   return json ? (JSON.parse(json) as Address) : undefined
 }
 
-/** True if the tests of a mail server are switched off, for example with TEST_CYRUS=off. */
+/** True if the tests with a test server are switched off, for example with TEST_CYRUS=off. */
 export function isSwitchedOff(
   variable: 'TEST_CYRUS' | 'TEST_PGBOUNCER' | 'TEST_POSTFIX' | 'TEST_OPENSMTPD',
 ): boolean {

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Test client of a line protocol, such as IMAP or SMTP. Sends exactly the given bytes and waits for
- * given text.
+ * Test client of a text protocol, such as IMAP, SMTP or HTTP. Sends exactly the given bytes and
+ * waits for given text.
  */
 export class RawClient {
   socket: Socket
@@ -63,8 +63,8 @@ export class RawClient {
   }
 
   /**
-   * Waits until the mail server ends the connection of the test client. Returns the text received
-   * before the end.
+   * Waits until the server ends the connection of the test client. Returns the text received before
+   * the end.
    */
   async untilClosed(timeoutMs = 90_000): Promise<string> {
     const timeout = AbortSignal.timeout(timeoutMs)

@@ -51,7 +51,8 @@ const needsPages =
   kinds.includes('e2e') &&
   (positionals.length === 0 || positionals.some((path) => path.includes('test-e2e/admin')))
 // The servers of the tests mostly wait while they start, so the static checks run meanwhile. The
-// end-to-end tests start from a bundle, which contains the documentation site and the pages.
+// end-to-end tests start from a bundle, which contains the documentation site and the
+// administration pages.
 const [servers] = await Promise.all([
   needsServers ? timed('start of servers', startServers) : undefined,
   isWholeRun ? timed('static checks', reportStaticChecks) : undefined,
@@ -97,7 +98,7 @@ async function reportStaticChecks(): Promise<void> {
   })
 }
 
-/** Builds by a target of the Makefile. Adds a failed build to the reports of the test runs. */
+/** Runs a build target of the Makefile. Adds a failed build to the reports of the test runs. */
 async function reportBuild(target: string): Promise<void> {
   if ((await runProgram('make', [target])) === 0) return
   reports.push({ ...noTests, failed: 1, failures: [`failed: make ${target}`] })

@@ -32,7 +32,7 @@ async function run(limiter: ProviderLimiter, account: ProviderAccount, call: Pro
   permit[Symbol.dispose]()
 }
 
-/** Counts the requests to a mail provider that each limiter admits within `ms`. */
+/** Counts the requests to a mail provider that all limiters together admit within `ms`. */
 async function countWithin(
   ms: number,
   limiters: readonly ProviderLimiter[],

@@ -75,7 +75,7 @@ export function flagCases({ backend, account }: TestEnvironment): void {
     expect(await session.confirmFlags([[1, 3]], change)).toEqual({ ...all, missing: [[2, 2]] })
     const changed = ['\\Flagged', 'new']
     expect(await flagsIn(session)).toEqual({ 1: changed, 3: changed })
-    // An IMAP server may omit the flags of a STORE response that changes no flag.
+    // An IMAP server may send no flags in response to a STORE command that changes no flag.
     for (const again of [change, { set: ['NEW', '\\flagged'] }, { remove: ['old'] }])
       expect(
         await session.confirmFlags(

@@ -15,8 +15,8 @@ function watch(session: MailSession): WatchedSession {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notification) => notifications.push(notification), abort.signal)
-  // A rejection of the watch (wait for notifications) is ignored here, because only some tests
-  // expect the rejection.
+  // This handler prevents an unhandled rejection of the watch (wait for notifications). Tests that
+  // expect the rejection await `ended`.
   ended.catch(() => {})
   return {
     notifications,

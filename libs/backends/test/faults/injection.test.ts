@@ -4,8 +4,8 @@ import { usualCapabilities } from '@posthorn/testkit'
 import type { MailSession } from '../../src/mail-session.ts'
 import { connect, inTime, start } from './fault-setup.ts'
 
-// Pieces of hostile input. API clients can send them in every call, and none may become an IMAP
-// command.
+// Tests of hostile values that API clients choose, in every call that sends such values. No value
+// may become an IMAP command.
 
 const pieces =
   '\r\n|\n|\r|"|\\|{5}\r\n|{5+}\r\n|~{5}\r\n|a\r\nx DELETE INBOX\r\n|x LOGOUT|(|)|[|]|*|%|&|&AOQ-|ü|💣|\u2028|\x7f| |/|NIL|INBOX|.'

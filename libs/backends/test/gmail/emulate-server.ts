@@ -96,7 +96,7 @@ async function handle(
   return { ...reply, body: ids.renew(reply.body, id) }
 }
 
-/** Profile of the Gmail mailbox, with the first history id of the mailbox. */
+/** Profile of the Gmail mailbox, with the mailbox's current history id: 1 without any change. */
 async function profile(call: Call, url: string, emailAddress: string): Promise<Reply> {
   const { body } = await call({ url: url.replace(/\/profile.*$/, '/history?startHistoryId=1') })
   const { historyId } = JSON.parse(body) as { historyId: string }

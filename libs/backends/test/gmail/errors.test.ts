@@ -24,7 +24,10 @@ interface ErrorCase {
 type Call = (setup: GmailSetup, then: string) => Promise<unknown>
 
 const content = Buffer.from(mail('a'))
-/** Messages whose size selects the form of their upload to Gmail: as JSON, or as media. */
+/**
+ * Messages of two sizes: the client sends `medium` to Gmail as JSON, and as an upload after a
+ * refusal; `large` is always an upload.
+ */
 const medium = Buffer.from(mail('a') + 'x'.repeat(1_000_000))
 const large = Buffer.from(mail('a') + 'x'.repeat(4_000_000))
 
@@ -43,7 +46,7 @@ const afterHistory: Call = async ({ api }) => {
 }
 
 /**
- * Error fixtures' Gmail requests, with the operation and the client call that sends the request.
+ * Gmail requests of the error fixtures, each with its operation and the client call that sends it.
  */
 const calls: [RegExp, operation: string, Call][] = [
   [/attachments/, 'messages.attachments.get', attachment],
@@ -87,7 +90,10 @@ const calls: [RegExp, operation: string, Call][] = [
   [/watch/, 'watch', async ({ api }) => api.watch('', signal)],
 ]
 
-/** Failures of Gmail requests that the client repeats, when no API caller waits. */
+/**
+ * Expected failures of Gmail requests for which no API caller waits, by the reaction in the error
+ * fixtures.
+ */
 const failures: Partial<Record<string, MailApiFailure>> = {
   'retry-get': 'message-missing',
   'list-and-compare': 'stale-cursor',

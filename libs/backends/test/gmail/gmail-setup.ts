@@ -19,7 +19,7 @@ const topic = 'projects/p/topics/t'
 export interface GmailSetup extends AsyncDisposable {
   gmail: GmailFake
   mailbox: GmailMailbox
-  /** Gmail client that creates a new client for each call, as services do. */
+  /** Mail API of the Gmail mailbox. Each call uses a new Gmail client, as in services. */
   api: MailApi
   /** Options of all logins that the Gmail client has requested, in order. */
   logins: LoginOptions[]

@@ -7,9 +7,9 @@ import { lendsAlways, startGraph } from './environment.ts'
 const fileBytes = 4_000_000
 const fileCount = 7
 const windowMs = 600
-/** Factor by which the Graph fake's clock runs faster: the real upload limit applies to 300 s. */
+/** Factor by which the Graph fake's clock runs faster: Graph's upload limit is per 300 s. */
 const clockFactor = 300_000 / windowMs
-/** Upload limit of the Graph fake in bytes, of which the sender has two thirds. */
+/** Upload limit of a Graph mailbox in bytes, of which the sender may use two thirds. */
 const uploadBytes = 18_000_000
 
 const head = `From: ann@mail.example\r\nTo: bob@mail.example\r\nSubject: large\r\nMIME-Version: 1.0`
@@ -22,8 +22,8 @@ const content = Buffer.from(
 )
 
 /**
- * The upload limit includes one more file: an upload that was delayed on its way counts in the time
- * window of its arrival.
+ * Upload limit of the Graph fake: the bytes of the sender and one more file, because an upload that
+ * was delayed on its way counts in the time window of its arrival.
  */
 const limits = { uploadBytes: (uploadBytes * 2) / 3 + fileBytes }
 

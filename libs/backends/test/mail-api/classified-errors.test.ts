@@ -5,7 +5,7 @@ import { readProviderError } from '@posthorn/net/provider-error'
 import { toGmailError } from '../../src/gmail/errors.ts'
 import { graphError } from '../../src/graph/graph-error.ts'
 
-// Test that every error response in the error tables of Gmail and Graph leads to the right failure.
+// Tests that every error response in the error tables of Gmail and Graph leads to its failure.
 
 interface Row {
   name: string
@@ -22,7 +22,7 @@ const tables = [
 
 const actions: Readonly<Record<string, readonly string[]>> = {
   wait: ['rate-limited'],
-  // A Gmail mailbox that Gmail reports as disabled, once.
+  // `mailbox-disabled`: Gmail sometimes reports a healthy mailbox as disabled.
   retry: ['unavailable', 'mailbox-disabled'],
   'renew-token': ['token-rejected'],
   'resync-folder': ['stale-cursor'],
@@ -31,8 +31,8 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'retry-get': ['message-missing'],
 }
 /**
- * Temporary failures of mail providers. Only error responses with the action `retry` or similar may
- * lead to them.
+ * Temporary failures of mail providers. Apart from the exceptions, an error response whose action
+ * is not in `actions` must not lead to a temporary failure.
  */
 const temporary = ['rate-limited', 'unavailable', 'token-rejected', 'stale-cursor']
 const exceptions = [

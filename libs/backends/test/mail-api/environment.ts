@@ -34,8 +34,8 @@ export interface MailApiEnvironment extends AsyncDisposable {
    */
   removeWatches(): void
   /**
-   * Makes the mail provider refuse the next request with this failure, as often as the client needs
-   * to report the failure.
+   * Makes the mail provider refuse the next request with this failure, and repeats of the request,
+   * until the client reports the failure.
    */
   failNext(failure: MailApiFailure, retryAfterMs?: number): void
   /** Sources of the messages that were sent from the test mailbox, in order. */

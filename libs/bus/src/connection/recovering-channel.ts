@@ -108,7 +108,7 @@ export class RecoveringChannel<C extends Channel> {
       this.#attempted.resolve()
       if (signal.aborted) return
       if (!connection.connected.isOpen || Date.now() - started > healthyMs) failures = 0
-      // The loss of the RabbitMQ connection is logged once, by the connection itself.
+      // The loss of the RabbitMQ connection is logged once, and not again for each channel.
       if (!connection.connected.isOpen) continue
       if (failures === 0)
         log.warn({ channel: name, reason: messageOf(reason) }, 'channel closed, reopening')

@@ -77,7 +77,7 @@ export function compact(members: Record<string, unknown>): Record<string, unknow
   return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined))
 }
 
-/** Replaces control characters by spaces, for texts of a report that must be a single line. */
+/** Replaces control characters by spaces, for texts that must be a single line, such as names. */
 export function toLine(text: string): string {
   return text.replace(/[\u0000-\u001F\u007F]+/g, ' ').trim()
 }

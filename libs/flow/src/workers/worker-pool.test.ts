@@ -171,7 +171,7 @@ test('WorkerPool: replaces an idle worker that the operating system ended', asyn
   expect(await pool.run(echo(1))).toBe(1)
 })
 
-/** Resolves when no process with the id `pid` exists, such as an ended worker. */
+/** Resolves when no process with the id `pid` exists, because the worker process has ended. */
 async function hasEnded(pid: number): Promise<void> {
   for (;;) {
     try {

@@ -74,7 +74,7 @@ export function createRequest(
 }
 
 interface ExchangeOptions {
-  /** Noun for the HTTP request or response that error messages use. */
+  /** Noun for the HTTP exchange (request and response) in error messages. */
   name: 'call' | 'request'
   /**
    * Called once when the HTTP request is closed. If the request is cancelled while it waits for a

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page in a new browser context with the size of a phone, with scripts disabled. */
+  /** Opens a page in a new browser context that emulates a phone, with scripts disabled. */
   openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
   /** Opens a page of 800 by 600 pixels in a new browser context, with scripts. */
   openDesktop: () => Promise<Page>

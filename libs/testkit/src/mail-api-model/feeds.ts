@@ -143,8 +143,8 @@ function readFullRound(
 ): ChangesPage {
   const { start, stage, below, named } = position
   const stages = stagesOf(store, feed).filter(({ name }) => name >= stage)
-  // If the label of a listing stage was deleted since the last page, the full listing continues
-  // with the next stage.
+  // If the label of a listing stage was deleted since the last page, the full listing continues at
+  // the top of the next stage.
   const [current, next] = stages
   const first = current?.name === stage ? (below ?? Infinity) : Infinity
   const rest = current

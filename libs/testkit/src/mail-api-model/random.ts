@@ -20,7 +20,7 @@ export class SeededRandom {
     return Math.floor(this.next() * limit)
   }
 
-  /** Returns true with the given probability, by the seeded random generator. */
+  /** Returns a random decision: true with the given probability. */
   happens(probability: number): boolean {
     return probability > 0 && this.next() < probability
   }
