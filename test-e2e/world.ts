@@ -39,7 +39,7 @@ export interface WorldOptions {
    */
   pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
-  /** Names of the services to start. Defaults to those that every installation runs. */
+  /** Names of the services to start. Defaults to the services of every installation. */
   names?: readonly ServiceName[]
   /** Fixed ports of the services by process name. Processes without an entry get free ports. */
   ports?: Readonly<Record<string, number>>

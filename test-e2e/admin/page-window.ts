@@ -27,6 +27,7 @@ export interface PageWindow extends Omit<SiteWindow, 'errors'> {
   layoutShift: () => Promise<number>
 }
 
+/** Opens a browser window for the administration pages, which are served at `origin`. */
 export async function openPageWindow(
   browser: Browser,
   size: { width: number; height: number },

@@ -88,8 +88,12 @@ async function openStage() {
 }
 const stage = hasBrowser() ? await openStage() : undefined
 
-/** Opens a browser window in which an owner is signed in. The first window creates the owner. */
+/** Cookies of the owner's session, once a window has created the owner. */
 let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>> | undefined
+/**
+ * Opens a browser window, in which the owner is signed in if `isSignedIn`. The first window of this
+ * kind creates the owner.
+ */
 async function openWindow(width: number, isSignedIn: boolean): Promise<PageWindow> {
   if (!stage) throw new Error('no browser')
   const { world, browser } = stage
@@ -113,7 +117,7 @@ async function invite(page: Page, email: string): Promise<string> {
   return String(body['link']).replace(/^.*\/admin/, '')
 }
 
-/** Visits administration pages in a window. Returns what is wrong with them. */
+/** Visits administration pages in a window. Returns the problems of the pages. */
 async function visit(
   window: PageWindow,
   list: typeof pages,

@@ -10,7 +10,7 @@ export interface Counter extends AsyncDisposable {
   reset(): void
   /**
    * Waits until the server has counted `count` events since the last reset. Resolves with the
-   * milliseconds from the first to the last of these events, and the time of the last.
+   * milliseconds from the first to the last of these events, and the time of the last event.
    */
   counted(count: number): Promise<CounterReport>
 }

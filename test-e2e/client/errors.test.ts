@@ -279,7 +279,7 @@ beforeAll(async () => {
   await registerAtApi('kim', consentApp, kim)
 })
 
-/** Error codes that only people at the administration pages get, which have no access token. */
+/** Error codes that only requests of the administration pages get, not requests with a token. */
 const codesOfPeople = ['MailReadingRequired', 'StepUpRequired']
 
 test('all error codes of the contracts have a case', () => {

@@ -9,7 +9,7 @@ import { eventually } from '@posthorn/testkit'
 /** Values of a running system that replace example values in a call, by example value. */
 export type Replacements = Readonly<Record<string, string>>
 
-/** Ids of no account and no submission. */
+/** Ids that no account and no submission has. */
 const absentIds = Array.from({ length: 1_000 }, (_, n) => `absent-${n}`)
 
 /** Creates the objects of which the calls of the reference pages need ids. */

@@ -2,8 +2,9 @@ import { startImapScript, usualCapabilities } from '@posthorn/testkit'
 import { conformanceSuite } from './conformance.ts'
 import { imapEnvironment, testBackend } from './imap-environment.ts'
 
-// Verifies that the scripted server of the fault tests behaves like a real IMAP server, also with
-// extensions that the real servers of the other tests lack.
+// Runs the conformance suite of IMAP servers, whose cases contain the assertions, against the
+// scripted server of the fault tests. The scripted server must behave like a real server, and has
+// extensions that real IMAP servers lack.
 conformanceSuite(
   imapEnvironment(testBackend(), {
     async freshUser() {

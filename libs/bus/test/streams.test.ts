@@ -131,7 +131,7 @@ test('Bus.requestStream: return before the first read stops the sender', async (
   })
   const { body } = await requestStream(key)
   await body[Symbol.asyncIterator]().return?.()
-  await stopped.promise
+  await expect(stopped.promise).resolves.toBeUndefined()
 })
 
 test('Bus.requestStream: aborting the request stops the sender, even a hanging one', async () => {

@@ -179,7 +179,7 @@ test('send: the subject and the text may be empty', async () => {
   expect(requests).toMatchObject([{ body: { subject: '', text: '' } }])
 })
 
-test('exports delete: an id that is a part of a path is sent nowhere', async () => {
+test('exports delete: the id .. causes an error and no request', async () => {
   expect(await run(['exports', 'delete', 'anna', '..', '--yes'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('must not be ..'),
@@ -187,7 +187,7 @@ test('exports delete: an id that is a part of a path is sent nowhere', async () 
   expect(requests).toEqual([])
 })
 
-test('accounts import: an account of another form, the number of its line', async () => {
+test('accounts import: the API rejects an account, the error has the number of its line', async () => {
   const path = 'accounts.1.name'
   respond = () => ({ status: 400, body: { message: 'x', fields: [{ key: path, path }] } })
   const stdin = Readable.from(['{"account":"a","name":"A"}\n\n{"account":"b"}\n'])
@@ -197,7 +197,7 @@ test('accounts import: an account of another form, the number of its line', asyn
   })
 })
 
-test('a path that no server responds to: check the URL', async () => {
+test('an unknown path without an API at the URL: the error names the URL as a remedy', async () => {
   respond = () => ({ status: 404, body: { message: 'Not Found' } })
   expect(await run(['status'])).toMatchObject({
     code: 1,

@@ -68,7 +68,7 @@ function toRequest(
     if (value === undefined || value === '') throw new TypeError(`${name}: ${key} is missing`)
     delete parameters[key]
     const text = toText(value)
-    // URLs have no encoding for these segments: the request would go to another operation.
+    // URLs cannot encode the path segments `.` and `..`: the request would call another operation.
     if (text === '.' || text === '..') throw new TypeError(`${name}: ${key} must not be ${text}`)
     return encodeURIComponent(text)
   })

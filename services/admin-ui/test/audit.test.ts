@@ -132,8 +132,8 @@ test('ensureAuditPartitions: concurrent replicas create each partition once', as
   const at = new Date('2033-12-31T23:59:59Z')
   expect(await countMissingAuditPartitions(world.service, at)).toBe(2)
   // After this query, each database connection has cached that the partition does not exist.
-  const look = sql`select to_regclass('public.admin_audit_203312')`
-  await Promise.all(Array.from({ length: 8 }, () => look.execute(world.service)))
+  const findPartition = sql`select to_regclass('public.admin_audit_203312')`
+  await Promise.all(Array.from({ length: 8 }, () => findPartition.execute(world.service)))
   await Promise.all(Array.from({ length: 8 }, () => ensureAuditPartitions(world.service, at)))
   expect(await countMissingAuditPartitions(world.service, at)).toBe(0)
   const nextMonth = new Date('2034-01-01T00:00:00Z')

@@ -25,7 +25,7 @@ function open(method: string, path: string, headers: Record<string, string> = {}
   return send({ host: '127.0.0.1', port, method, path, headers: all, agent: false })
 }
 
-/** Resolves when the response to a call is closed, also before its end. */
+/** Resolves when the response to a call is closed, even if the response is incomplete. */
 function closing(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     incoming.on('error', () => undefined).once('close', resolve)

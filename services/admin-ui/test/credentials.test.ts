@@ -33,9 +33,7 @@ function lastCredential(): string {
   return /^Bearer (sess_[\w-]{43})$/.exec(authorization)?.[1] ?? ''
 }
 
-/**
- * Looks the credential of a session up as api-gateway does, with the rights of its database role.
- */
+/** Finds the session of a credential by the database function that api-gateway calls. */
 async function findByCredential(credential: string) {
   const query = sql<{ email: string; role: string }>`
     select email, role from admin_sessions_by_credentials(array[${hashOf(credential)}])`

@@ -35,7 +35,7 @@ export class TestBrowser {
     }
   }
 
-  /** Sends a request to admin-ui as the pages do. Undefined header values remove a header. */
+  /** Sends a request to admin-ui as the pages do. `headers` replace headers of the pages. */
   async send<T = Record<string, unknown>>(
     method: string,
     path: string,

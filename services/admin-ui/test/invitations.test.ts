@@ -100,7 +100,7 @@ test('a second invitation for an email address: revokes the first', async () => 
   expect([again.status, again.body]).toMatchObject([400, { fields: [{ path: 'email' }] }])
 })
 
-test('an owner who loses the role: takes the own invitations along', async () => {
+test('an owner who loses the role: the invitations of this person become invalid', async () => {
   const second = await join(owner, b, { email: 'second@example.com', role: 'owner' })
   const request = { email: 'backdoor@example.com', role: 'owner' }
   const created = await second.browser.post<NewLink>('/admin/people/invitations', request)

@@ -248,7 +248,7 @@ test('callback: error of the provider, is refused and not shown', async () => {
   expect(reply.body).not.toContain('<b>')
 })
 
-test('provider without reply at the first use: says so, then the sign-in works', async () => {
+test('provider without reply at the first use: the sign-in fails, then works', async () => {
   const port = Number(new URL(provider.issuer).port)
   const c = await world.start()
   await provider.close()

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request as sendRequest } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
@@ -12,6 +11,7 @@ import { describeProblem } from '@posthorn/http'
 import express, { type NextFunction, type Request, type Response, Router } from 'express'
 import { requireOwnPage } from '../src/http/require-own-page.ts'
 import { mountPages } from '../src/pages/mount-pages.ts'
+import { sendRaw } from './call-world.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -66,11 +66,8 @@ async function servePages(folder: string) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const request = sendRequest({ port, host: '127.0.0.1', path, method, headers }).end()
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
-  }
+  return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    sendRaw(port, path, { method, headers })
 }
 
 const get = await servePages(await writeBuild())

@@ -77,7 +77,7 @@ test.each(['operator', 'support', 'auditor'])('%s: may not see or change people'
   expect(await browser.status()).toBe(200)
 })
 
-test('without a session: every endpoint answers 401', async () => {
+test('without a session: the lists of people, invitations and sessions respond 401', async () => {
   for (const path of ['people', 'people/invitations', 'people/sessions', 'session/sessions'])
     expect((await a.browser().get(`/admin/${path}`)).status).toBe(401)
 })

@@ -6,6 +6,7 @@ import {
   adminWorld,
   hashOf,
   join,
+  password,
   type Replica,
   setUpOwner,
   type TestBrowser,
@@ -148,7 +149,7 @@ test('removal: needs a recent factor, then the password suffices', async () => {
     body: { code: 'StepUpRequired' },
   })
   bridge.step += 5
-  const stepUp = { password: 'correct horse battery', code: bridge.codeOf(id) }
+  const stepUp = { password, code: bridge.codeOf(id) }
   expect((await browser.post('/admin/session/step-up', stepUp)).status).toBe(200)
   expect((await browser.send('DELETE', '/admin/session/totp')).status).toBe(204)
   expect((await b.browser().signIn(email)).body).toMatchObject({

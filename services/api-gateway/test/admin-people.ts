@@ -15,7 +15,7 @@ export interface SignInOptions {
   role?: AdminRole
   /** True if the right to read mail is active in the session. */
   readsMail?: boolean
-  /** Members of the session that differ from those of a new session. */
+  /** Members of the session that differ from the members of a new session. */
   session?: Partial<Pick<AdminSessions, 'mailUntil' | 'expiresAt'>> & {
     seenAt?: Date
     factorAt?: Date
@@ -24,7 +24,7 @@ export interface SignInOptions {
   disabled?: boolean
 }
 
-/** Time before now. Negative: after now. */
+/** Time `minutes` before now. A negative number gives a time after now. */
 export function minutesAgo(minutes: number): Date {
   return new Date(Date.now() - minutes * 60_000)
 }

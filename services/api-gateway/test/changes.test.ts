@@ -329,7 +329,7 @@ test('GET /v1/changes: gateway stops, streams end', async () => {
   const gateway = await servers.start()
   const stream = await follow(gateway.url)
   await gateway[Symbol.asyncDispose]()
-  await stream.ended
+  await expect(stream.ended).resolves.toBeUndefined()
 })
 
 test('GET /v1/changes: slow client, is disconnected and finds all changes after reconnecting', async () => {

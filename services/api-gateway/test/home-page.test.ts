@@ -40,7 +40,7 @@ test.each([{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<stri
   },
 )
 
-test('GET /admin: redirects to the administration pages, where they are used', async () => {
+test('GET /admin: with SVC_ADMIN_URL, redirects to the administration pages, else 404', async () => {
   for (const path of ['/admin', '/admin/']) {
     const response = await get(`${linked.url}${path}`, browser)
     expect([response.status, response.headers.get('location')]).toEqual([302, `${adminUrl}/admin/`])

@@ -20,7 +20,10 @@ afterAll(async () => {
 /** Timeout for the start of an api-gateway as a child process, which is slow on a busy machine. */
 const startTimeout = { timeoutMs: 120_000 }
 
-/** Replica of api-gateway as a separate process, and the ids of the bulk jobs that it claimed. */
+/**
+ * Starts a replica of api-gateway as a separate process. Returns the process, and the ids of the
+ * bulk jobs that the replica has claimed according to its log.
+ */
 async function startReplica() {
   const child = spawn(process.execPath, serviceProgram('api-gateway'), {
     env: { ...env, SVC_LOG_LEVEL: 'info' },
@@ -69,13 +72,14 @@ test('startBulkJobs: after SIGKILL another replica continues, no account reconne
   const [a, b] = await Promise.all([startReplica(), startReplica()])
   const id = await insertJob('accounts', 'reconnect')
   await until(id, ({ done }) => done >= 20)
+  await eventually(() => a.claimed.has(id) || b.claimed.has(id))
   const [first, second] = a.claimed.has(id) ? [a, b] : [b, a]
   expect(second.claimed.has(id)).toBe(false)
   await kill(first.child, 'SIGKILL')
   const { done } = await progress(id)
   await expireClaims()
   await until(id, (job) => job.done > done)
-  expect(second.claimed.has(id)).toBe(true)
+  await eventually(() => second.claimed.has(id))
 
   // A replica that is stopped ends its claim itself.
   const third = await startReplica()
@@ -87,7 +91,7 @@ test('startBulkJobs: after SIGKILL another replica continues, no account reconne
     skipped: 0,
     claim: null,
   })
-  expect(third.claimed.has(id)).toBe(true)
+  await eventually(() => third.claimed.has(id))
   expect([...new Set((await versions(db, 'killed')).values())]).toEqual([2])
   await kill(third.child, 'SIGTERM')
 })
@@ -123,13 +127,14 @@ test('startBulkJobs: commands in flight at a SIGKILL are repeated, recorded ones
     done: 200,
     failed: 0,
   })
-  expect(second.claimed.has(id)).toBe(true)
+  await eventually(() => second.claimed.has(id))
   const counts = Map.groupBy(commands, ({ queueId }) => queueId)
   expect([...counts.keys()].sort()).toEqual(queueIds)
   expect(before.length).toBeGreaterThan(0)
   for (const queueId of before) expect(counts.get(queueId)).toHaveLength(1)
   const repeated = [...counts.values()].filter((sent) => sent.length > 1)
   expect(repeated.length).toBeGreaterThan(0)
+  // A job has at most 8 commands in flight.
   expect(repeated.length).toBeLessThanOrEqual(8)
   await kill(second.child, 'SIGTERM')
 })

@@ -72,7 +72,7 @@ export async function addAccounts(db: Db, accounts: readonly string[], state = '
   `.execute(db)
 }
 
-/** Number of changes of each account since its registration. */
+/** Versions of accounts by id: 1 after the registration, and one more after each change. */
 export async function versions(db: Db, prefix: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('accounts')

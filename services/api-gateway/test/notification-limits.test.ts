@@ -57,8 +57,8 @@ const secretsReceived = () => received.map(({ secretHash }) => secretHash)
 test('300 forged notifications cost genuine ones of the same address nothing', async () => {
   const address = '192.0.2.1'
   for (const account of ['ann', 'bob', 'eve']) await addWatch(account, `secret of ${account}`)
-  // The accounts send more notifications than the limit. A notification no longer counts as soon as
-  // its secret is found.
+  // The test sends more notifications than the limit. A notification no longer counts as soon as
+  // the gateway has found its secret.
   for (const account of ['ann', 'bob', 'eve'])
     await untilAccepted(account, `secret of ${account}`, address)
   const forged = await Promise.all(

@@ -16,10 +16,10 @@ const baseUrl = 'https://notify.example'
 const audience = gmailPushUrl(baseUrl)
 const signer = 'push@project.iam.gserviceaccount.com'
 
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 /**
  * Fake of Google that publishes the signing keys of Pub/Sub pushes and counts requests of the keys.
  */
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const google = {
   keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }],
   requests: 0,

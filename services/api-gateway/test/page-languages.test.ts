@@ -136,12 +136,12 @@ test('sign-in of a form: retains the language at the provider and in a repeated 
   const missing = await visit(`/oauth?code=${code}&state=${stateIn(repeated.location)}`, 'fr')
   expectLanguage(missing, 'de', signIn.missing.title)
   expect(missing.html).toContain('mail&lt;')
-  // The start of a sign-in that is over has the language in its URL only.
+  // After a sign-in has ended, only the URL of its start has the language.
   expectLanguage(await visit(pathOf(again), 'fr'), 'de', signIn.unknown.title)
   expect((await visit(link, 'fr')).title).toBe(form.choose.title)
 })
 
-test('sign-in by the API: the language in the URL of its start is that of the result', async () => {
+test('sign-in by the API: the result page has the language of the start URL', async () => {
   const oauth2 = { authorize: true, provider: app, redirectUrl }
   const pending = await gateway.call('POST', '/v1/account', {
     body: { account: 'taal', name: 'Taal', oauth2 },

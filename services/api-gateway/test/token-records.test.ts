@@ -99,8 +99,8 @@ const logOf = async (token: string, query = '') => {
 const startAuditing = async () => {
   await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
   // Waits until each replica writes an entry to a token log, which shows that the replica has read
-  // the setting. Each replica has a separate token, because it may write the entries of its last
-  // calls later.
+  // the setting. Each replica has a separate token, because a replica may write the entries of its
+  // last calls later.
   for (const replica of [first, second]) {
     const token = await mint(call, {})
     await eventually(async () => {

@@ -12,6 +12,9 @@ import { apiFixture, sentIds } from './api-fixture.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
 import { type SuiteServer, transportSuite } from './transport-suite.ts'
 
+// Runs the conformance suite of transports, whose cases contain the assertions, for SMTP and for
+// mail APIs.
+
 const fixture = await apiFixture()
 const { db, submit, models } = fixture
 const worker = await mailboxWorker(fixture.broker.url)

@@ -5,8 +5,8 @@ import { createUnlimited } from './gmail-setup.ts'
 
 const address = 'jane@mail.example'
 
-// A third-party server of the Gmail API (`emulate`) replaces the fake of this repository and drives
-// the same client.
+// Runs the conformance suite of mail APIs, whose cases contain the assertions, against `emulate`, a
+// third-party server of the Gmail API, instead of the fake of this repository.
 
 async function emulateEnvironment(): Promise<MailApiEnvironment> {
   const server = await startEmulate(address)

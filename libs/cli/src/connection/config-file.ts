@@ -53,7 +53,7 @@ export async function writeLogin(path: string, login: StoredLogin): Promise<void
 
 /** True if other users of the machine can read the stored login. */
 export async function isReadableByOthers(path: string): Promise<boolean> {
-  // Another run of the program may delete the file.
+  // Another run of the program may have deleted the file of the login.
   const { mode } = await stat(path).catch(() => ({ mode: 0 }))
   return process.platform !== 'win32' && (mode & 0o077) !== 0
 }
@@ -69,9 +69,10 @@ export async function removeLogin(path: string): Promise<boolean> {
   }
 }
 
+/** Error about the file of the login, with the remedy. */
 function failure(path: string, verb: string, error: unknown): CommandError {
   return new CommandError(
-    `${path} cannot be ${verb}: ${String((error as Error).message)}. POSTHORN_CONFIG names another file.`,
+    `${path} cannot be ${verb}: ${String((error as Error).message)}. Set POSTHORN_CONFIG to another file.`,
   )
 }
 

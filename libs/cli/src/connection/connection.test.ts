@@ -82,7 +82,7 @@ test('toUrl: rejects what is not the URL of a server', () => {
     expect(() => toUrl(text)).toThrow()
 })
 
-test('writeLogin: a path that cannot be written, an error with a remedy and no further file', async () => {
+test('writeLogin: with a path that cannot be written, fails with a remedy and leaves no file', async () => {
   const folder = join(dir, 'unwritable')
   mkdirSync(join(folder, 'config.json'), { recursive: true })
   await expect(writeLogin(join(folder, 'config.json'), stored)).rejects.toThrow(
@@ -91,7 +91,7 @@ test('writeLogin: a path that cannot be written, an error with a remedy and no f
   expect(readdirSync(folder)).toEqual(['config.json'])
 })
 
-test('resolveConnection: a login that other users can read, a warning', async () => {
+test('resolveConnection: with a login that other users can read, prints a warning', async () => {
   const path = join(dir, 'readable.json')
   await writeLogin(path, stored)
   const stderr = new PassThrough()
@@ -103,7 +103,7 @@ test('resolveConnection: a login that other users can read, a warning', async ()
   expect(String(stderr.read())).toContain('chmod 600')
 })
 
-test('toToken: spaces around a token are removed, other characters are not shown', () => {
+test('toToken: removes spaces around a token, rejects other characters without showing them', () => {
   expect(toToken(' abc\r\n')).toBe('abc')
   for (const text of ['first\nsecond', 'two words', 'schlüssel', '\u001b[31m', '  '])
     expect(() => toToken(text)).toThrow(/^the access token has spaces or other characters/)

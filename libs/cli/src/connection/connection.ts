@@ -39,7 +39,7 @@ export async function resolveConnection(
   return { url: address, token: accepted && toToken(accepted) }
 }
 
-/** Stored login. Prints a warning if other users can read it. */
+/** Reads the stored login. Prints a warning if other users can read the file of the login. */
 async function readStored({ env, stderr }: Pick<Terminal, 'env' | 'stderr'>) {
   const path = configPath(env)
   const stored = await readLogin(path)
@@ -48,11 +48,16 @@ async function readStored({ env, stderr }: Pick<Terminal, 'env' | 'stderr'>) {
   return stored
 }
 
-/** Checks an access token, so that no error of a request shows it. Removes spaces around it. */
+/**
+ * Checks the characters of an access token, because the error about an invalid header would show
+ * the token. Removes spaces around the token.
+ */
 export function toToken(text: string): string {
   const token = text.trim()
   if (!/^[!-~]+$/.test(token))
-    throw new CommandError('the access token has spaces or other characters: pass only the token')
+    throw new CommandError(
+      'the access token has spaces or other characters that no token has: pass only the token',
+    )
   return token
 }
 

@@ -76,7 +76,7 @@ function addCommand(parent: Command, spec: CommandSpec, parts: ProgramParts): vo
   command.action(async () => {
     const options = command.optsWithGlobals()
     const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[]
-    // A script with a variable that has no value.
+    // An empty argument may come from a variable of a script that has no value.
     if (args.includes('')) throw new UsageError('an argument is empty: pass a value')
     const context = parts.createContext(options, spec)
     if (spec.confirm && options['yes'] !== true) await confirm(context, spec.confirm(args, options))
@@ -101,7 +101,7 @@ function toOption({ flags, description, ...spec }: OptionSpec): Option {
     return parseWith(parse, text)
   }
   if (spec.choices) option.choices(spec.choices)
-  // Options without a value have no text.
+  // Flags such as `--json` have no text to convert.
   else if (!option.required) return option
   else if (repeatable)
     option.argParser((text: string, previous: unknown[] | undefined) => [

@@ -32,8 +32,8 @@ export function isUnknownOperation(error: unknown): boolean {
 }
 
 /**
- * Text for a server that does not have an operation. The versions are compared by the user. The
- * version of a server is unknown if nothing of the API responds at the URL.
+ * Text for a server that does not have an operation. The user compares the versions. `server` is
+ * undefined if the version cannot be read, such as when no API responds at the URL.
  */
 export function unknownOperation({
   server,
@@ -50,7 +50,7 @@ export function unknownOperation({
 function describeResponse(error: PosthornError): DescribedError {
   const { status, code, message, fields, requestId, ttl } = error
   const remedy = remedyOf(error)
-  // A proxy responds with a page, whose text does not help.
+  // The HTML page of a proxy before the API does not help the user.
   const text = message.trimStart().startsWith('<') ? 'the response is a page of a proxy' : message
   return {
     lines: [

@@ -1,6 +1,6 @@
 import type { PosthornError } from '@posthorn/client'
 
-/** Remedy for an error response of the API. Undefined if the message of the response has it. */
+/** Remedy for an error response of the API. Undefined if the message of the response suffices. */
 export function remedyOf(error: PosthornError): string | undefined {
   const { status, code } = error
   if (status === 401) return 'Run `posthorn login` with a token that is valid.'
@@ -10,7 +10,7 @@ export function remedyOf(error: PosthornError): string | undefined {
   return undefined
 }
 
-/** Remedy for a token that is valid, but has not the rights for the request. */
+/** Remedy for an access token that is valid, but does not have the rights for the request. */
 function accessRemedy({ message, problem }: PosthornError): string {
   const { requestedScope, requiredPermission, remoteAddress } = problem
   if (requestedScope !== undefined)
@@ -25,7 +25,7 @@ function accessRemedy({ message, problem }: PosthornError): string {
   return 'The token does not permit the command: use another token.'
 }
 
-/** Codes of certificates whose authority this machine does not trust. */
+/** Error codes of TLS connections to servers whose certificate authority Node does not trust. */
 const untrustedCodes = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -33,7 +33,7 @@ const untrustedCodes = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Lines about a call without a complete response: the reason and the remedy. */
+/** Lines for the user about an API call without a complete response: the reason and the remedy. */
 export function connectionLines(cause: unknown): string[] {
   const { name, code, message } = rootOf(cause)
   if (name === 'SyntaxError')
@@ -57,7 +57,7 @@ export function connectionLines(cause: unknown): string[] {
   ]
 }
 
-/** Innermost cause of an error. */
+/** Innermost cause of an error of an API call. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   if (!(error instanceof Error)) return new Error(String(error))
   return error.cause instanceof Error ? rootOf(error.cause) : error

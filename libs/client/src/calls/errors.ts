@@ -114,7 +114,10 @@ export async function readError(operation: string, response: Response): Promise<
   return new PosthornError(operation, response, { statusCode: status, error, ...problem, message })
 }
 
-/** Problem in a body. Without members that another program than the API uses for other values. */
+/**
+ * Parses the problem in the body of an error response. Leaves out the members `message` and
+ * `fields` if another program than the API uses these names for values of other types.
+ */
 function parseProblem(text: string): Partial<Problem> {
   try {
     const { message, fields, ...problem } = JSON.parse(text) as Partial<Problem>

@@ -95,13 +95,16 @@ async function* importAll(
   }
 }
 
-/** Accounts of a request, and the numbers of their lines in the file. */
+/** Accounts of one import request, and the numbers of their lines in the file. */
 interface Batch {
   accounts: ImportBody['accounts']
   lines: number[]
 }
 
-/** Names the line of the file that the server rejects as a whole, instead of its index. */
+/**
+ * Replaces the error of an import request that the API has rejected because of one account by an
+ * error with the number of the account's line in the file. Returns other errors unchanged.
+ */
 function withLine(error: unknown, lines: readonly number[]): unknown {
   const { name, fields } = error as Partial<PosthornError>
   if (name !== 'PosthornError') return error

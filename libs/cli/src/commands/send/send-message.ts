@@ -73,7 +73,10 @@ async function waitUntilSent(
   )
 }
 
-/** Error of a wait. A token that does not permit to read the outbox has queued the message. */
+/**
+ * Explains an error of `send --wait`: with a token that may not read the outbox, the message is
+ * queued, but the command cannot wait for the result.
+ */
 function explainWait(error: unknown, queueId: string): unknown {
   const { name, status } = error as Partial<PosthornError>
   if (name !== 'PosthornError' || status !== 403) return error
