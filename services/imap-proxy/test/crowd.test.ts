@@ -17,7 +17,10 @@ const timeoutMs = 300_000 * crowd
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Number of bytes that buffers of imap-proxy hold after a garbage collection. */
+/**
+ * Number of bytes that the buffers of this process (mail server, imap-proxy and clients) hold after
+ * a garbage collection.
+ */
 function heldBytes(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers

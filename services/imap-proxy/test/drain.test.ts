@@ -3,11 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { testProxy } from './proxy.ts'
 
+/** Connections of the IMAP proxy on which the mail server has sent half a response to FETCH. */
+const fetching: Socket[] = []
 /**
  * Mail server that responds to the IMAP command FETCH with half a message. The test completes the
  * response.
  */
-const fetching: Socket[] = []
 const upstream = createServer((socket) => {
   socket.on('error', () => undefined)
   socket.write('* OK [CAPABILITY IMAP4rev1 IDLE] ready\r\n')

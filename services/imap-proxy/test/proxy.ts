@@ -107,7 +107,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           maxPendingPerAddress: 50,
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
-          // Port 1 is allowed for mail servers, because no server listens on port 1.
+          // Tests use port 1, on which no server listens, for unreachable mail servers.
           mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
           drainDelayMs: 0,

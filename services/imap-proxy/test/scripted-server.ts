@@ -9,8 +9,8 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /**
- * Starts a scripted mail server: a greeting, then `respond` for each line. A response that ends
- * with `STARTTLS\n` is followed by the start of TLS.
+ * Starts a scripted mail server: a greeting, then `respond` for each line. After a response that
+ * ends with `STARTTLS\n`, the server starts TLS.
  */
 export async function scriptedServer(
   greeting: string,

@@ -22,7 +22,8 @@ const user = dovecot.freshUser()
 const valid = { user: user.user, pass: user.pass }
 
 /**
- * Adds an account, by default of a tenant, to the IMAP proxy, and returns the command of its login.
+ * Adds an account to the IMAP proxy. By default, a tenant has set the account's mail server.
+ * Returns the LOGIN command of the account.
  */
 async function addAccount(
   account: string,
@@ -55,8 +56,8 @@ test('tenant: failed connections wait; logins, rejected logins and operators do 
   expect(await logIn(await addAccount('wrong', { credentials: wrong }))).toMatch(
     /^a NO \[AUTHENTICATIONFAILED\]/m,
   )
-  // A refusal of auth-bridge is reported before any connection to a mail server, so that no port
-  // decides the time.
+  // A refusal of auth-bridge is reported before any connection to a mail server, so that the reply
+  // does not depend on the port.
   const credentials = new AppError('rejected', 'for another server')
   for (const port of [1, user.imapPort])
     expect(await logIn(await addAccount(`refused-${port}`, { port, credentials }))).toMatch(

@@ -180,7 +180,10 @@ function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable
   })
 }
 
-/** Deletes expired outbox rows of finished submissions (messages to send). */
+/**
+ * Deletes the outbox rows of submissions (requests to send a message) that finished more than
+ * `keepFinishedMs` ago, and unused quota reserves of mailboxes.
+ */
 async function runRetention(db: Db, { keepFinishedMs }: Config, log: Logger): Promise<void> {
   const limit = 1_000
   let deleted = 0

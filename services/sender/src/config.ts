@@ -27,7 +27,7 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
    * poll earlier.
    */
   readonly sweepMs: number
-  /** Time for which the outbox rows of finished submissions (messages to send) are kept. */
+  /** Time for which outbox rows are kept after their submission (request to send) has finished. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
   /**

@@ -105,7 +105,7 @@ test('two submissions with one Message-ID, one rejected: the draft of the other 
   await sender()
   for (const queueId of [first, rejected])
     expect(await finished(queueId)).toMatchObject({ state: 'failed' })
-  // Waits for two draft cleanups after the rejection of the submission.
+  // Waits until the cleanup of the rejected submission has checked the drafts twice.
   for (const least of [1, 2])
     await eventually(async () => {
       await fixture.makeCleanupsDue()
@@ -141,7 +141,7 @@ test.each(['committed', 'not committed'])(
 )
 
 test('isRemovable: not the draft of another submission, whatever its state; nothing while one with the Message-ID waits', async () => {
-  // Draft cleanups of other tests may also be due.
+  // Deletes the draft cleanups of other tests, which may also be due.
   await db.deleteFrom('draftCleanups').execute()
   const { account, model } = await addAccount()
   const [first, second] = await submitTwice(account)

@@ -15,7 +15,7 @@ const { db } = fixture
 afterAll(() => fixture[Symbol.asyncDispose]())
 beforeEach(() => db.deleteFrom('outbox').execute())
 
-/** Outgoing server at port 1, on which no server listens. */
+/** Address of an unreachable outgoing server: no server listens on port 1. */
 const server = { host: '127.0.0.1', port: 1 }
 const none: LaneKeys = { accounts: [], gateways: [], hosts: [] }
 const hour = 3_600

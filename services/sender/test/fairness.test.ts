@@ -85,7 +85,7 @@ test('dispatcher: throttling server, costs no attempts of waiting submissions', 
     const tried = await Promise.all(ids.map(row))
     expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
     expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
-    // At most the submissions that were in flight at the first reply of the failing SMTP server
+    // At most the submissions that were in flight at the first reply of the throttling SMTP server
     // were attempted.
     expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
   })

@@ -79,7 +79,7 @@ const polite = (line: string): string | undefined =>
         : line === 'QUIT'
           ? '221 bye'
           : undefined
-/** Revokes or restores the right to write in Postgres, as a full disk would: reading works. */
+/** Revokes or restores the right to update the outbox. As with a full disk, reading still works. */
 const writable = async (yes: boolean): Promise<void> => {
   await (
     yes
@@ -132,7 +132,6 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // The SMTP connection is closed: no more commands arrive.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {
@@ -249,7 +248,8 @@ test('dispatcher: attempts used up and an unknown outcome, looks for the message
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // 1 Sent search
+  // The fourth attempt searches the Sent mailbox once and sends nothing.
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 })
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
     ['messageFailed', expect.stringContaining('may have been delivered')],

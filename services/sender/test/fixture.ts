@@ -50,7 +50,7 @@ export async function senderFixture() {
     SVC_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     SVC_SENDER_RETRY_BASE: '40ms',
     SVC_SENDER_SWEEP: '50ms',
-    // Port 1 is allowed for mail servers, because no server listens on port 1.
+    // Tests use port 1, on which no server listens, for unreachable mail servers.
     SVC_MAIL_ALLOWED_TARGETS: '1',
   }
   const startSender = (more: Record<string, string> = {}, deps: AppDeps = {}) => {

@@ -56,7 +56,7 @@ async function server(): Promise<SmtpScript> {
   return started
 }
 
-/** Queue ids of the acceptances in the senders' journal files. */
+/** Message-IDs of the acceptances in the senders' journal files. */
 async function journalled(): Promise<string[]> {
   const names = await readdir(journalFolder).catch(() => [])
   const texts = await Promise.all(

@@ -21,8 +21,8 @@ const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_00
 const worker = randomUUID()
 
 /**
- * Submits one message that stays in flight, and `count` messages that the sender prefetches (claims
- * early).
+ * Takes the lane's only permit, as a submission in flight does. Submits `count` messages, claims
+ * their outbox rows and adds the submissions to the prefetched submissions.
  */
 async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
@@ -131,7 +131,8 @@ test('dispatcher: server that becomes slow, releases prefetched rows to other re
   const first = await fixture.startSender()
   resources.push(first)
   await eventually(() => expect(pending()).toBe(5))
-  // This delay is longer than the maximum prefetch time of a submission.
+  // Waits longer than the maximum prefetch time, after which the sender releases the prefetched
+  // submissions.
   await eventually(async () =>
     expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )

@@ -20,8 +20,8 @@ export interface SuiteServer {
   taken: () => string[]
   refuse: (kind: 'permanent' | 'temporary') => void
   /**
-   * Makes the reply to the next message get lost, after the mail server has accepted the message or
-   * not.
+   * Loses the reply to the next message. With `isTaken`, the mail server has accepted the message;
+   * otherwise the server has not.
    */
   loseReply: (isTaken: boolean) => void
   /** Makes the mail server refuse the recipient permanently. */

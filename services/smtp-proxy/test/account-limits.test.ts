@@ -44,8 +44,8 @@ test('AccountLimits: stalled transfers of one account, leave memory for another 
     client.send(lines(99_200))
   }
   await eventually(async () => {
-    // smtp-proxy accepts MAIL until the messages in transfer have arrived. Without RSET, a second
-    // MAIL would get 503.
+    // smtp-proxy accepts MAIL until the bytes of the messages in transfer have arrived. Without
+    // RSET, a second MAIL would get 503.
     await probe.command('RSET')
     expect(await probe.command('MAIL FROM:<me@example.com> SIZE=9000')).toMatch(/^452 4\.3\.1 /)
   })
@@ -61,7 +61,7 @@ test('AccountLimits: stalled transfers of one account, leave memory for another 
   for (const client of [first, second, probe, neighbour]) client.close()
 })
 
-/** Logs in three SMTP sessions of an account, once the sessions of the last test have ended. */
+/** Opens three SMTP sessions of an account, once the sessions of the previous test have ended. */
 const threeSessions = () =>
   eventually(async () => {
     const sessions = await Promise.all([logIn('acc'), logIn('acc'), logIn('acc')])

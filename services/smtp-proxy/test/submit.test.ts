@@ -325,8 +325,8 @@ test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   const [, , last = await RawClient.greeted(port)] = clients
   await last.command(login)
   await eventually(async () => {
-    // smtp-proxy accepts MAIL until the messages in transfer have arrived. Without RSET, a second
-    // MAIL would get 503.
+    // smtp-proxy accepts MAIL until the bytes of the messages in transfer have arrived. Without
+    // RSET, a second MAIL would get 503.
     await last.command('RSET')
     expect(await last.command('MAIL FROM:<me@example.com> SIZE=199000')).toMatch(/^452 4\.3\.1 /)
   })

@@ -124,8 +124,7 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(true)
   await statesAre(account, [...first, 'paused'])
   await eventually(() => expect(relay.open).toBe(0))
-  // The worker may reject commands by the new account state only shortly after the state was
-  // stored.
+  // The worker applies the new account state to commands shortly after the state was stored.
   await eventually(() =>
     expect(
       world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),

@@ -53,8 +53,8 @@ test('AccountSession: one authenticationError and one authenticationSuccess for 
 })
 
 test('AccountSession: a server without a mechanism for the token, authenticationError without a code', async () => {
-  // The server rejects logins with a password. A login with the first credentials, a password,
-  // would cause another failure.
+  // The server supports no login with a password either. Otherwise a login with the first
+  // credentials, a password, would fail for another reason.
   await using server = await startImapScript({ capabilities: ['IMAP4rev1', 'LOGINDISABLED'] })
   const { host, port } = server
   const user = { ...world.dovecot.freshUser(), host, imapPort: port }

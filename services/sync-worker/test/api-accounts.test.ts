@@ -169,8 +169,7 @@ describe('states', () => {
     world.credentials.set(account, new AppError('rejected', 'invalid_grant', { code }))
     await world.touch(account)
     await stateIs(account, 'authenticationError')
-    // The worker may reject commands by the new account state only shortly after the state was
-    // stored.
+    // The worker applies the new account state to commands shortly after the state was stored.
     await eventually(() =>
       expect(
         world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),

@@ -174,8 +174,8 @@ test('an account whose provider has no client gets no session', async () => {
   const [account, served] = [randomUUID(), randomUUID()]
   await world.insertAccount(account, 'labels')
   await world.insertAccount(served, 'folder')
-  // The worker starts the sessions of both accounts together, so the account without a mail API
-  // client would have a session by now.
+  // The worker starts the sessions of both accounts together: once one account is connected, the
+  // account without a mail API client would have a session, too.
   await world.startApiWorker({}, { createMailApis: () => ({ graph: () => api }) })
   await world.connected(served)
   const listing = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })

@@ -207,7 +207,7 @@ const providers: Record<'gmail' | 'graph', Fault> = {
 
 /**
  * Makes the fake provider respond to the next requests about a message with a fault. Returns the
- * number of faults that were not used.
+ * number of faults that are left (`state`) and the function that ends the faults.
  */
 function disturb(
   provider: 'gmail' | 'graph',

@@ -87,8 +87,8 @@ test('startApp: accounts of an API without a client get no session, even with a 
   const atGmail = await world.register(world.dovecot.freshUser())
   await setBackend(atGmail, 'gmail')
   const atServer = await world.register(world.dovecot.freshUser())
-  // The worker starts the sessions of both accounts together, so the account without a mail API
-  // client would have a session by now.
+  // The worker starts the sessions of both accounts together: once one account is connected, the
+  // account without a mail API client would have a session, too.
   await world.startWorker({}, { createMailApis: () => ({}) })
   await world.connected(atServer)
   await expect(world.ask(listMailboxes, atGmail, { counters: false })).rejects.toMatchObject({

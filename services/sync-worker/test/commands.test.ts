@@ -13,7 +13,7 @@ import { testWorld, type World } from './world.ts'
 let world: World
 let user: TestUser
 let account: string
-/** Start of the account's `notifyFrom`: messages that arrived earlier are not announced. */
+/** Promise for which fetches of message headers wait, so that a test can delay a sync. */
 let mayFetch = Promise.resolve()
 beforeAll(async () => {
   world = await testWorld()

@@ -174,7 +174,7 @@ test('withLease: a claim waits for a transaction and rejects the next', async ()
     .where('id', '=', lease.owner)
     .execute()
   const skipped = await claimAll(other)
-  // the claim skips locked rows
+  // The claim skips shards whose rows are locked.
   expect(skipped.map(({ shard }) => shard)).not.toContain(lease.shard)
   finish()
   expect(await first).toEqual([expect.any(Number)])

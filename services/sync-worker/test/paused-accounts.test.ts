@@ -47,7 +47,7 @@ async function expectRejections(account: string): Promise<void> {
     () => world.ask(getQuota, account, {}),
     () => world.ask(syncAccount, account, {}),
   ]
-  // The worker may reject commands for the paused account only shortly after the state was stored.
+  // The worker rejects commands for the paused account shortly after the state was stored.
   for (const command of commands)
     await eventually(() => expect(command()).rejects.toMatchObject(rejected))
 }

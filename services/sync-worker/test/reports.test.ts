@@ -101,7 +101,8 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
   const queueId = await sent(account)
-  // A bounced message that another account has sent gets no queue id in the event.
+  // Another account has sent a message with the same Message-ID. The events must not have the queue
+  // id of that message.
   await sent(await world.register(world.dovecot.freshUser()))
   await world.expectEvents(account, ['messageNew'], 1)
   await world.dovecot.deliver(user.user, bounce())

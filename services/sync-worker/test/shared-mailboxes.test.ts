@@ -35,8 +35,8 @@ afterAll(async () => {
 })
 
 /**
- * Starts a worker with an account that logs in as a user at Graph. Returns the account id, once the
- * account is connected.
+ * Registers an account that logs in as a user at Graph. Returns the account id, once the account is
+ * connected.
  */
 async function connect(login: { user: string; own?: true }): Promise<string> {
   const account = await world.registerApi('graph', login)

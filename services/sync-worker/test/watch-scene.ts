@@ -158,7 +158,7 @@ export class Scene {
   /** Moves the clock of the worker and runs renewals of the watch that are due. */
   advance(ms: number): void {
     this.time += ms
-    // wakes the timer; a future time proves no silence
+    // Wakes the timer of renewals. A change in the future proves no silence of the watch.
     this.handle.reportUnannounced(new Date(8.64e15))
   }
 

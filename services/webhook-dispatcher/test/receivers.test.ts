@@ -137,7 +137,7 @@ const cases: Case[] = [
   },
 ]
 
-/** Number of concurrent calls of each webhook receiver. */
+/** Number of concurrent calls to each webhook receiver. */
 const width = 4
 
 test('createAttempts: classifies each misbehaving receiver without delaying a healthy one', async () => {

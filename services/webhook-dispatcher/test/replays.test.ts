@@ -128,7 +128,7 @@ test('recordResults: with webhooksAttemptLog, stores every attempt', async () =>
   await bench.account('warm', { webhooks: other.url })
   await bench.account('logged', { webhooks: receiver.url })
   await eventually(async () => {
-    // The changed webhook setting takes effect within seconds.
+    // The setting `webhooksAttemptLog` takes effect within seconds.
     await bench.emit({ account: 'warm' })
     const log = await db.selectFrom('webhookAttempts').selectAll().execute()
     expect(log.length).toBeGreaterThan(0)

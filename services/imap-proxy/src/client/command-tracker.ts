@@ -120,8 +120,8 @@ export class CommandTracker {
 }
 
 /**
- * Last `count` characters of the bytes that the client or the mail server sent: of `text` followed
- * by `bytes`.
+ * Last `count` characters of `text` followed by `bytes`, which the client or the mail server of an
+ * IMAP session sent.
  */
 function lastCharacters(text: string, bytes: Buffer, count: number): string {
   const added = bytes.toString('latin1', Math.max(0, bytes.length - count))

@@ -8,7 +8,7 @@ type Case = [
 ]
 
 const cases: Case[] = [
-  // Failures that SMTP replies about the message report.
+  // SMTP replies about the message.
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 550, command: 'RCPT TO' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 553, command: 'MAIL FROM' }],
   ['permanent', undefined, { code: 'EENVELOPE', responseCode: 530, command: 'MAIL FROM' }],
@@ -21,7 +21,7 @@ const cases: Case[] = [
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 451, command: 'DATA' }],
   ['temporary', 'account', { code: 'EMESSAGE', responseCode: 421, command: 'DATA' }],
   ['temporary', undefined, { code: 'EENVELOPE', responseCode: 503, command: 'RCPT TO' }],
-  // Failures that SMTP replies about the session report.
+  // SMTP replies about the session.
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 554, command: 'CONN' }],
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 421, command: 'CONN' }],
   ['temporary', 'host', { code: 'ECONNECTION', responseCode: 421, command: 'EHLO' }],
@@ -31,7 +31,8 @@ const cases: Case[] = [
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 550, command: 'HELO' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 534, command: 'AUTH XOAUTH2' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 421, command: 'AUTH LOGIN' }],
-  // TLS failures concern the account, because the account decides whether the server must encrypt.
+  // Rejected STARTTLS. A permanent rejection concerns the account, because the account decides
+  // whether the server must encrypt. A temporary rejection concerns the host.
   ['permanent', 'account', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
   ['temporary', 'host', { code: 'ETLS', responseCode: 454, command: 'STARTTLS' }],
   // Failures without any SMTP reply.
@@ -59,7 +60,7 @@ const cases: Case[] = [
   ['permanent', undefined, { code: 'GatewayNotFound' }],
   ['temporary', undefined, { code: 'EINTERNAL' }],
   ['temporary', 'host', { code: 'ECONNECTION', command: 'EHLO' }],
-  // SMTP replies with unexpected codes.
+  // Failures with unexpected reply codes or error codes, or without a code.
   ['temporary', undefined, { code: 'EPROTOCOL', responseCode: 250, command: 'DATA' }],
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 600, command: 'DATA' }],
   ['permanent', undefined, { code: 'EMESSAGE', responseCode: 599, command: 'DATA' }],

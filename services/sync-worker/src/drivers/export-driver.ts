@@ -109,8 +109,8 @@ export type ExportContent =
 /** Result of reading one message for an export. */
 export type ExportReading =
   /**
-   * State of an exported message that was read. If requested, `contents` has the contents of its
-   * attachments in their order.
+   * State of an exported message that was read. If the export includes attachments, `contents` has
+   * the contents of the message's attachments, in order.
    */
   | { state: 'read'; message: MessageDetail; contents: readonly ExportContent[] }
   /** State of a message to export that was deleted before it was read. */

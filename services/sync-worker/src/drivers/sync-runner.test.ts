@@ -14,7 +14,8 @@ function startedRunner(now?: () => number): SyncRunner {
 }
 
 /**
- * Starts the next due sync action and ends the action. Returns the triggers that the action serves.
+ * Starts the next due sync action and ends the action. Returns the parts of the account (mailboxes
+ * and messages) that the action serves.
  */
 function run(runner: SyncRunner) {
   const { action, delayMs } = runner.next

@@ -6,8 +6,8 @@ import { processMemories } from './process-memory.ts'
 const MB = 1_000_000
 
 /**
- * Memory guard with a limit of 1,000 MB, of which accounts may use 750 MB. Plans 100 kB per
- * account.
+ * Memory guard with a limit of 1,000 MB, of which 750 MB are planned. The process uses 150 MB
+ * without accounts. 100 kB are planned per account.
  */
 function createGuard() {
   const lines: string[] = []
@@ -56,8 +56,8 @@ describe('MemoryGuard', () => {
   test('accounts that need more than planned while others wait, reports those without memory', () => {
     const { guard, memory } = createGuard()
     memory.usedBytes = 580 * MB
-    // Bytes per account: 460 MB of 1,000 accounts and the planned bytes of 300 accounts, divided
-    // among these and 1,000 waiting accounts that count as 200.
+    // Bytes per account: 460 MB (430 MB of 1,000 accounts, 30 MB planned for 300 accounts), divided
+    // among these 1,300 accounts and 1,000 waiting accounts that count as 200.
     const { capacity, excess } = guard.check(loadOf({ loggedIn: 1_000, waiting: 1_000 }))
     expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
     expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
@@ -115,7 +115,7 @@ describe('MemoryGuard', () => {
       expect(memory.usedBytes).toBeLessThanOrEqual(900 * MB)
     }
     expect(guard.check(loadOf({ loggedIn })).capacity).toBe(0)
-    // 4,615 accounts fit into the part of the memory limit that accounts may use.
+    // 4,615 accounts of 130 kB fill the planned part of the memory limit.
     expect(loggedIn).toBeGreaterThan(4_500)
     expect(loggedIn).toBeLessThan(4_700)
   })

@@ -85,7 +85,8 @@ async function store(
   apply(watch, row)
   if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
-  else if (watch.isLost) watch.renewAt = deps.now() // removed during the renewal
+  // A lost watch was removed during its renewal, and is registered again immediately.
+  else if (watch.isLost) watch.renewAt = deps.now()
   watch.failures = 0
   deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')
   if (isNew) watch.catchUp(wasLost)

@@ -25,8 +25,8 @@ export class EventView {
   readonly mailboxes = new Set<string>()
   readonly #eventIds = new Set<string>()
   /**
-   * True while the message index is being filled. Until then, events may concern messages that were
-   * not announced.
+   * True while the message index is being filled. During that time, events may concern messages
+   * that were not announced.
    */
   isLenient = true
   #applied = 0

@@ -127,8 +127,8 @@ export class FeedRun {
   }
 
   /**
-   * Ends all faults and syncs all changes, then compares the message index and the events with the
-   * model mailbox.
+   * Suspends the faults that hide changes and syncs all changes, then compares the message index
+   * and the events with the model mailbox.
    */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0, shortRounds: 0 })

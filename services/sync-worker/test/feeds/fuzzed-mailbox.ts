@@ -10,7 +10,7 @@ import { createLimiter } from './provider-scene.ts'
 
 const user = 'jane@mail.example'
 /**
- * Number of messages from which changes are deletions and deliveries are rare. Keeps a mailbox
+ * Number of messages above which changes are deletions and deliveries are rare. Keeps a mailbox
  * below the maximum number of messages of `getMessages`.
  */
 const maxMessages = 40

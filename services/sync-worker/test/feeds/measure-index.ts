@@ -239,7 +239,7 @@ const cpuMs = () => {
  * three quarters full.
  */
 function measureFormat(leaves: IndexedMessage[][], format: LeafFormat) {
-  // gives the JIT compiler time to compile the code
+  // Runs the code before the measurement, so that the JIT compiler compiles the code.
   for (const leaf of leaves) decodeLeaf(encodeLeaf(leaf, format))
   const start = cpuMs()
   const encoded = leaves.map((leaf) => encodeLeaf(leaf, format))

@@ -8,8 +8,8 @@ export const hour = 3_600_000
 export const folderIds = ['one', 'two', 'three']
 
 /**
- * Synced model mailbox with further folders. `reads` records the feeds (lists of changes) that were
- * read since, in order.
+ * Synced model mailbox with further folders. `reads` records the feeds (lists of changes) in the
+ * order in which they are read; tests empty `reads`.
  */
 export class PassScene extends FeedScene {
   reads: { feed: string; isRound: boolean; news: number }[] = []

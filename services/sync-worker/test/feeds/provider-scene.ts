@@ -41,7 +41,7 @@ export class ProviderScene {
   readonly tables = new MemoryTables()
   readonly refusals: Refusal[] = []
   readonly lostCursors: MailApiError[] = []
-  /** Number of messages that the provider left out of pages of changes as unreadable. */
+  /** Number of damaged entries that the client skipped in pages of changes. */
   unreadable = 0
   readonly api: MailApi
   settings: Settings = {}

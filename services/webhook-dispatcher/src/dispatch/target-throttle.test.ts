@@ -36,7 +36,7 @@ test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time
     true,
     ['l'],
   ])
-  fail(3) // calls of the webhook target in flight when its lane was suspended
+  fail(3) // calls that were in flight when the lane of the webhook target was suspended
   expect(throttle.delayMs('l')).toBe(5_000)
   const suspensions = Array.from({ length: 5 }, () => {
     advance(throttle.delayMs('l'))

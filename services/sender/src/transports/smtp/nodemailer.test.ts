@@ -83,7 +83,7 @@ test('nodemailer: the members the sender relies on, behave as in the supported v
   }
 })
 
-/** Sends a message by SMTP whose stream ends only after the server has received the content. */
+/** Sends a message by SMTP from a stream that ends only after the server has the content. */
 async function sendHoldingBack(connection: SmtpConnection): Promise<SendInfo> {
   const content = new PassThrough()
   const envelope = { from: 'me@b.c', to: ['a@b.c', 'rejected@b.c'], size: 8, use8BitMime: false }

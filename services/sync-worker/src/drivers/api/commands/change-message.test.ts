@@ -12,8 +12,8 @@ test.each([
   ['updateMessage', 'folder', [], [['m1']]],
   ['updateMessage', 'labels', [], [undefined]],
   ['deleteMessage', 'folder', [], [['m1']]],
-  // After a missing message, the response to a change may have been lost, or the message may have
-  // been moved.
+  // If the provider reports the message as missing, an earlier response to the change may have been
+  // lost, or the message may have been moved.
   ['updateMessage', 'folder', ['m1'], [['m1']]],
 ] as const)('%s: placement %s, missing %j, requests a pass over %j', async (...row) => {
   const [name, placement, missing, expected] = row
@@ -43,8 +43,8 @@ describe('updateMessage: state after the change', () => {
   }
 
   /**
-   * Runs a change of a message's flags. Reads of the message return the states in order, and then
-   * the last state again.
+   * Runs a change of a message's flags and labels. Reads of the message return the states in order,
+   * and then the last state again.
    */
   async function run(states: readonly object[], unchanged: string[] = []) {
     let reads = 0

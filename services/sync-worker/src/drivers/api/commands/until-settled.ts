@@ -57,7 +57,7 @@ function isLate(error: unknown): boolean {
   return isMissing || isIncomplete(error)
 }
 
-/** True for a mail API error that reports a missing or wrong member in the provider's response. */
+/** True for the error of a mail API response in which a member is missing or has a wrong type. */
 export function isIncomplete(error: unknown): boolean {
   return isMailApiError(error) && error.incomplete
 }

@@ -125,7 +125,8 @@ interface MessageChange {
   /** Mailbox to which a change of the message may move the message. */
   destination?: MailboxRow | undefined
   /**
-   * Checks on the connection that a message may be changed. Throws if the change is not permitted.
+   * Checks a precondition of the message's change on the connection, such as a server capability.
+   * Throws if the precondition is not met.
    */
   check?: (mail: MailSession) => void
 }

@@ -88,8 +88,8 @@ interface SearchScope {
   /** Mailbox to which a change of all matches of a search may move the messages. */
   destination?: MailboxRow | undefined
   /**
-   * Checks on the connection that messages may be changed, before the search. Throws if the change
-   * is not permitted.
+   * Checks a precondition of the messages' change on the connection, such as a server capability,
+   * before the search. Throws if the precondition is not met.
    */
   check?: (mail: MailSession) => void
 }

@@ -6,7 +6,9 @@ afterEach(() => void jest.useRealTimers())
 
 const freshSignal = () => new AbortController().signal
 
-/** Login gate (limit of logins at one host) that records the names of the admitted logins. */
+/**
+ * Login gate (limit of logins at one host or address) that records the names of admitted logins.
+ */
 function testGate(options: { capacity?: number; perSecond?: number } = {}) {
   const gate = new LoginGate({ capacity: 1_000, ...options })
   const admitted: string[] = []

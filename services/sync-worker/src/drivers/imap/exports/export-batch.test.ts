@@ -113,7 +113,8 @@ test('ExportBatch.read: mailbox renamed after the fetch, is unavailable until it
   const refusals = new Map([[1, 5]])
   const memory = new Semaphore(maxLateBytes)
   const { readings, requests } = await lateBatch(memory, maxLateBytes, { select, refusals })
-  // The fetch of the batch could select the mailbox, so no failed attempt is recorded.
+  // The fetch of the batch could select the mailbox, which deleted the record of the mailbox's
+  // earlier failures.
   expect(refusals.size).toBe(0)
   await expect(readings.next()).rejects.toMatchObject({ kind: 'unavailable' })
   expect(refusals.get(1)).toBe(1)

@@ -171,7 +171,7 @@ export class ImapExports implements ExportDriver {
     throw indexingError(this.#session.state ?? 'init')
   }
 
-  /** Runs export work on a connection. @throws AppError `rate-limited` if all stay in use */
+  /** Runs export work. @throws AppError `rate-limited` if all IMAP connections stay in use */
   async #onConnection<T>(
     use: Omit<ConnectionRequest, 'signal'>,
     signal: AbortSignal,

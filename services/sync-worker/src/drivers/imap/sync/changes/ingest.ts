@@ -117,7 +117,7 @@ async function retryMissing(
   let missingDelay = 0
   for (const [at, waitMs] of retryDelaysMs.entries()) {
     missing = intersectRanges(missing, await session.searchUids({ all: true }))
-    if (missing.length === 0) return // deleted messages have no event
+    if (missing.length === 0) return // messages deleted meanwhile have no event
     await sleep(waitMs, signal)
     missingDelay += waitMs
     const isLast = at === retryDelaysMs.length - 1
