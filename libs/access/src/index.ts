@@ -5,7 +5,7 @@ export {
   type ProxyTokenUse,
   type TokenRejection,
 } from './check-token.ts'
-export { addressOf, clientAddress, mayScrape, type ScrapeLimits } from './client-address.ts'
+export { addressOf, mayScrape } from './client-address.ts'
 export { hasScope, isExpired, permits } from './permissions.ts'
 export {
   type CountedRequest,
