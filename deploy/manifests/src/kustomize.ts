@@ -52,8 +52,8 @@ export interface BuildTarget {
 }
 
 /**
- * Components that add a service. Other components change its Deployment, so the service is also
- * built together with each of them.
+ * Components that add a service. Other components change the Deployment of the service, so the
+ * service is also built together with each other component.
  */
 const serviceComponents = ['admin-ui']
 
