@@ -29,9 +29,9 @@ export interface BuildOptions {
 /**
  * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
  * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
- * materials and the licences of the bundled packages. It contains the documentation site and the
- * administration pages if `make docs` and `make admin-ui` have built them. Equal sources and
- * revisions give equal bytes.
+ * materials and the licences of the bundled packages. The bundle contains the documentation site
+ * and the administration pages if `make docs` and `make admin-ui` have built them. Equal sources
+ * and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Env } from '@posthorn/config'
-import { optional, required } from '@posthorn/config'
+import { type Env, optional, required } from '@posthorn/config'
 import { checkEnvironment, describeProcess } from './environment.ts'
 import { readProcesses } from './processes.ts'
 

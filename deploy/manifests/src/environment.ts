@@ -21,7 +21,7 @@ const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLM
  * records the names of the read variables, again with an example value for each missing variable
  * until the call succeeds. Returns the process with the names.
  *
- * @param switches values of variables without which the process does not read others
+ * @param switches values of variables without which the process does not read other variables
  */
 export function describeProcess(
   readConfig: (env: Env) => unknown,

@@ -15,7 +15,7 @@ import { readConfig as readSyncWorker } from '@posthorn/sync-worker/config'
 import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatcher/config'
 import { describeProcess, type Processes } from './environment.ts'
 
-/** Values of variables without which a process does not read others. */
+/** Values of variables without which a process does not read other variables. */
 const switches: Readonly<Record<string, Env>> = {
   'admin-ui': { SVC_ADMIN_OIDC_ISSUER: 'https://id.example.com' },
 }

@@ -20,9 +20,7 @@ export interface AdviceQuery {
   code?: string
   /** HTTP status, or reply code of an SMTP server. */
   status?: number
-  /**
-   * Text of the error's response, from a server, provider or API. The server may be a foreign one.
-   */
+  /** Text of the error response. A foreign server can send any text. */
   response?: string
 }
 

@@ -2,36 +2,33 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 /**
- * Content codings of the compressed variants of a file for browsers. Brotli comes first, because
- * its variants are smaller.
+ * Content codings of the compressed variants of a static file. Brotli comes first, because its
+ * variants are smaller.
  */
 const codings = ['br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
-/**
- * Content of a file that browsers may cache, with its compressed variants: a file of the
- * documentation site or of the administration pages.
- */
+/** Content of a static file that browsers may cache, with its compressed variants. */
 export interface CachedContent {
   hash: string
-  /** True if the file for browsers has compressed variants. */
+  /** True if the static file has compressed variants. */
   isCompressed: boolean
   /**
-   * Seconds for which a browser uses the file from its cache. With 0, the browser revalidates the
-   * file before each use.
+   * Seconds for which a browser uses a static file from its cache. With 0, the browser revalidates
+   * the file before each use.
    */
   maxAgeSeconds: number
   read: (coding: Coding | undefined) => Buffer | Promise<Buffer>
 }
 
-/** Computes the hash of a file for browsers, which becomes the value of the header `ETag`. */
+/** Computes the hash of a static file, which becomes the value of the header `ETag`. */
 export function hashOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
 /**
- * Sends a file to a browser in a content coding that the browser accepts, or the status 304 if the
- * browser has the file already. Requires that the caller has set the content type.
+ * Sends a static file in the content coding that the client accepts, or the status 304 if the
+ * client has the file already. Requires that the caller has set the content type.
  */
 export async function sendCached(
   request: Request,

@@ -11,6 +11,6 @@ export function readAdminUrl(env: Env): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text)
-    throw new ConfigError(name, `must be an origin such as https://admin.example, without path`)
+    throw new ConfigError(name, 'must be an origin such as https://admin.example, without path')
   return text
 }

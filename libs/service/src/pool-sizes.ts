@@ -3,9 +3,9 @@ import type { ServiceName } from '@posthorn/contracts/services'
 /**
  * Default values of SVC_DATABASE_POOL_SIZE: the maximum number of Postgres connections per replica.
  * During a rolling update of two replicas there are three replicas of every service, except
- * admin-ui, whose replicas are replaced one after the other. The replicas of all services together
- * need at most 100 connections, the default limit of Postgres. Two replicas of every service also
- * fit into this limit together with the jobs, which run before an update.
+ * admin-ui, whose replicas are replaced one after the other. These replicas need at most 100
+ * connections, which is the default limit of Postgres. Two replicas of every service and the jobs,
+ * which do not run during an update, need at most 100 connections, too.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // api-gateway stores messages with a quarter of its Postgres connections and serves requests with

@@ -2,6 +2,7 @@ import { ConfigError, type Env, json, optional, type Secret, secret } from '@pos
 import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
+import { isSessionCredential } from './access/authenticate.ts'
 
 /** Settings and access tokens that environment variables define for the deployment. */
 export interface FirstRunConfig {
@@ -45,8 +46,7 @@ function preparedToken(env: Env): Secret | undefined {
   const problem = 'must be 32 to 256 printable characters without spaces'
   if (token !== undefined && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
     throw new ConfigError('SVC_PREPARED_TOKEN', problem)
-  // Values with this prefix are credentials of the administration pages.
-  if (token?.reveal().startsWith('sess_'))
+  if (token !== undefined && isSessionCredential(token.reveal()))
     throw new ConfigError('SVC_PREPARED_TOKEN', 'must not start with sess_')
   return token
 }

@@ -26,7 +26,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
-// A compromised process can request the credentials of its own accounts only.
+// A compromised process gets the credentials of its own accounts only, whatever it requests.
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 await broker.grantServices()

@@ -9,7 +9,7 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Names of the services to start. Defaults to those that every installation runs. */
+  /** Names of the services to start. Defaults to the services that every installation runs. */
   names?: readonly ServiceName[]
   logDir: string
   /**

@@ -83,13 +83,13 @@ export interface SystemPortsOptions {
 export interface AllocatedPorts {
   ports: SystemPorts
   /**
-   * Ports by process name. The port of api-gateway serves the API, that of admin-ui the
+   * Ports by process name. The port of api-gateway serves the API, the port of admin-ui serves the
    * administration pages. All ports serve health and metrics.
    */
   health: Record<string, number>
 }
 
-/** Distance of the port of the administration pages (3008) from that of the API (3000). */
+/** Distance of the port of the administration pages (3008) from the port of the API (3000). */
 const adminOffset = 8
 
 /**

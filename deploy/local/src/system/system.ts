@@ -28,7 +28,7 @@ export interface SystemOptions extends SystemServersOptions {
   keep?: boolean
   /** Number of processes per service, by name of the service. Defaults to 1. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Names of the services to start. Defaults to those that every installation runs. */
+  /** Names of the services to start. Defaults to the services that every installation runs. */
   names?: readonly ServiceName[]
   /**
    * Lowest port to choose for the API if `ports.api` is not set. If `apiFrom` is set, an occupied
@@ -184,8 +184,8 @@ function servicesOptions(
 }
 
 /**
- * Origin of the pages, which listen on loopback only, because they are served without TLS. The host
- * is a name, because browsers refuse passkeys at IP addresses.
+ * Origin of the administration pages. admin-ui serves the pages without TLS, so it listens on
+ * loopback only. The host is a name, because browsers refuse passkeys at IP addresses.
  */
 function adminOrigin({ admin }: State): string {
   return `http://localhost:${admin}`

@@ -92,8 +92,8 @@ function collect(sources: readonly ConditionedBuild[]): Collected {
 }
 
 /**
- * Manifests of services that a component adds. Other components may change them, as they change
- * those of the base.
+ * Manifests of services that a component adds. Other components may change these manifests, as they
+ * change the manifests of the base.
  */
 function collectServices(
   builds: readonly Build[],

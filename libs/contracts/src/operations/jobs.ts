@@ -20,6 +20,7 @@ export const createAccountJob = defineOperation({
   body: AccountJobRequest,
   responseDescription: 'The new job, in the state `queued`.',
   response: AccountJob,
+  errors: ['StepUpRequired'],
 })
 
 export const listAccountJobs = defineOperation({
@@ -74,6 +75,7 @@ export const createOutboxJob = defineOperation({
   body: OutboxJobRequest,
   responseDescription: 'The new job, in the state `queued`.',
   response: OutboxJob,
+  errors: ['StepUpRequired'],
 })
 
 export const listOutboxJobs = defineOperation({

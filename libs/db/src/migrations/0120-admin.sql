@@ -20,8 +20,8 @@ create table admin_people (
 create unique index admin_people_by_email on admin_people (email);
 create unique index admin_people_by_subject on admin_people (oidc_subject) where oidc_subject is not null;
 
--- Set-up and recovery links of owners, and invitations. Rows stay after their use until they expire, so that a used
--- link can be distinguished from an unknown link. Written by admin-ui.
+-- Set-up and recovery links of owners, and invitations. Rows stay after their use until they expire, so that admin-ui
+-- distinguishes used links from unknown links. Written by admin-ui.
 create table admin_links (
   hash text primary key, -- SHA-256 (hex) of the token in the link
   id text not null unique,
@@ -115,7 +115,7 @@ create index admin_audit_by_email on admin_audit (email, at desc) where email is
 create index admin_audit_by_request on admin_audit (request);
 
 -- Creates the table partitions of the audit log for the month of a time and the next month (UTC). A partition is
--- attached after its creation, because the lock of `attach partition` lets other sessions read and insert.
+-- created first and attached afterwards, because the lock of the attachment lets other sessions read and insert.
 create function ensure_admin_audit_partitions(at timestamptz default now()) returns void
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare

@@ -14,7 +14,7 @@ export interface Metric {
 
 const introduction = `Each service has the metrics at \`/metrics\` of its port, in the text format of Prometheus, with the
 label \`service\`. The metrics \`process_…\` and \`nodejs_…\` of prom-client are there, too. \`SVC_METRICS_ADDRESSES\`
-restricts who may read the metrics of api-gateway.`
+restricts who may read the metrics of api-gateway and admin-ui.`
 
 /** Documentation page of all metrics of the services. */
 export function metricsPage(): string {

@@ -16,14 +16,6 @@ import { authorizePerson } from './authorize-person.ts'
 const ttlMs = 900
 const maxEntries = 1_000
 
-/** Prefix of the credentials with which admin-ui calls the API for a person. */
-const prefix = 'sess_'
-
-/** True for the credential of a session at the administration pages. Such values are no tokens. */
-export function isSessionCredential(value: string): boolean {
-  return value.startsWith(prefix)
-}
-
 export interface AdminSessionCache {
   /** Finds the session of a credential; undefined if the session has ended. */
   find(credential: string): Promise<AdminSession | undefined>

@@ -17,6 +17,14 @@ export interface Caller {
   readonly address: string
 }
 
+/** Prefix of the credentials with which admin-ui calls the API for a person. */
+const sessionPrefix = 'sess_'
+
+/** True for the credential of a session at the administration pages. Such values are no tokens. */
+export function isSessionCredential(value: string): boolean {
+  return value.startsWith(sessionPrefix)
+}
+
 /** Maximum length of an access token. Longer tokens are cut, so that they match no stored token. */
 const maxLength = 512
 

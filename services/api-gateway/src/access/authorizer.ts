@@ -10,7 +10,7 @@ import {
 } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type AdminSessionCache, authorizeSession, isSessionCredential } from './admin-sessions.ts'
+import { type AdminSessionCache, authorizeSession } from './admin-sessions.ts'
 import { type AddressLimiter, limitRate } from './rate-limits.ts'
 import { authorize } from './authorize.ts'
 import {
@@ -25,6 +25,7 @@ import {
   type Caller,
   isCrossOrigin,
   type IsKnownHost,
+  isSessionCredential,
   noToken,
   readBearerToken,
 } from './authenticate.ts'

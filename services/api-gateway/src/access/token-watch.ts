@@ -21,8 +21,8 @@ export interface WatchedResponse extends AccessContext {
 }
 
 /**
- * Interval at which the access tokens of open responses are revalidated. Responses to revoked
- * tokens end within a second, even if the broadcast of the revocation is lost.
+ * Interval at which the access tokens and sessions of open responses are revalidated. Responses to
+ * revoked tokens and ended sessions end within a second, even if the broadcast is lost.
  */
 const everyMs = 900
 
@@ -70,8 +70,8 @@ export class TokenWatch implements Disposable {
         if (!isAdmitted) watched.refused()
       }
     } catch (error) {
-      // The tokens of open responses stay unchecked while Postgres is unavailable. Open responses
-      // deliver nothing new during that time either.
+      // The tokens and sessions of open responses stay unchecked while Postgres is unavailable. Open
+      // responses deliver nothing new during that time either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of responses failed')
     }
   }

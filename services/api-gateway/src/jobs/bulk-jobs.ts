@@ -26,9 +26,7 @@ const renewMs = 5_000
 const retryMs = 5_000
 
 export interface BulkJobDeps extends ActionDeps {
-  /**
-   * Postgres pool for statements of bulk jobs that take longer, such as the selection of many rows.
-   */
+  /** Postgres pool with a longer statement timeout, for the selection of many rows. */
   outbox: Db
   log: Logger
   metrics: Metrics

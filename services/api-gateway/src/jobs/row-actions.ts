@@ -73,8 +73,8 @@ const deletionsPerSecond = 20
 const changesPerSecond = 100
 
 /**
- * Timeout of a command that a bulk job sends to a worker or sender. A worker that is restarting
- * delays one row.
+ * Timeout of a command that a bulk job sends to a worker or sender. A worker that does not respond
+ * delays a row by this time.
  */
 const commandTimeoutMs = 5_000
 
@@ -139,8 +139,8 @@ function outboxAction({ bus }: ActionDeps, name: OutboxJobAction): RowAction {
     try {
       await changeSubmission(bus, { queueId, action }, limits)
     } catch (error) {
-      // An earlier command may have deleted the submission before its result could be recorded, by
-      // this replica or an earlier one.
+      // An earlier command for this row may have ended the submission without a record of its
+      // result. A hold never ends a submission.
       const isDeleted = error instanceof AppError && error.kind === 'not-found'
       if (!(name !== 'hold' && isRepeated && isDeleted)) throw error
     }

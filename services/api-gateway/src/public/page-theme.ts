@@ -22,7 +22,8 @@ export function requestedTheme(request: Request): RequestedTheme {
 
 /**
  * Theme of a public page: branding, color scheme and language. Unknown color schemes and languages
- * are ignored. The language is that of the link, else of the setting `locale`, else of the browser.
+ * are ignored. The link decides the language, else the setting `locale`, else the browser. By
+ * default, the query of the request is read for the language only.
  */
 export async function pageTheme(
   { branding }: PageThemeDeps,

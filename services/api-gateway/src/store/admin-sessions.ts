@@ -1,5 +1,4 @@
-import type { AdminRole } from '@posthorn/contracts/admin/roles'
-import { stepUpMinutes } from '@posthorn/contracts/admin/roles'
+import { type AdminRole, stepUpMinutes } from '@posthorn/contracts/admin/roles'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 

@@ -123,8 +123,8 @@ export async function cancelBulkJob(db: Db, kind: Kind, id: string): Promise<Bul
 }
 
 /**
- * Deletes bulk jobs that ended more than 7 days ago, and the rows of ended jobs that the API does
- * not show. A replica may still record the last rows of a job that was cancelled just now.
+ * Deletes bulk jobs that ended more than 7 days ago. Deletes the rows that did not fail 5 minutes
+ * after the end of their job. Until then, a replica may record the last rows of a cancelled job.
  */
 export async function deleteEndedBulkJobs(db: Db): Promise<void> {
   await sql`

@@ -2,11 +2,13 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Maximum entries that are counted for a finding, which limits the cost of the queries. */
-export const maxFindingCount = 10_000
+const maxFindingCount = 10_000
 
-/** Work that is late: number of entries, and the time at which the oldest entry was due. */
+/** Entries that a finding reports, such as late webhook deliveries or failed exports. */
 export interface Backlog {
+  /** Number of entries, at most 10,000. */
   count: number
+  /** Time at which the oldest entry was due or failed. */
   oldestAt: Date | null
 }
 
@@ -34,7 +36,7 @@ export function findLateSubmissions(db: Db, lateMs: number): Promise<Backlog> {
 export function findFailedExports(db: Db, withinMs: number): Promise<Backlog> {
   return readBacklog(
     db,
-    // The list of states is that of the partial index `exports_ended`.
+    // The condition on all ended states is the condition of the partial index `exports_ended`.
     sql`select finished_at as at from exports
       where status in ('completed', 'failed', 'cancelled') and status = 'failed'
         and finished_at >= ${before(withinMs)}`,
@@ -44,7 +46,7 @@ export function findFailedExports(db: Db, withinMs: number): Promise<Backlog> {
 async function readBacklog(db: Db, rowsAt: ReturnType<typeof sql>): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select count(*)::int as count, min(at) as "oldestAt"
-    from (${rowsAt} limit ${maxFindingCount}) as late
+    from (${rowsAt} limit ${maxFindingCount}) as entries
   `.execute(db)
   return rows[0] ?? { count: 0, oldestAt: null }
 }

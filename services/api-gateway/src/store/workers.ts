@@ -7,6 +7,7 @@ export interface WorkerRow {
   /** Id of the worker. Null for the shards that no worker in the table holds. */
   id: string | null
   alive: boolean
+  /** Time of the last heartbeat of the worker. Not present in the row with the id null. */
   heartbeatAt: Date
   stopping: boolean
   refusing: boolean

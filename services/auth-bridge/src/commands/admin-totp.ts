@@ -13,7 +13,10 @@ export interface TotpDeps {
   unsealer: Unsealer
 }
 
-/** Creates and stores the seed of a person's one-time codes. A confirmed seed is not replaced. */
+/**
+ * Creates and stores the seed of a person's one-time codes. Only this reply contains the seed. A
+ * confirmed seed is not replaced.
+ */
 export function onCreateAdminTotp({ db, sealer }: TotpDeps) {
   return on(createAdminTotp, async ({ person }) => {
     const seed = newSeed()
@@ -23,7 +26,7 @@ export function onCreateAdminTotp({ db, sealer }: TotpDeps) {
   })
 }
 
-/** Finds the time step of a person's one-time code. The seed never leaves auth-bridge. */
+/** Finds the time step of a person's one-time code. The reply does not contain the seed. */
 export function onCheckAdminTotp({ db, unsealer }: TotpDeps) {
   return on(checkAdminTotp, async ({ person, code }) => {
     const sealed = await findSealedSeed(db, person)

@@ -168,12 +168,12 @@ export const adminResponses = {
     findings: [
       {
         id: 'webhookTargetFailing:https://hooks.example.com/mail',
-        level: 'error',
+        level: 'warning',
         title: 'Webhook target https://hooks.example.com/mail fails',
         detail:
-          '3 webhook deliveries failed in the last hour. The last response had the status 401.',
+          'Webhook deliveries that used up their attempts in the last hour: 3. Last outcome: http-4xx.',
         remedy:
-          'Repair the target, test it with POST /admin/api/webhookTargets/test, then replay the failed deliveries.',
+          'Repair the receiver, test it with a test event, then replay the failed deliveries.',
         count: 3,
         since: '2026-03-01T11:20:00.000Z',
       },

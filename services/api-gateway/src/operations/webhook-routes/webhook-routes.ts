@@ -74,7 +74,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
     handle(operations.listWebhookRouteErrors, async ({ params, caller: { person } }) => {
       const { webhookRoute: id } = params
       const rows = await listRouteErrors(db, id, maxErrors)
-      // A function could throw an error with the texts of a message.
+      // The functions of webhook routes can put mail into the texts of their errors.
       const isHidden = person !== undefined && !person.readsMail
       const errors = rows.map(({ createdAt, reason, ...row }) => ({
         ...row,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { appPasswordInstructions } from '../../autoconfig/app-passwords.ts'
 import { languages, languageTags } from './languages.ts'
 
 /** Texts by their path. Parameters of a text are replaced by `<1>` and `<2>`. */
@@ -60,6 +59,3 @@ test.each(languageTags)('texts in %s: contain no HTML and no space at an end', (
     expect([path, text]).toEqual([path, text.trim()])
   }
 })
-
-test('English instructions for app passwords are those of the API', () =>
-  expect(languages.en.form.appPasswords).toBe(appPasswordInstructions))
