@@ -163,6 +163,15 @@ test.each<[string, RefusedRequest]>([
     { by: { ...stale, readsMail: true }, to: tokens, body: {}, expected: code('StepUpRequired') },
   ],
   [
+    'an unrestricted token, by an operator',
+    {
+      by: { role: 'operator', readsMail: true },
+      to: tokens,
+      body: {},
+      expected: role('owner'),
+    },
+  ],
+  [
     'the import of an operator token, by an operator',
     {
       by: { role: 'operator', readsMail: true },

@@ -62,8 +62,7 @@ const inputRights: Readonly<
   createTokenAlias: ({ body }) => rightsOfToken(body),
   importTokens: ({ body }) => {
     const tokens = list(body['tokens']).map(membersOf)
-    const isOwners = tokens.some(({ scopes }) => list(scopes).includes('*'))
-    return { ...(isOwners && needsOwner), ...(tokens.some(opensMail) && needsMail) }
+    return { ...(tokens.some(opensApi) && needsOwner), ...(tokens.some(opensMail) && needsMail) }
   },
 }
 
@@ -82,12 +81,28 @@ export function isOwnersSetting(key: string): boolean {
 
 /**
  * Rights that the creation of an access token needs. A token that reads mail needs the right to
- * read mail, because the person could use the token. A token without permissions and account is
- * unrestricted.
+ * read mail, because the person could use the token. For the same reason, only owners create tokens
+ * that change every setting.
  */
 function rightsOfToken(token: Members): Partial<Rights> {
-  const isUnrestricted = (token['permissions'] ?? token['account'] ?? null) === null
-  return { ...(isUnrestricted && { stepUp: true }), ...(opensMail(token) && needsMail) }
+  const more = opensApi(token) ? needsOwner : isUnrestricted(token) ? { stepUp: true as const } : {}
+  return { ...more, ...(opensMail(token) && needsMail) }
+}
+
+/** True for an access token that may call every operation of its scope, for all accounts. */
+function isUnrestricted({ permissions, account }: Members): boolean {
+  return (permissions ?? account ?? null) === null
+}
+
+/** True for an unrestricted access token of the API, which also changes the settings of owners. */
+function opensApi(token: Members): boolean {
+  const isApi = scopesOf(token).some((scope) => scope === 'api' || scope === '*')
+  return isApi && isUnrestricted(token)
+}
+
+/** Scopes of an access token. The API accepts one scope as text, and defaults to `api`. */
+function scopesOf({ scopes = ['api'] }: Members): readonly unknown[] {
+  return typeof scopes === 'string' ? [scopes] : list(scopes)
 }
 
 /**
@@ -102,10 +117,9 @@ const mailPermissions = [
   ['write', 'message'],
 ] as const
 
-function opensMail({ scopes = ['api'], permissions }: Members): boolean {
-  const interfaces = typeof scopes === 'string' ? [scopes] : list(scopes)
-  if (!interfaces.some((scope) => scope !== 'smtp')) return false
-  const { actions, groups } = membersOf(permissions)
+function opensMail(token: Members): boolean {
+  if (!scopesOf(token).some((scope) => scope !== 'smtp')) return false
+  const { actions, groups } = membersOf(token['permissions'])
   return mailPermissions.some(
     ([action, group]) =>
       (actions === undefined || list(actions).includes(action)) &&
