@@ -52,32 +52,49 @@ export async function runRows(run: RowRun): Promise<void> {
     const rows = await listOpenRows(db, job.id, batchSize)
     if (rows.length === 0) return
     const limit = action.isStored ? 1 : maxCommands
-    await forEachRow(rows, { limit, signal: run.signal }, async (row, signal) => {
-      await pace.acquire(signal)
+    await forEachRow(rows, { limit, signal: run.signal }, async (row, { ended, interrupted }) => {
+      await pace.acquire(ended)
       const state = await (action.isStored
-        ? runStored({ ...run, signal }, action, row)
-        : runSent({ ...run, signal }, action, row))
+        ? runStored({ ...run, signal: interrupted }, action, row)
+        : runSent({ ...run, signal: interrupted }, action, row))
       run.onOutcome(state)
     })
   }
 }
 
+/** Signals for the rows of a bulk job. */
+interface RowSignals {
+  /** Aborted after the first error: rows that wait do not start. */
+  ended: AbortSignal
+  /**
+   * Aborted at a shutdown or outage: running commands end, and are repeated later. Not aborted by
+   * the cancellation of the bulk job: running commands are completed and counted.
+   */
+  interrupted: AbortSignal
+}
+
 /**
  * Runs `work` for each row of a bulk job, `limit` rows at a time. After the first error, starts no
- * further row, aborts the waiting rows, waits for the running rows and rejects with this error.
+ * further row, waits for the running rows and rejects with this error.
  */
 async function forEachRow(
   rows: readonly OpenRow[],
   { limit, signal }: { limit: number; signal: AbortSignal },
-  work: (row: OpenRow, signal: AbortSignal) => Promise<void>,
+  work: (row: OpenRow, signals: RowSignals) => Promise<void>,
 ): Promise<void> {
   const failure = new AbortController()
   const ended = AbortSignal.any([signal, failure.signal])
+  const interruption = new AbortController()
+  const interrupt = () => {
+    if (!(ended.reason instanceof ClaimLostError)) interruption.abort(ended.reason)
+  }
+  ended.addEventListener('abort', interrupt, { once: true })
+  const signals = { ended, interrupted: interruption.signal }
   const waiting = rows.values()
   const lane = async () => {
     for (const row of waiting) {
       ended.throwIfAborted()
-      await work(row, ended)
+      await work(row, signals)
     }
   }
   const lanes = Array.from({ length: limit }, () =>
