@@ -22,9 +22,12 @@ afterAll(async () => {
 })
 const synced = await serveWorker(bus)
 const results = { busy: 'busy', none: 'missing' } as const
-const commands = await serveSender(
-  bus,
-  ({ queueId }) => results[queueId as keyof typeof results] ?? 'done',
+/** Reply of the sender to commands for submissions whose ids start with `slow`. */
+const slowReply = Promise.withResolvers<'done'>()
+const commands = await serveSender(bus, ({ queueId }) =>
+  queueId.startsWith('slow')
+    ? slowReply.promise
+    : (results[queueId as keyof typeof results] ?? 'done'),
 )
 const accounts = new JobCalls(call, 'accountJobs')
 const outbox = new JobCalls(call, 'outboxJobs')
@@ -167,6 +170,18 @@ test('cancelAccountJob: stops between two accounts, then the next job with the a
     status: 400,
     body: { code: 'UnsupportedOperation' },
   })
+})
+
+test('cancelOutboxJob: commands in flight are completed and counted', async () => {
+  const id = await outbox.create({ action: 'hold', ids: numbered('slow', 20) })
+  const sent = () => commands.filter(({ queueId }) => queueId.startsWith('slow'))
+  await eventually(() => expect(sent()).toHaveLength(8))
+  expect((await outbox.cancel(id)).body).toMatchObject({ state: 'cancelled', done: 0 })
+  // This job takes longer than the interval at which a replica checks its claim on the first job.
+  await outbox.finished(await outbox.create({ action: 'release', ids: numbered('other', 700) }))
+  slowReply.resolve('done')
+  await outbox.until(id, ({ done }) => done === 8)
+  expect(sent()).toHaveLength(8)
 })
 
 test('createOutboxJob: sends one command per submission, and reports those that failed', async () => {
