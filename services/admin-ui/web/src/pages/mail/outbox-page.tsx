@@ -20,7 +20,7 @@ const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 type State = (typeof states)[number]
 
-/** Page that lists messages that are waiting to be sent, and messages of the last days. */
+/** Page that lists messages of the outbox in one state, or messages that wait to be sent. */
 export function OutboxPage() {
   const [query, change] = usePageQuery()
   const load = useOutbox(listInput(query))
@@ -70,8 +70,16 @@ const submitCall = [
   `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
 ].join('\n')
 
+/**
+ * State by which the page's address filters messages. Undefined: the API lists queued and held
+ * messages.
+ */
+function stateOf(query: PageQuery): State | undefined {
+  return states.find((each) => each === query['state'])
+}
+
 function listInput(query: PageQuery) {
-  const state = states.find((each) => each === query['state'])
+  const state = stateOf(query)
   const { account } = query
   return {
     page: pageOf(query),
@@ -94,9 +102,9 @@ function OutboxFilters() {
       />
       <SelectField
         label="State"
-        value={query['state'] ?? ''}
+        value={stateOf(query) ?? ''}
         options={[
-          { value: '', label: 'All states' },
+          { value: '', label: 'queued or held' },
           ...states.map((value) => ({ value, label: value })),
         ]}
         onChange={(state) => change({ state, page: '' })}
