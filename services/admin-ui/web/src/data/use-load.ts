@@ -38,7 +38,7 @@ export function useLoad<T>(
 /** State of a change that a person has started, with its error. */
 export interface Action<I, R> {
   run: (input: I) => void
-  /** Result of the last successful run of the change. */
+  /** Result of the change. Undefined before the end of a run, and after a failed run. */
   result: R | undefined
   isRunning: boolean
   /** True after a successful run of the change. */

@@ -1,8 +1,8 @@
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -59,7 +59,7 @@ function NoMessages() {
   return (
     <>
       <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
-      <CodeExample text={submitCall} />
+      <CopyBox text={submitCall} label="Copy the command" />
     </>
   )
 }

@@ -1,8 +1,8 @@
 import { type Delivery, deliveriesKey, retryDelivery, useDeliveries } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -63,7 +63,7 @@ function NoDeliveries() {
     <>
       <p>No delivery matches. Events appear here on their way to your webhook targets.</p>
       <p>This call sets the default target and enables all events:</p>
-      <CodeExample text={settingsCall} />
+      <CopyBox text={settingsCall} label="Copy the command" />
     </>
   )
 }
