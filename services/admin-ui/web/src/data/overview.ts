@@ -5,7 +5,9 @@ import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
 export type { GetStatsResult } from '@posthorn/client'
+/** Values of counters over time. */
 export type StatsSeries = GetStatsSeriesResult
+/** Problem of the installation, with its remedy. */
 export type Finding = ListFindingsResult['findings'][number]
 
 /** Interval at which the dashboard loads its numbers, such as the number of accounts. */

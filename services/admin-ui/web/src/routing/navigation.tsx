@@ -55,6 +55,7 @@ export function usePathParameter(name: string): string {
   return params[name] ?? ''
 }
 
+/** Page to open, with its parameters and query. */
 export interface Target {
   to: string
   params?: Readonly<Record<string, string>>
