@@ -6,8 +6,9 @@ import { compressAssets } from './build/compress-assets.js'
 import { listPackages } from './build/list-packages.js'
 
 /**
- * True for modules in the script that all pages share. Each script is a request, so that there are
- * few. The libraries for charts, QR codes and schemas belong to the pages that use them.
+ * True for modules in the script that all pages share. Each script is a request, so few scripts
+ * keep the first view fast. The libraries for charts, QR codes and schemas belong to the scripts of
+ * the pages that use them.
  */
 const sharedModules = (id) =>
   !/uplot|uqr|qr-code|typebox/.test(id) &&

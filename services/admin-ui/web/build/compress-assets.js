@@ -13,7 +13,7 @@ export function compressAssets() {
     writeBundle({ dir }) {
       const folder = join(dir, 'assets')
       for (const name of readdirSync(folder)) {
-        if (!/\.(?:js|css|svg)$/.test(name)) continue
+        if (!/\.(?:js|css)$/.test(name)) continue
         const bytes = readFileSync(join(folder, name))
         const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
         writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))

@@ -1,5 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useProofRequest, useSession } from '../data/session.ts'
+import { signOut, useProofRequest, useSession } from '../data/session.ts'
+import { useAction } from '../data/use-load.ts'
+import { Dialog } from '../kit/overlays/dialog.tsx'
+import { ErrorBox } from '../kit/states/error-box.tsx'
 import { Loaded } from '../kit/states/loaded.tsx'
 import { PageOutlet } from '../routing/create-pages.tsx'
 import { useCurrentPath, useNavigate } from '../routing/navigation.tsx'
@@ -65,6 +68,8 @@ function Shell() {
   const openPalette = () => setOverlay('palette')
   const openHelp = () => setOverlay('help')
   const close = () => setOverlay(undefined)
+  const end = useAction(signOut)
+  const leave = () => end.run(undefined)
   useShortcuts({ openPalette, openHelp })
   return (
     <div className={css['shell']}>
@@ -73,13 +78,16 @@ function Shell() {
       </a>
       <NavigationBar />
       <div className={css['content']}>
-        <PageHead openPalette={openPalette} />
+        <PageHead openPalette={openPalette} signOut={leave} />
         <main id="content" className={css['main']} tabIndex={-1}>
           <PageOutlet />
         </main>
       </div>
+      <Dialog title="Sign out" isOpen={end.error !== null} onClose={end.reset}>
+        <ErrorBox error={end.error} />
+      </Dialog>
       <Suspense>
-        {overlay === 'palette' && <Palette onClose={close} openHelp={openHelp} />}
+        {overlay === 'palette' && <Palette onClose={close} openHelp={openHelp} signOut={leave} />}
         {overlay === 'help' && <HelpDialog onClose={close} />}
         {reasonRequired && <MailReasonDialog />}
         {factorRequired && <StepUpDialog />}

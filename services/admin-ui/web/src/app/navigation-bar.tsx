@@ -2,16 +2,19 @@ import { useEffect, useState } from 'react'
 import { useRights } from '../data/session.ts'
 import { Button } from '../kit/controls/button.tsx'
 import { AppLink, useCurrentPath } from '../routing/navigation.tsx'
-import { type NavigationPage, navigationPages } from './page-list.ts'
+import { type NavigationPage, permittedPages } from './page-list.ts'
 import css from './shell.module.css'
 
-/** Navigation of the administration pages, in groups. On narrow screens a button opens it. */
+/**
+ * Navigation of the administration pages, in groups. On narrow screens, a button opens the
+ * navigation.
+ */
 export function NavigationBar() {
   const may = useRights()
   const { path } = useCurrentPath()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [path])
-  const pages = navigationPages.filter(({ requires }) => requires === undefined || may(requires))
+  const pages = permittedPages(may)
   const groups = [...new Set(pages.map(({ group }) => group))]
   return (
     <aside className={css['side']} aria-label="Navigation">

@@ -1,10 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { signOut, useSignedIn } from '../data/session.ts'
-import { useAction } from '../data/use-load.ts'
+import { useSignedIn } from '../data/session.ts'
 import { Button } from '../kit/controls/button.tsx'
-import { Dialog } from '../kit/overlays/dialog.tsx'
 import { MenuButton } from '../kit/overlays/menu-button.tsx'
-import { ErrorBox } from '../kit/states/error-box.tsx'
 import { AppLink, useCurrentPath, useNavigate } from '../routing/navigation.tsx'
 import { crumbsOf, documentTitle } from './page-list.ts'
 import css from './shell.module.css'
@@ -23,11 +20,16 @@ export function usePageChange(): void {
   }, [path])
 }
 
+export interface PageHeadProps {
+  openPalette: () => void
+  signOut: () => void
+}
+
 /**
  * Head of each administration page: the path to the page, the command palette, and the menus of the
  * person.
  */
-export function PageHead({ openPalette }: { openPalette: () => void }) {
+export function PageHead({ openPalette, signOut }: PageHeadProps) {
   const { path } = useCurrentPath()
   const crumbs = crumbsOf(path)
   const title = crumbs.at(-1)?.title
@@ -46,7 +48,7 @@ export function PageHead({ openPalette }: { openPalette: () => void }) {
           Search
         </Button>
         <ThemeMenu />
-        <PersonMenu />
+        <PersonMenu signOut={signOut} />
       </div>
     </header>
   )
@@ -73,20 +75,12 @@ function ThemeMenu() {
   return <MenuButton label="Theme" entries={entries} />
 }
 
-function PersonMenu() {
+function PersonMenu({ signOut }: Pick<PageHeadProps, 'signOut'>) {
   const { person } = useSignedIn()
   const navigate = useNavigate()
-  const end = useAction(signOut)
   const entries = [
     { id: 'profile', label: 'Your profile', onChoose: () => navigate({ to: '/profile' }) },
-    { id: 'sign-out', label: 'Sign out', onChoose: () => end.run(undefined) },
+    { id: 'sign-out', label: 'Sign out', onChoose: signOut },
   ]
-  return (
-    <>
-      <MenuButton label={person.name || person.email} entries={entries} />
-      <Dialog title="Sign out" isOpen={end.error !== null} onClose={end.reset}>
-        <ErrorBox error={end.error} />
-      </Dialog>
-    </>
-  )
+  return <MenuButton label={person.name || person.email} entries={entries} />
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { crumbsOf, documentTitle, navigationPages } from './page-list.ts'
+import { crumbsOf, documentTitle, navigationPages, permittedPages } from './page-list.ts'
 
 test('navigation: each page has its own path and letter', () => {
   expect(new Set(navigationPages.map(({ path }) => path)).size).toBe(navigationPages.length)
@@ -10,10 +10,16 @@ test.each([
   ['/', 'Dashboard · Posthorn'],
   ['/accounts/add', 'Add an account · Accounts · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
+  ['/accounts/%zz', '%zz · Accounts · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {
   expect(documentTitle(path)).toBe(expected)
+})
+
+test('permittedPages: leaves out pages that need a right which the person does not have', () => {
+  const paths = permittedPages((action) => action === 'readAudit').map(({ path }) => path)
+  expect(paths).toEqual(['/', '/accounts', '/outbox', '/deliveries', '/audit', '/about'])
 })
 
 test('crumbsOf: the steps before the page have paths', () => {

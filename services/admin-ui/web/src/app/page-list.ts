@@ -20,13 +20,7 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
-  {
-    path: '/people',
-    title: 'People',
-    group: 'Access',
-    letter: 'p',
-    requires: 'managePeople',
-  },
+  { path: '/people', title: 'People', group: 'Access', letter: 'p', requires: 'managePeople' },
   {
     path: '/invitations',
     title: 'Invitations',
@@ -36,20 +30,8 @@ export const navigationPages: readonly NavigationPage[] = [
   },
   { path: '/sessions', title: 'Sessions', group: 'Access', letter: 's', requires: 'managePeople' },
   { path: '/audit', title: 'Audit log', group: 'Access', letter: 'l', requires: 'readAudit' },
-  {
-    path: '/workers',
-    title: 'Workers',
-    group: 'System',
-    letter: 'k',
-    requires: 'readWorkers',
-  },
-  {
-    path: '/settings',
-    title: 'Settings',
-    group: 'System',
-    letter: 'e',
-    requires: 'readSettings',
-  },
+  { path: '/workers', title: 'Workers', group: 'System', letter: 'k', requires: 'readWorkers' },
+  { path: '/settings', title: 'Settings', group: 'System', letter: 'e', requires: 'readSettings' },
   { path: '/about', title: 'About', group: 'System', letter: 'b' },
 ]
 
@@ -62,9 +44,15 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/accounts/add': 'Add an account',
 }
 
+/** Pages of the navigation that a person with the rights may open. */
+export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {
+  return navigationPages.filter(({ requires }) => requires === undefined || may(requires))
+}
+
 /** Paths of the administration pages that are shown without a session. */
 const publicPaths = new Set(['/sign-in', '/set-up', '/invitation'])
 
+/** True if an administration page is shown without a session. */
 export function isPublicPath(path: string): boolean {
   return publicPaths.has(path)
 }
@@ -85,9 +73,18 @@ export function crumbsOf(path: string): readonly Crumb[] {
   if (path.startsWith('/accounts/'))
     return [
       { title: 'Accounts', path: '/accounts' },
-      { title: own ?? decodeURIComponent(path.slice('/accounts/'.length)) },
+      { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
     ]
   return [{ title: own ?? 'Page not found' }]
+}
+
+/** Decodes a segment of a path. A segment that is not valid stays unchanged. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 function titleOf(path: string): string | undefined {

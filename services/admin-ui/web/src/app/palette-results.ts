@@ -14,6 +14,7 @@ export interface PaletteAction {
   label: string
 }
 
+/** Pages, actions and accounts among which the command palette searches. */
 export interface PaletteContent {
   pages: readonly NavigationPage[]
   actions: readonly PaletteAction[]

@@ -1,22 +1,26 @@
 import { useDeferredValue, useState } from 'react'
 import { useAccounts } from '../data/accounts.ts'
-import { signOut, useRights } from '../data/session.ts'
-import { useAction } from '../data/use-load.ts'
+import { useRights } from '../data/session.ts'
 import { SearchDialog } from '../kit/overlays/search-dialog.tsx'
 import { useNavigate } from '../routing/navigation.tsx'
-import { navigationPages } from './page-list.ts'
+import { permittedPages } from './page-list.ts'
 import { paletteResults } from './palette-results.ts'
 
 /** Maximum number of accounts that the command palette shows. */
 const maxAccounts = 8
 
+export interface PaletteProps {
+  onClose: () => void
+  openHelp: () => void
+  signOut: () => void
+}
+
 /** Command palette, which finds pages, actions and accounts. */
-export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: () => void }) {
+export function Palette({ onClose, openHelp, signOut }: PaletteProps) {
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const may = useRights()
   const navigate = useNavigate()
-  const end = useAction(signOut)
   const accounts = useAccounts({ query, pageSize: maxAccounts }, { enabled: query.length > 1 })
   const actions = [
     ...(may('changeAccounts') ? [{ id: 'add', label: 'Add an account' }] : []),
@@ -25,7 +29,7 @@ export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: 
     { id: 'sign-out', label: 'Sign out' },
   ]
   const results = paletteResults(text.trim(), {
-    pages: navigationPages.filter(({ requires }) => requires === undefined || may(requires)),
+    pages: permittedPages(may),
     actions,
     accounts: query.length > 1 ? (accounts.data?.accounts ?? []) : [],
   })
@@ -36,7 +40,7 @@ export function Palette({ onClose, openHelp }: { onClose: () => void; openHelp: 
     if (kind === 'page') navigate({ to: target })
     else if (kind === 'account') navigate({ to: '/accounts/$account', params: { account: target } })
     else if (target === 'help') openHelp()
-    else if (target === 'sign-out') end.run(undefined)
+    else if (target === 'sign-out') signOut()
     else navigate({ to: target === 'add' ? '/accounts/add' : '/profile' })
   }
   return (

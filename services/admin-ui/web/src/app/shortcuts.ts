@@ -1,7 +1,7 @@
 import { isTyping, type KeyInput } from '../kit/typing.ts'
 import { navigationPages } from './page-list.ts'
 
-/** Action of a keyboard shortcut that works on all administration pages. */
+/** Keyboard shortcut that works on all administration pages. */
 export type Shortcut =
   | { kind: 'palette' }
   | { kind: 'search' }

@@ -1,3 +1,4 @@
+import { stepUpMinutes } from '@posthorn/contracts/admin/roles'
 import { hasPasskeys, signWithPasskey } from '../data/passkey.ts'
 import { calls, proofRequests } from '../data/query-client.ts'
 import { useSignedIn } from '../data/session.ts'
@@ -26,7 +27,9 @@ export function StepUpDialog() {
       isOpen
       onClose={() => proofRequests.factor.settle(false)}
     >
-      <p>This action needs a sign-in of the last ten minutes. Enter your factors again.</p>
+      <p>
+        This action needs a sign-in of the last {stepUpMinutes} minutes. Enter your factors again.
+      </p>
       <Form
         submit="Confirm"
         isRunning={check.isRunning}

@@ -3,6 +3,7 @@
  * system.
  */
 export const themes = ['system', 'light', 'dark'] as const
+/** Theme of the pages that a person has chosen. */
 export type Theme = (typeof themes)[number]
 
 const storageKey = 'posthorn-theme'

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from '../routing/navigation.tsx'
 import { prefixMs, type Shortcut, shortcutOf } from './shortcuts.ts'
 
+/** Functions that keyboard shortcuts call on every page. */
 export interface ShortcutActions {
   openPalette: () => void
   openHelp: () => void

@@ -64,15 +64,15 @@ function drawChart(
   { from, step, curves }: Omit<LineChartProps, 'label'>,
 ): Plot {
   const style = getComputedStyle(element)
-  // A color variable of the stylesheet has a light and a dark value. The probe element tells which
-  // of them the current theme uses.
+  // A color variable of the stylesheet has a light and a dark value. The computed
+  // color of the probe element is the value for the current theme.
   const probe = document.createElement('span')
   element.append(probe)
-  const colour = (name: string) => {
+  const color = (name: string) => {
     probe.style.color = `var(${name})`
     return getComputedStyle(probe).color
   }
-  const axis = { stroke: colour('--muted'), grid: { stroke: colour('--line'), width: 1 } }
+  const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 } }
   const font = `12px ${style.fontFamily}`
   const options: Plot.Options = {
     width: element.clientWidth,
@@ -88,7 +88,7 @@ function drawChart(
       {},
       ...curves.map(({ label }, index) => ({
         label,
-        stroke: colour(`--series-${index + 1}`),
+        stroke: color(`--series-${index + 1}`),
         width: 2,
         points: { show: false },
       })),

@@ -23,7 +23,9 @@ import { calls } from './query-client.ts'
 import { type LoadOptions, useLoad } from './use-load.ts'
 
 export type { AccountListEntry, AccountRecord, LastError } from '@posthorn/client'
+/** Request that registers an account. */
 export type AccountBody = CreateAccountInput['body']
+/** Request that tests logins at mail servers. */
 export type VerifyBody = VerifyAccountInput['body']
 
 /** Cache key of all data about accounts. */

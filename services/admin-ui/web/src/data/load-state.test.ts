@@ -29,13 +29,12 @@ test('describeError: shows message, code, request id and the required role', () 
     message: 'the text (role owner)',
     code: 'Forbidden',
     requestId: 'r1',
-    isDisconnected: false,
   })
 })
 
 test('describeError: an unreachable server is shown as disconnected', () => {
   const error = new PosthornConnectionError('listAccounts', new TypeError('fetch failed'))
-  expect(describeError(error)).toMatchObject({ title: 'Disconnected', isDisconnected: true })
+  expect(describeError(error)).toMatchObject({ title: 'Disconnected' })
 })
 
 test.each([

@@ -23,6 +23,7 @@ export interface Load<T> {
  */
 export type LoadView = 'loading' | 'error' | 'ready' | 'stale'
 
+/** Decides how a page shows loaded data, by the table above. */
 export function viewOf({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): LoadView {
   if (data === undefined) return error ? 'error' : 'loading'
   return error ? 'stale' : 'ready'
@@ -41,8 +42,6 @@ export interface ShownError {
   message: string
   code?: string
   requestId?: string
-  /** True if the server could not be reached. The pages retry automatically. */
-  isDisconnected: boolean
 }
 
 /** Describes the error of a call to the person who uses the pages. */
@@ -50,19 +49,17 @@ export function describeError(error: unknown): ShownError {
   if (error instanceof PosthornConnectionError)
     return {
       title: 'Disconnected',
-      message: 'The server does not respond. This page reconnects automatically.',
-      isDisconnected: true,
+      message: 'The server does not respond. Lists are loaded again automatically.',
     }
   if (!(error instanceof PosthornError))
-    return { title: 'Unexpected error', message: String(error), isDisconnected: false }
+    return { title: 'Unexpected error', message: String(error) }
   const { status, code, message, requestId, problem } = error
-  const needed = (problem as { requiredRole?: string }).requiredRole
+  const { requiredRole } = problem as { requiredRole?: string }
   return {
     title: titleOf(status),
-    message: needed ? `${message} (role ${needed})` : message,
+    message: requiredRole ? `${message} (role ${requiredRole})` : message,
     ...(code !== undefined && { code }),
     ...(requestId !== undefined && { requestId }),
-    isDisconnected: false,
   }
 }
 

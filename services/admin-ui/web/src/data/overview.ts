@@ -5,14 +5,16 @@ import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
 export type { GetStatsResult } from '@posthorn/client'
+/** Values of counters over time. */
 export type StatsSeries = GetStatsSeriesResult
+/** Problem of the installation, with its remedy. */
 export type Finding = ListFindingsResult['findings'][number]
 
 /** Interval at which the dashboard loads its numbers, such as the number of accounts. */
 const figuresMs = 5_000
 /**
- * Interval at which the dashboard loads the findings and the values of its charts, which have at
- * most one value per minute.
+ * Interval at which the dashboard loads the findings and the values of its charts. The server
+ * counts in minutes, so a shorter interval shows few newer values.
  */
 const curvesMs = 60_000
 const daySeconds = 86_400
@@ -24,6 +26,7 @@ export function useStats(): Load<GetStatsResult> {
   })
 }
 
+/** Seconds between two values of the charts. */
 const seriesStep = 900
 
 /** Values of counters in the last 24 hours, in steps of 15 minutes. */

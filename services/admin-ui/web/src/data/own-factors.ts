@@ -3,14 +3,17 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
-/** Cache keys of the sessions and the passkeys of the signed-in person. */
+/** Cache key of the sessions of the signed-in person. */
 export const ownSessionsKey = ['own sessions'] as const
+/** Cache key of the passkeys of the signed-in person. */
 export const passkeysKey = ['passkeys'] as const
 
+/** Loads the sessions of the signed-in person in all browsers. */
 export function useOwnSessions(): Load<{ sessions: SessionEntry[] }> {
   return useLoad(ownSessionsKey, () => calls.admin('GET /admin/session/sessions'))
 }
 
+/** Loads the passkeys of the signed-in person. */
 export function usePasskeys(): Load<PasskeyList> {
   return useLoad(passkeysKey, () => calls.admin('GET /admin/session/passkeys'))
 }

@@ -13,10 +13,12 @@ import { useLoad } from './use-load.ts'
 /** Cache key of all data about people. */
 export const peopleKey = ['people'] as const
 
+/** Loads the people who may sign in. */
 export function usePeople(): Load<{ people: PersonRecord[] }> {
   return useLoad([...peopleKey, 'list'], () => calls.admin('GET /admin/people'))
 }
 
+/** Loads the invitations that are neither used nor revoked. */
 export function useInvitations(): Load<{ invitations: InvitationEntry[] }> {
   return useLoad([...peopleKey, 'invitations'], () => calls.admin('GET /admin/people/invitations'))
 }

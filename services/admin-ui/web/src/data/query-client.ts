@@ -27,6 +27,7 @@ export const sessionKey = ['session'] as const
  */
 export const proofRequests = { factor: new ProofRequests(), mailReason: new ProofRequests() }
 
+/** Functions with which all pages call the server. */
 export const calls = createCalls({
   origin: globalThis.location.origin,
   fetch: (...args) => fetch(...args),

@@ -21,17 +21,23 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
+/** Submission in the list of the outbox. */
 export type OutboxEntry = ListOutboxResult['messages'][number]
+/** Webhook delivery in the list of deliveries. */
 export type Delivery = ListWebhookDeliveriesResult['deliveries'][number]
 
+/** Cache key of the outbox. */
 export const outboxKey = ['outbox'] as const
+/** Cache key of the webhook deliveries and their replays. */
 export const deliveriesKey = ['deliveries'] as const
 const refreshMs = 10_000
 
+/** Loads a page of the list of submissions in the outbox. */
 export function useOutbox(input: ListOutboxInput): Load<ListOutboxResult> {
   return useLoad([...outboxKey, input], () => listOutbox(calls.api, input), { everyMs: refreshMs })
 }
 
+/** Loads a page of the list of webhook deliveries. */
 export function useDeliveries(
   input: ListWebhookDeliveriesInput,
 ): Load<ListWebhookDeliveriesResult> {
@@ -40,7 +46,9 @@ export function useDeliveries(
   })
 }
 
+/** Filter that selects the failed webhook deliveries of a replay. */
 export type ReplayFilter = CreateWebhookReplayInput['body']
+/** Replay of failed webhook deliveries, with its progress. */
 export type Replay = GetWebhookReplayResult
 
 /** Starts a replay of all failed webhook deliveries that match the filter. */

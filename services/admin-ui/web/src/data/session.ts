@@ -37,8 +37,12 @@ export function useRights(): (action: PageAction) => boolean {
   return (action) => data !== null && data !== undefined && mayDo(data.person.role, action)
 }
 
-/** Stores the session after a sign-in. Drops the cached data that another person has loaded. */
+/**
+ * Stores the session after a sign-in. Drops the cached data that another person has loaded, and
+ * cancels the calls that still wait for a proof of that person.
+ */
 export function startSession(session: Session): void {
+  for (const requests of Object.values(proofRequests)) requests.settle(false)
   queryClient.setQueryData(sessionKey, session)
   dropLoadedData()
 }

@@ -4,15 +4,20 @@ import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
+/** Cache key of the settings. */
 export const settingsKey = ['settings'] as const
 
-/** Values of the settings by key. Null: the setting is unset. Secrets are masked. */
+/**
+ * Values of the settings by key. Null: the setting is unset. Secrets are true if they have a value,
+ * otherwise false.
+ */
 export type SettingValues = Readonly<Record<string, unknown>>
 
+/** Loads the values of settings. */
 export function useSettings(keys: readonly string[]): Load<SettingValues> {
-  const wanted = Object.fromEntries(keys.map((key) => [key, true]))
+  const query = Object.fromEntries(keys.map((key) => [key, true]))
   return useLoad(settingsKey, async (): Promise<SettingValues> => ({
-    ...(await getSettings(calls.api, wanted)),
+    ...(await getSettings(calls.api, query)),
   }))
 }
 

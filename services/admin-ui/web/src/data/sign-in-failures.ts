@@ -25,7 +25,7 @@ const texts: Readonly<Record<OpenIdFailure, string>> = {
 
 /**
  * Text for the reason in the address of the sign-in page why a sign-in failed. Undefined without a
- * reason. An unknown reason, which anybody may write into an address, gets the general text.
+ * reason. An address can contain any text, so an unknown reason gets the general text.
  */
 export function signInFailureText(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined

@@ -15,7 +15,7 @@ const proofs: Readonly<Record<string, Proof>> = {
 }
 
 /** Proof of the person without which the server has refused a call. */
-export function requiredProof(error: unknown): Proof | undefined {
+function requiredProof(error: unknown): Proof | undefined {
   return error instanceof PosthornError ? proofs[error.code ?? ''] : undefined
 }
 

@@ -5,10 +5,13 @@ import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
 export type { TokenRecord } from '@posthorn/client'
+/** Request that creates an access token. */
 export type TokenBody = CreateTokenInput['body']
 
+/** Cache key of the access tokens. */
 export const tokensKey = ['tokens'] as const
 
+/** Loads a page of the list of access tokens, of one account or of all. */
 export function useTokens(page: number, account: string | undefined): Load<ListTokensResult> {
   const input = { page, pageSize: 50, ...(account && { account }) }
   return useLoad([...tokensKey, input], () => listTokens(calls.api, input))

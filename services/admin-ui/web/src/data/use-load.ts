@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { isTemporary, type Load } from './load-state.ts'
 
+/** Conditions under which a page loads data. */
 export interface LoadOptions {
   /**
    * Interval of the automatic refresh in milliseconds. Absent: the data is loaded again only after
@@ -38,7 +39,7 @@ export function useLoad<T>(
 /** State of a change that a person has started, with its error. */
 export interface Action<I, R> {
   run: (input: I) => void
-  /** Result of the last successful run of the change. */
+  /** Result of the change. Undefined before the end of a run, and after a failed run. */
   result: R | undefined
   isRunning: boolean
   /** True after a successful run of the change. */
@@ -47,6 +48,7 @@ export interface Action<I, R> {
   reset: () => void
 }
 
+/** Steps that follow a change. */
 export interface ActionOptions<I, R> {
   /** Cache keys of the data that the change makes stale. */
   refresh?: readonly (readonly unknown[])[]

@@ -7,8 +7,10 @@ import { useLoad } from './use-load.ts'
 /** Process of the service sync-worker, which serves a part of the accounts. */
 export type WorkerEntry = ListWorkersResult['workers'][number]
 
+/** Cache key of the sync-worker processes. */
 export const workersKey = ['workers'] as const
 
+/** Loads the sync-worker processes with their shards. */
 export function useWorkers(): Load<ListWorkersResult> {
   return useLoad(workersKey, () => listWorkers(calls.api), { everyMs: 5_000 })
 }

@@ -7,12 +7,15 @@ export interface KeyInput {
   target: EventTarget | null
 }
 
+const typingPlaces =
+  'input:not([type=checkbox]), textarea, select, [role=dialog], [role=alertdialog], [role=menu]'
+
 /**
- * True if a keyboard event cannot be a shortcut: the person types into a field, presses Ctrl, or a
- * dialog is open.
+ * True if a keyboard event cannot be a shortcut: the focus is in a field, a dialog or a menu, or a
+ * modifier key such as Ctrl is pressed.
  */
 export function isTyping({ ctrlKey, metaKey, altKey, target }: KeyInput): boolean {
   if (ctrlKey || metaKey || altKey) return true
   const element = target as Partial<HTMLElement> | null
-  return element?.closest?.('input:not([type=checkbox]), textarea, select, [role=dialog]') != null
+  return element?.closest?.(typingPlaces) != null
 }

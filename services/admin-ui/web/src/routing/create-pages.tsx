@@ -18,6 +18,7 @@ export interface LazyPage {
   name: string
 }
 
+/** Pages of the application, and the components around them. */
 export interface PagesOptions {
   pages: readonly LazyPage[]
   /** Component around all pages. `PageOutlet` stands for the current page. */

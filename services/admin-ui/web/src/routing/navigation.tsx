@@ -35,12 +35,17 @@ export function AppLink({ to, params = {}, query = {}, className, tone, children
   )
 }
 
-/** Returns the query of the page's address, and a function that changes members of the query. */
+/**
+ * Returns the query of the page's address, and a function that changes members of the query.
+ * Another page of a list is a new entry in the browser's history. A changed filter is not.
+ */
 export function usePageQuery(): [PageQuery, (changes: PageQuery) => void] {
   const query: PageQuery = useSearch({ strict: false })
   const navigate = useRouterNavigate()
-  const change = (changes: PageQuery) =>
-    void navigate({ to: '.', search: { ...query, ...changes }, replace: !('page' in changes) })
+  const change = (changes: PageQuery) => {
+    const isNextPage = Boolean(changes['page'] || changes['cursor'])
+    void navigate({ to: '.', search: { ...query, ...changes }, replace: !isNextPage })
+  }
   return [query, change]
 }
 
@@ -50,6 +55,7 @@ export function usePathParameter(name: string): string {
   return params[name] ?? ''
 }
 
+/** Page to open, with its parameters and query. */
 export interface Target {
   to: string
   params?: Readonly<Record<string, string>>
@@ -65,7 +71,7 @@ export function useNavigate(): (target: Target) => void {
     void navigate({ to, params, search: query, replace })
 }
 
-/** Returns a function that opens a path with its query, as it was stored before a sign-in. */
+/** Returns a function that opens the path and query to which a person returns after sign-in. */
 export function useReturn(): (path: string) => void {
   const navigate = useRouterNavigate()
   return (path) => {

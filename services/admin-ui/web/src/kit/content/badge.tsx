@@ -1,6 +1,7 @@
 import { classNames } from '../class-names.ts'
 import css from './content.module.css'
 
+/** Meaning of a badge's color. */
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral'
 
 /** Badge with a state in words and a color. */

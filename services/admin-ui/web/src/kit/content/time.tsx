@@ -13,6 +13,8 @@ const tickMs = 5_000
  * one timer.
  */
 function subscribe(listener: () => void): () => void {
+  // While no relative time is shown, `now` is not updated.
+  if (timer === undefined) now = Date.now()
   listeners.add(listener)
   timer ??= setInterval(() => {
     now = Date.now()
@@ -34,6 +36,7 @@ export function Time({ value }: { value: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return <span>{value}</span>
+  // A time that has passed since the last tick is shown as now, and not as a time in the future.
   const shownNow = new Date(Math.max(current, Math.min(date.getTime(), Date.now())))
   return (
     <time dateTime={value} title={exactTime(date)}>

@@ -16,6 +16,7 @@ export interface ButtonProps {
   autoFocus?: boolean
 }
 
+/** Button of all pages. A button without a kind is a secondary button. */
 export function Button(props: ButtonProps) {
   const { children, kind, label, onPress, type, isDisabled, isPending, autoFocus } = props
   return (

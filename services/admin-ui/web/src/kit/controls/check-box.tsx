@@ -13,6 +13,7 @@ export interface CheckBoxProps {
   onChange?: (isSelected: boolean) => void
 }
 
+/** Check box, whose value in a form is `true` or absent. */
 export function CheckBox({ children, label, ...rest }: CheckBoxProps) {
   return (
     <Checkbox

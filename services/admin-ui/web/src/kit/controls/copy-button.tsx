@@ -1,16 +1,23 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
 
-/** Milliseconds for which the button confirms that the text was copied. */
-const confirmMs = 2_000
+/** Milliseconds for which the button shows whether the text was copied. */
+const resultMs = 2_000
 
-/** Button that copies a text to the clipboard. */
+/**
+ * Button that copies a text to the clipboard. Browsers refuse the access without HTTPS, or if the
+ * person has blocked the access.
+ */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [isCopied, setCopied] = useState(false)
+  const [result, setResult] = useState<string>()
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), confirmMs)
+    try {
+      await navigator.clipboard.writeText(text)
+      setResult('Copied')
+    } catch {
+      setResult('Not copied: select the text')
+    }
+    setTimeout(() => setResult(undefined), resultMs)
   }
-  return <Button onPress={() => void copy()}>{isCopied ? 'Copied' : label}</Button>
+  return <Button onPress={() => void copy()}>{result ?? label}</Button>
 }

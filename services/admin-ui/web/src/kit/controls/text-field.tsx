@@ -27,6 +27,7 @@ export interface TextFieldProps {
   isSearch?: boolean
 }
 
+/** Field for a text, with a label, a hint, and the browser's message about a wrong value. */
 export function TextField({ label, hint, isMultiline, isSearch, ...rest }: TextFieldProps) {
   return (
     <AriaTextField className={css['field'] ?? ''} {...rest}>

@@ -2,17 +2,23 @@ import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import css from './overlays.module.css'
 
-export interface DialogProps {
-  title: string
+export interface OverlayProps {
   isOpen: boolean
   onClose: () => void
   children: ReactNode
+}
+
+export interface DialogProps extends OverlayProps {
+  title: string
   /** ARIA role of the dialog: `alertdialog` for questions before dangerous actions. */
   role?: 'dialog' | 'alertdialog'
 }
 
-/** Dialog above the page. It keeps the focus inside, and Escape closes it. */
-export function Dialog({ title, isOpen, onClose, children, role = 'dialog' }: DialogProps) {
+/**
+ * Layer above the page for a dialog. The layer keeps the focus inside. Escape, or a press beside
+ * the dialog, closes the layer.
+ */
+export function Overlay({ isOpen, onClose, children }: OverlayProps) {
   return (
     <ModalOverlay
       className={css['shade'] ?? ''}
@@ -20,14 +26,21 @@ export function Dialog({ title, isOpen, onClose, children, role = 'dialog' }: Di
       onOpenChange={(open) => !open && onClose()}
       isDismissable
     >
-      <Modal className={css['modal'] ?? ''}>
-        <AriaDialog className={css['dialog'] ?? ''} role={role}>
-          <Heading slot="title" level={2}>
-            {title}
-          </Heading>
-          {children}
-        </AriaDialog>
-      </Modal>
+      <Modal className={css['modal'] ?? ''}>{children}</Modal>
     </ModalOverlay>
+  )
+}
+
+/** Dialog above the page, with a title. */
+export function Dialog({ title, children, role = 'dialog', ...overlay }: DialogProps) {
+  return (
+    <Overlay {...overlay}>
+      <AriaDialog className={css['dialog'] ?? ''} role={role}>
+        <Heading slot="title" level={2}>
+          {title}
+        </Heading>
+        {children}
+      </AriaDialog>
+    </Overlay>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-compone
 import { buttonClass } from '../controls/button.tsx'
 import css from './overlays.module.css'
 
+/** Action or choice in a menu. */
 export interface MenuEntry {
   id: string
   label: string

@@ -6,12 +6,12 @@ import {
   SearchField,
   Text,
   Dialog,
-  Modal,
-  ModalOverlay,
 } from 'react-aria-components'
 import controls from '../controls/controls.module.css'
+import { Overlay } from './dialog.tsx'
 import css from './overlays.module.css'
 
+/** Entry in the list of results of a search dialog. */
 export interface SearchResult {
   id: string
   label: string
@@ -33,23 +33,16 @@ export interface SearchDialogProps {
 export function SearchDialog(props: SearchDialogProps) {
   const { label, isOpen, onClose, text, onText } = props
   return (
-    <ModalOverlay
-      className={css['shade'] ?? ''}
-      isOpen={isOpen}
-      onOpenChange={(open) => !open && onClose()}
-      isDismissable
-    >
-      <Modal className={css['modal'] ?? ''}>
-        <Dialog className={css['dialog'] ?? ''} aria-label={label}>
-          <Autocomplete inputValue={text} onInputChange={onText}>
-            <SearchField aria-label={label} autoFocus>
-              <Input className={controls['input'] ?? ''} placeholder={label} />
-            </SearchField>
-            <Results {...props} />
-          </Autocomplete>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay isOpen={isOpen} onClose={onClose}>
+      <Dialog className={css['dialog'] ?? ''} aria-label={label}>
+        <Autocomplete inputValue={text} onInputChange={onText}>
+          <SearchField aria-label={label} autoFocus>
+            <Input className={controls['input'] ?? ''} placeholder={label} />
+          </SearchField>
+          <Results {...props} />
+        </Autocomplete>
+      </Dialog>
+    </Overlay>
   )
 }
 

@@ -4,6 +4,7 @@ import { toggleAll, toggleKey } from './selection.ts'
 import css from './table.module.css'
 import { useRowKeys } from './use-row-keys.ts'
 
+/** Column of a table, with the content of its cells. */
 export interface Column<R> {
   title: string
   cell: (row: R) => ReactNode
@@ -11,6 +12,7 @@ export interface Column<R> {
   isWide?: boolean
 }
 
+/** Selected rows of a table, by their keys. */
 export interface Selection {
   keys: ReadonlySet<string>
   onChange: (keys: ReadonlySet<string>) => void

@@ -5,13 +5,20 @@ import { moveRow } from './selection.ts'
 /** Keys of the keyboard that move between the rows of a table. */
 const steps: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1 }
 
+/** Moves the focus to the next or the previous row, across all tables of the page. */
+function moveFocus(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLTableRowElement>('tbody > tr')]
+  const current = rows.findIndex((row) => row.contains(document.activeElement))
+  rows[moveRow(current, step, rows.length)]?.focus()
+}
+
 function openRow(row: HTMLTableRowElement | undefined): void {
   row?.querySelector<HTMLElement>('a, button')?.click()
 }
 
 /**
  * Keyboard shortcuts of a table: `j` and `k` move between the rows, `x` selects the current row,
- * and Enter opens the first link of the row.
+ * and Enter activates the first link or button of the row.
  */
 export function useRowKeys(
   body: RefObject<HTMLTableSectionElement | null>,
@@ -21,14 +28,18 @@ export function useRowKeys(
   select.current = onSelect
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      const rows = [...(body.current?.rows ?? [])]
-      const current = rows.findIndex((row) => row.contains(document.activeElement))
+      // If a page has several tables, the first of them handles `j` and `k`.
+      if (event.defaultPrevented || isTyping(event)) return
       const step = steps[event.key]
       if (step !== undefined) {
-        rows[moveRow(current, step, rows.length)]?.focus()
+        moveFocus(step)
         event.preventDefault()
-      } else if (event.key === 'x' && current >= 0) select.current(current)
+        return
+      }
+      const rows = [...(body.current?.rows ?? [])]
+      const current = rows.findIndex((row) => row.contains(document.activeElement))
+      if (current < 0) return
+      if (event.key === 'x') select.current(current)
       else if (event.key === 'Enter' && rows[current] === document.activeElement)
         openRow(rows[current])
     }

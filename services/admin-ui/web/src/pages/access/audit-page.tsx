@@ -41,12 +41,10 @@ export function AuditPage() {
             />
             <ButtonRow>
               {query['cursor'] && (
-                <Button onPress={() => change({ cursor: '', page: '' })}>Newest entries</Button>
+                <Button onPress={() => change({ cursor: '' })}>Newest entries</Button>
               )}
               {nextCursor !== undefined && (
-                <Button onPress={() => change({ cursor: nextCursor, page: '' })}>
-                  Older entries
-                </Button>
+                <Button onPress={() => change({ cursor: nextCursor })}>Older entries</Button>
               )}
             </ButtonRow>
           </>

@@ -2,7 +2,7 @@ import type { AdminRole } from '@posthorn/contracts/admin/roles'
 import type { InvitationEntry } from '../../data/admin-types.ts'
 import { peopleActions, peopleKey, useInvitations } from '../../data/people.ts'
 import { useAction } from '../../data/use-load.ts'
-import { LinkBox } from '../../kit/content/link-box.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button } from '../../kit/controls/button.tsx'
@@ -89,7 +89,7 @@ function InviteForm() {
             Send this link to the person. The link works once, and expires{' '}
             <Time value={invite.result.expiresAt} />.
           </p>
-          <LinkBox url={invite.result.link} />
+          <CopyBox text={invite.result.link} />
         </div>
       )}
     </>

@@ -1,6 +1,6 @@
 import { tokenActions, tokensKey } from '../../data/tokens.ts'
 import { useAction } from '../../data/use-load.ts'
-import { LinkBox } from '../../kit/content/link-box.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { SelectField } from '../../kit/controls/select-field.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
@@ -34,7 +34,7 @@ export function NewTokenForm() {
       {create.result && (
         <div role="status">
           <p>Copy the value now. The value is not stored and not shown again.</p>
-          <LinkBox url={create.result.token} label="Copy the value" />
+          <CopyBox text={create.result.token} label="Copy the value" />
         </div>
       )}
     </>

@@ -4,7 +4,7 @@ import type { PersonRecord } from '../../data/admin-types.ts'
 import { peopleActions, peopleKey } from '../../data/people.ts'
 import { sessionKey } from '../../data/query-client.ts'
 import { useAction } from '../../data/use-load.ts'
-import { LinkBox } from '../../kit/content/link-box.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { CheckBox } from '../../kit/controls/check-box.tsx'
 import { Form } from '../../kit/forms/form.tsx'
@@ -85,7 +85,7 @@ function DangerousActions({ person: { id, name, email } }: { person: PersonRecor
           isPending={remove.isRunning}
         />
       </ButtonRow>
-      {reset.result && <LinkBox url={reset.result.link} />}
+      {reset.result && <CopyBox text={reset.result.link} />}
       {[end, reset, remove].map(
         ({ error }, index) => error && <ErrorBox key={index} error={error} />,
       )}

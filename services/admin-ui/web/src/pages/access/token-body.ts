@@ -14,6 +14,7 @@ export const tokenPresets = {
   all: { label: 'Everything', permissions: undefined },
 } as const satisfies Record<string, { label: string; permissions: TokenBody['permissions'] }>
 
+/** Name of a choice for the rights of an access token. */
 export type TokenPreset = keyof typeof tokenPresets
 
 /** Request that creates an access token, from the values of the form. Empty values are left out. */

@@ -1,9 +1,8 @@
-import { useState } from 'react'
 import { accountActions, accountsKey, type AccountRecord } from '../../data/accounts.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { LinkBox } from '../../kit/content/link-box.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Panel } from '../../kit/content/panel.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
@@ -22,35 +21,34 @@ export function AccountActions({ record }: { record: AccountRecord }) {
 }
 
 function Operation({ account }: { account: string }) {
-  const [result, setResult] = useState('')
   const run = useAction(
     async ({ call, text }: { call: (account: string) => Promise<unknown>; text: string }) => {
       await call(account)
       return text
     },
-    { refresh: [accountsKey], onDone: setResult },
+    { refresh: [accountsKey] },
   )
-  const start = (call: (account: string) => Promise<unknown>, text: string) => {
-    setResult('')
-    run.run({ call, text })
-  }
   return (
     <>
       <ButtonRow>
         <Button
           isPending={run.isRunning}
-          onPress={() => start(accountActions.reconnect, 'The account reconnects.')}
+          onPress={() =>
+            run.run({ call: accountActions.reconnect, text: 'The account reconnects.' })
+          }
         >
           Reconnect
         </Button>
         <Button
           isPending={run.isRunning}
-          onPress={() => start(accountActions.sync, 'The mailboxes are being compared.')}
+          onPress={() =>
+            run.run({ call: accountActions.sync, text: 'The mailboxes are being compared.' })
+          }
         >
           Sync
         </Button>
       </ButtonRow>
-      <p role="status">{result}</p>
+      <p role="status">{run.result ?? ''}</p>
       {run.error && <ErrorBox error={run.error} />}
     </>
   )
@@ -91,7 +89,7 @@ function Changes({ record }: { record: AccountRecord }) {
           isPending={remove.isRunning}
         />
       </ButtonRow>
-      {link.result && <LinkBox url={link.result.url} />}
+      {link.result && <CopyBox text={link.result.url} />}
       {[link, flush, remove].map(
         ({ error }, index) => error && <ErrorBox key={index} error={error} />,
       )}

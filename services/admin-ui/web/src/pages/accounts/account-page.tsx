@@ -10,6 +10,11 @@ import { StateBadge } from './state-badge.tsx'
 /** Page of one account: state with advice, actions, and settings. */
 export function AccountPage() {
   const account = usePathParameter('account')
+  // The key separates accounts: data and results of one account never show on the page of another.
+  return <AccountDetails key={account} account={account} />
+}
+
+function AccountDetails({ account }: { account: string }) {
   const load = useAccount(account)
   return (
     <PageBody>

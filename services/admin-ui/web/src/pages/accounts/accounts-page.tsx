@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { accountStates, stateFilter } from '../../data/account-states.ts'
 import { type AccountListEntry, accountsKey, useAccounts } from '../../data/accounts.ts'
 import { queryClient } from '../../data/query-client.ts'
 import { useRights } from '../../data/session.ts'
@@ -12,7 +13,6 @@ import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { Pager } from '../../kit/table/pager.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
-import { stateChoices, stateFilter } from './account-states.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { StateBadge } from './state-badge.tsx'
 
@@ -69,9 +69,14 @@ function listInput(query: Readonly<Record<string, string>>) {
     page: pageOf(query),
     pageSize,
     ...(query['query'] && { query: query['query'] }),
-    ...(state !== undefined && { state: state as NonNullable<AccountListEntry['state']> }),
+    ...(state !== undefined && { state }),
   }
 }
+
+const stateChoices = [
+  { value: '', label: 'All states' },
+  ...Object.entries(accountStates).map(([value, { label }]) => ({ value, label })),
+]
 
 function AccountFilters() {
   const may = useRights()

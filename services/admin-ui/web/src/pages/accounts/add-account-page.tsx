@@ -1,9 +1,8 @@
-import { useState } from 'react'
 import { accountActions, accountsKey } from '../../data/accounts.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
-import { LinkBox } from '../../kit/content/link-box.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { bodyOfJson } from './account-body.ts'
 import { ServerForm, useOpenAccount } from './server-form.tsx'
@@ -26,14 +25,11 @@ export function AddAccountPage() {
 }
 
 function OwnerLink() {
-  const [url, setUrl] = useState<string>()
-  const create = useAction(
-    ({ email = '' }: Readonly<Record<string, string>>) =>
-      accountActions.createLink({
-        ...(email !== '' && { email }),
-        redirectUrl: `${location.origin}/admin/accounts`,
-      }),
-    { onDone: (result) => setUrl(result.url) },
+  const create = useAction(({ email = '' }: Readonly<Record<string, string>>) =>
+    accountActions.createLink({
+      ...(email !== '' && { email }),
+      redirectUrl: `${location.origin}/admin/accounts`,
+    }),
   )
   return (
     <>
@@ -46,7 +42,7 @@ function OwnerLink() {
       >
         <TextField label="Email address (optional)" name="email" type="email" />
       </Form>
-      {url !== undefined && <LinkBox url={url} />}
+      {create.result && <CopyBox text={create.result.url} />}
     </>
   )
 }

@@ -101,10 +101,8 @@ function ServerFields({ name, title, values, set }: ServerFieldsProps) {
 
 /** Button that tries the logins at the mail servers of the form, without storing anything. */
 function TestLogin({ values }: { values: Readonly<Record<string, string>> }) {
-  const test = useAction(() => accountActions.verify(serversOfForm(values)), {
-    onDone: (result) => setResult(result),
-  })
-  const [result, setResult] = useState<Awaited<ReturnType<typeof accountActions.verify>>>()
+  const test = useAction(() => accountActions.verify(serversOfForm(values)))
+  const { result } = test
   return (
     <>
       <Button onPress={() => test.run(undefined)} isPending={test.isRunning}>

@@ -1,8 +1,8 @@
+import { stateText } from '../../data/account-states.ts'
 import { Badge } from '../../kit/content/badge.tsx'
-import { accountStates } from './account-states.ts'
 
 /** Badge with the state of an account. */
 export function StateBadge({ state }: { state: string }) {
-  const { label = state, tone = 'neutral' } = accountStates[state] ?? {}
+  const { label, tone } = stateText(state)
   return <Badge tone={tone}>{label}</Badge>
 }

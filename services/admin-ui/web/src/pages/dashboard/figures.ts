@@ -1,3 +1,4 @@
+import { accountStates } from '../../data/account-states.ts'
 import type { GetStatsResult } from '../../data/overview.ts'
 import type { Tone } from '../../kit/content/badge.tsx'
 
@@ -10,56 +11,68 @@ export interface Figure {
   query: Readonly<Record<string, string>>
 }
 
-const stateFigures = [
-  ['connected', 'Connected', 'good'],
-  ['syncing', 'Syncing', 'neutral'],
-  ['connecting', 'Connecting', 'neutral'],
-  ['authenticationError', 'Login fails', 'bad'],
-  ['connectError', 'Connection fails', 'bad'],
-  ['disconnected', 'Disconnected', 'warn'],
-  ['paused', 'Paused', 'neutral'],
-  ['unset', 'Not set up', 'neutral'],
+/** States of accounts in the order in which the dashboard shows them. */
+const shownStates = [
+  'connected',
+  'syncing',
+  'connecting',
+  'authenticationError',
+  'connectError',
+  'disconnected',
+  'paused',
+  'unset',
 ] as const
 
 /** States of accounts that the dashboard shows even if no account has the state. */
-const alwaysShown = new Set(['connected', 'authenticationError', 'connectError'])
+const alwaysShown: ReadonlySet<string> = new Set([
+  'connected',
+  'authenticationError',
+  'connectError',
+])
 
 /**
  * Numbers of accounts by state. States without an account are left out, except the important ones.
  */
 export function accountFigures({ connections }: GetStatsResult): Figure[] {
-  return stateFigures
-    .map(([state, label, tone]) => ({
-      label,
-      value: connections[state],
-      tone: connections[state] > 0 ? tone : ('neutral' as const),
-      path: '/accounts',
-      query: { state },
-      state,
-    }))
-    .filter(({ value, state }) => value > 0 || alwaysShown.has(state))
-    .map(({ state: _state, ...figure }) => figure)
+  return shownStates
+    .filter((state) => connections[state] > 0 || alwaysShown.has(state))
+    .map((state): Figure => {
+      const { label, tone } = accountStates[state]
+      const value = connections[state]
+      return {
+        label,
+        value,
+        tone: value > 0 ? tone : 'neutral',
+        path: '/accounts',
+        query: { state },
+      }
+    })
 }
 
 /** Numbers of due entries of the outbox and of webhook deliveries. */
 export function queueFigures({ queues }: GetStatsResult): Figure[] {
   const { notify, submit } = queues
   return [
-    outboxFigure('Messages due', submit.waiting + submit.delayed, 'queued'),
-    outboxFigure('Messages failed', submit.failed, 'failed'),
-    deliveryFigure('Deliveries due', notify.waiting + notify.delayed, 'due'),
-    deliveryFigure('Deliveries failed', notify.failed, 'failed'),
+    queueFigure('Messages due', submit.waiting + submit.delayed, {
+      path: '/outbox',
+      state: 'queued',
+    }),
+    queueFigure('Messages failed', submit.failed, { path: '/outbox', state: 'failed' }),
+    queueFigure('Deliveries due', notify.waiting + notify.delayed, {
+      path: '/deliveries',
+      state: 'due',
+    }),
+    queueFigure('Deliveries failed', notify.failed, { path: '/deliveries', state: 'failed' }),
   ]
 }
 
-function outboxFigure(label: string, value: number, state: string): Figure {
+function queueFigure(
+  label: string,
+  value: number,
+  { path, state }: { path: string; state: string },
+): Figure {
   const tone = state === 'failed' && value > 0 ? 'bad' : 'neutral'
-  return { label, value, tone, path: '/outbox', query: { state } }
-}
-
-function deliveryFigure(label: string, value: number, state: string): Figure {
-  const tone = state === 'failed' && value > 0 ? 'bad' : 'neutral'
-  return { label, value, tone, path: '/deliveries', query: { state } }
+  return { label, value, tone, path, query: { state } }
 }
 
 /** Sums of the counters whose names start with a prefix, such as `events:`. */

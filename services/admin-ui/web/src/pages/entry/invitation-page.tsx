@@ -3,14 +3,13 @@ import { entryActions, useInvitation } from '../../data/entry.ts'
 import { tokenOf } from '../../data/link-token.ts'
 import type { InvitationDetails } from '../../data/admin-types.ts'
 import { roleTexts } from '../../data/rights.ts'
-import { startSession } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Form } from '../../kit/forms/form.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
-import { useNavigate } from '../../routing/navigation.tsx'
 import { EntryCard } from './entry-card.tsx'
 import { NewPersonFields } from './new-person-fields.tsx'
+import { useFirstSignIn } from './use-first-sign-in.ts'
 
 /** Page of an invitation link: the invited person chooses a name and a password. */
 export function InvitationPage() {
@@ -30,13 +29,8 @@ export function InvitationPage() {
 }
 
 function AcceptForm({ token, details }: { token: string; details: InvitationDetails }) {
-  const navigate = useNavigate()
-  const accept = useAction(entryActions.acceptInvitation, {
-    onDone: (result) => {
-      if ('person' in result) startSession(result)
-      navigate({ to: 'person' in result ? '/profile' : '/sign-in', replace: true })
-    },
-  })
+  const onDone = useFirstSignIn()
+  const accept = useAction(entryActions.acceptInvitation, { onDone })
   const { email, role, name, expiresAt } = details
   return (
     <>

@@ -1,24 +1,18 @@
 import { useState } from 'react'
 import { entryActions } from '../../data/entry.ts'
 import { tokenOf } from '../../data/link-token.ts'
-import { startSession } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
-import { useNavigate } from '../../routing/navigation.tsx'
 import { EntryCard } from './entry-card.tsx'
 import { NewPersonFields } from './new-person-fields.tsx'
+import { useFirstSignIn } from './use-first-sign-in.ts'
 
 /** Page of the set-up link: creates the first owner, or restores the access of an owner. */
 export function SetUpPage() {
   const [token] = useState(() => tokenOf(location))
-  const navigate = useNavigate()
-  const setUp = useAction(entryActions.setUp, {
-    onDone: (result) => {
-      if ('person' in result) startSession(result)
-      navigate({ to: 'person' in result ? '/profile' : '/sign-in', replace: true })
-    },
-  })
+  const onDone = useFirstSignIn()
+  const setUp = useAction(entryActions.setUp, { onDone })
   if (token === '')
     return (
       <EntryCard title="Set up">

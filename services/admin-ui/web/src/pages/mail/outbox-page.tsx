@@ -1,8 +1,8 @@
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -20,7 +20,7 @@ const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 type State = (typeof states)[number]
 
-/** Page that lists messages that are waiting to be sent, and messages of the last days. */
+/** Page that lists messages of the outbox in one state, or messages that wait to be sent. */
 export function OutboxPage() {
   const [query, change] = usePageQuery()
   const load = useOutbox(listInput(query))
@@ -59,7 +59,7 @@ function NoMessages() {
   return (
     <>
       <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
-      <CodeExample text={submitCall} />
+      <CopyBox text={submitCall} label="Copy the command" />
     </>
   )
 }
@@ -70,8 +70,16 @@ const submitCall = [
   `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
 ].join('\n')
 
+/**
+ * State by which the page's address filters messages. Undefined: the API lists queued and held
+ * messages.
+ */
+function stateOf(query: PageQuery): State | undefined {
+  return states.find((each) => each === query['state'])
+}
+
 function listInput(query: PageQuery) {
-  const state = states.find((each) => each === query['state'])
+  const state = stateOf(query)
   const { account } = query
   return {
     page: pageOf(query),
@@ -94,9 +102,9 @@ function OutboxFilters() {
       />
       <SelectField
         label="State"
-        value={query['state'] ?? ''}
+        value={stateOf(query) ?? ''}
         options={[
-          { value: '', label: 'All states' },
+          { value: '', label: 'queued or held' },
           ...states.map((value) => ({ value, label: value })),
         ]}
         onChange={(state) => change({ state, page: '' })}

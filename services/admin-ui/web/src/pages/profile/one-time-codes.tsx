@@ -3,10 +3,10 @@ import { sessionKey } from '../../data/query-client.ts'
 import { useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { CopyButton } from '../../kit/controls/copy-button.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Panel } from '../../kit/content/panel.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { QrCode } from '../../kit/content/qr-code.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
@@ -89,9 +89,8 @@ function ActiveCodes() {
 function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
     <div role="status">
-      <p>Store these recovery codes. Each works once, and they are not shown again.</p>
-      <pre>{codes.join('\n')}</pre>
-      <CopyButton text={codes.join('\n')} label="Copy the codes" />
+      <p>Store these recovery codes. Each code works once. The codes are not shown again.</p>
+      <CopyBox text={codes.join('\n')} label="Copy the codes" />
     </div>
   )
 }

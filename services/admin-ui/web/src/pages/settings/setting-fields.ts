@@ -1,4 +1,9 @@
-import { settingDefaults, settingKeys, settings } from '@posthorn/contracts/settings/settings'
+import {
+  secretSettings,
+  settingDefaults,
+  settingKeys,
+  settings,
+} from '@posthorn/contracts/settings/settings'
 
 /** Kind of form field with which a setting is edited. */
 export type FieldKind = 'flag' | 'number' | 'text' | 'json'
@@ -9,6 +14,8 @@ export interface SettingField {
   group: string
   description: string
   kind: FieldKind
+  /** True if the API reports only whether the setting has a value, and never the value. */
+  isSecret: boolean
   /**
    * Default of the setting as JSON. Absent: no default, or a default that the description explains.
    */
@@ -36,6 +43,8 @@ const groups: readonly (readonly [group: string, pattern: RegExp])[] = [
   ['Network', /^(?:smtp|imap|proxy|httpProxy|localAddresses|ignoreMailCertErrors|enableApiProxy)/],
 ]
 
+const secrets: ReadonlySet<string> = new Set(secretSettings)
+
 /** All settings of the installation, in the order of their groups. */
 export const settingFields: readonly SettingField[] = settingKeys
   .map((key) => fieldOf(key, settings[key] as SchemaPart))
@@ -50,6 +59,7 @@ function fieldOf(key: string, schema: SchemaPart): SettingField {
     group: groups.find(([, pattern]) => pattern.test(key))?.[0] ?? 'General',
     description: schema.description ?? part.description ?? '',
     kind: kindOf(part),
+    isSecret: secrets.has(key),
     ...(value !== undefined && { defaultText: JSON.stringify(value) }),
   }
 }
@@ -73,10 +83,24 @@ export function findSettings(text: string): readonly SettingField[] {
   })
 }
 
-/** Text that a form field shows for the value of a setting. Unset values are empty. */
-export function textOfValue(kind: FieldKind, value: unknown): string {
-  if (value === undefined || value === null) return ''
+/**
+ * Text that a form field shows for the value of a setting. Unset values and secrets are empty, so
+ * that the form never stores the API's `true` or `false` for a secret as its value.
+ */
+export function textOfValue(
+  { kind, isSecret }: Pick<SettingField, 'kind' | 'isSecret'>,
+  value: unknown,
+): string {
+  if (isSecret || value === undefined || value === null) return ''
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value as string | number)
+}
+
+/** Text for the value of a setting in the list of settings. */
+export function shownValue(field: SettingField, value: unknown): string {
+  if (field.isSecret) return value === true ? 'set, not shown' : 'unset'
+  const text = textOfValue(field, value)
+  if (text !== '') return text
+  return field.defaultText === undefined ? 'unset' : `unset, default ${field.defaultText}`
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   findSettings,
   type SettingField,
   settingFields,
+  shownValue,
   textOfValue,
   valueOfText,
 } from './setting-fields.ts'
@@ -71,7 +72,11 @@ function SettingGroup({ title, fields, values }: SettingGroupProps) {
   const columns: readonly Column<SettingField>[] = [
     { title: 'Setting', isWide: true, cell: ({ key }) => <code>{key}</code> },
     { title: 'Meaning', isWide: true, cell: ({ description }) => description },
-    { title: 'Value', isWide: true, cell: (field) => <Value field={field} values={values} /> },
+    {
+      title: 'Value',
+      isWide: true,
+      cell: (field) => <code>{shownValue(field, values[field.key])}</code>,
+    },
     { title: 'Actions', cell: (field) => <EditButton field={field} value={values[field.key]} /> },
   ]
   return (
@@ -79,12 +84,6 @@ function SettingGroup({ title, fields, values }: SettingGroupProps) {
       <DataTable label={title} rows={fields} columns={columns} keyOf={({ key }) => key} />
     </Panel>
   )
-}
-
-function Value({ field, values }: { field: SettingField; values: SettingValues }) {
-  const text = textOfValue(field.kind, values[field.key])
-  if (text !== '') return <code>{text}</code>
-  return field.defaultText === undefined ? 'unset' : `unset, default ${field.defaultText}`
 }
 
 function EditButton({ field, value }: { field: SettingField; value: unknown }) {
@@ -109,12 +108,13 @@ interface EditFormProps {
   onDone: () => void
 }
 
-function EditForm({ field: { key, kind, description }, value, onDone }: EditFormProps) {
+function EditForm({ field, value, onDone }: EditFormProps) {
+  const { key, kind, description, isSecret } = field
   const change = useAction(
     async (text: string) => changeSetting({ key, value: valueOfText(kind, text) }),
     { refresh: [settingsKey], onDone },
   )
-  const text = textOfValue(kind, value)
+  const text = textOfValue(field, value)
   return (
     <Form
       submit="Save"
@@ -130,14 +130,24 @@ function EditForm({ field: { key, kind, description }, value, onDone }: EditForm
           label="Value"
           name="value"
           defaultValue={text}
-          hint={kind === 'json' ? 'JSON. Empty unsets the setting.' : 'Empty unsets the setting.'}
+          hint={hintOf(field)}
           isMultiline={kind === 'json'}
-          type={kind === 'number' ? 'number' : 'text'}
+          type={isSecret ? 'password' : kind === 'number' ? 'number' : 'text'}
+          {...(isSecret && { autoComplete: 'new-password' })}
           autoFocus
         />
       )}
     </Form>
   )
+}
+
+function hintOf({ kind, isSecret }: SettingField): string {
+  const texts = [
+    ...(kind === 'json' ? ['JSON.'] : []),
+    ...(isSecret ? ['The stored value is not shown.'] : []),
+    'Empty unsets the setting.',
+  ]
+  return texts.join(' ')
 }
 
 const flagOptions = [

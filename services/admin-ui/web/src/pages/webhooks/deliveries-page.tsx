@@ -1,8 +1,8 @@
 import { type Delivery, deliveriesKey, retryDelivery, useDeliveries } from '../../data/queues.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CodeExample } from '../../kit/content/code-example.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -20,7 +20,7 @@ const pageSize = 50
 const states = ['due', 'delivered', 'failed', 'dropped'] as const
 type State = (typeof states)[number]
 
-/** Page that lists calls to webhook targets, newest first. */
+/** Page that lists webhook deliveries in one state, newest first. */
 export function DeliveriesPage() {
   const [query, change] = usePageQuery()
   const may = useRights()
@@ -28,7 +28,7 @@ export function DeliveriesPage() {
   return (
     <PageBody>
       <DeliveryFilters />
-      {query['state'] === 'failed' && may('operateQueues') && (
+      {stateOf(query) === 'failed' && may('operateQueues') && (
         <ReplayFailed filter={replayFilter(query)} />
       )}
       <Loaded
@@ -46,11 +46,9 @@ export function DeliveriesPage() {
               keyOf={({ id }: Delivery) => id}
             />
             <ButtonRow>
-              {query['cursor'] && (
-                <Button onPress={() => change({ cursor: '', page: '' })}>Newest</Button>
-              )}
+              {query['cursor'] && <Button onPress={() => change({ cursor: '' })}>Newest</Button>}
               {nextCursor !== null && (
-                <Button onPress={() => change({ cursor: nextCursor, page: '' })}>Older</Button>
+                <Button onPress={() => change({ cursor: nextCursor })}>Older</Button>
               )}
             </ButtonRow>
           </>
@@ -65,7 +63,7 @@ function NoDeliveries() {
     <>
       <p>No delivery matches. Events appear here on their way to your webhook targets.</p>
       <p>This call sets the default target and enables all events:</p>
-      <CodeExample text={settingsCall} />
+      <CopyBox text={settingsCall} label="Copy the command" />
     </>
   )
 }
@@ -78,10 +76,17 @@ const settingsCall = [
 
 const textFilters = ['account', 'event', 'address', 'outcome', 'cursor'] as const
 
+/**
+ * State by which the page's address filters deliveries. As in the API, failed deliveries are listed
+ * by default.
+ */
+function stateOf(query: PageQuery): State {
+  return states.find((each) => each === query['state']) ?? 'failed'
+}
+
 function listInput(query: PageQuery) {
-  const state = states.find((each) => each === query['state'])
   const texts = textFilters.flatMap((name) => (query[name] ? [[name, query[name]] as const] : []))
-  return { pageSize, ...Object.fromEntries(texts), ...(state !== undefined && { state }) }
+  return { pageSize, ...Object.fromEntries(texts), state: stateOf(query) }
 }
 
 function DeliveryFilters() {
@@ -97,11 +102,9 @@ function DeliveryFilters() {
       <TextField label="Target address" type="search" {...field('address')} />
       <SelectField
         label="State"
-        options={[
-          { value: '', label: 'All states' },
-          ...states.map((value) => ({ value, label: value })),
-        ]}
-        {...field('state')}
+        options={states.map((value) => ({ value, label: value }))}
+        value={stateOf(query)}
+        onChange={(state) => change({ state, cursor: '' })}
       />
     </Filters>
   )

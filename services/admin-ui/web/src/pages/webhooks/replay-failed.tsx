@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { type ReplayFilter, startReplay, useReplay } from '../../data/queues.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Panel } from '../../kit/content/panel.tsx'
@@ -12,8 +11,7 @@ import { filterText, replayText } from './replay-filter.ts'
  * list.
  */
 export function ReplayFailed({ filter }: { filter: ReplayFilter }) {
-  const [replay, setReplay] = useState<string>()
-  const start = useAction(startReplay, { onDone: ({ id }) => setReplay(id) })
+  const start = useAction(startReplay)
   return (
     <Panel title="Replay failed deliveries">
       <p>All failed deliveries {filterText(filter)} are sent again, as new deliveries.</p>
@@ -27,7 +25,7 @@ export function ReplayFailed({ filter }: { filter: ReplayFilter }) {
         />
       </div>
       {start.error && <ErrorBox error={start.error} />}
-      {replay !== undefined && <Progress replay={replay} />}
+      {start.result && <Progress replay={start.result.id} />}
     </Panel>
   )
 }
