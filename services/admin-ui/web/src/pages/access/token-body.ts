@@ -11,7 +11,7 @@ export const tokenPresets = {
       groups: ['account', 'mailbox', 'message', 'submit', 'outbox'],
     },
   },
-  all: { label: 'Everything', permissions: undefined },
+  all: { label: 'Everything (without an account id: owners only)', permissions: undefined },
 } as const satisfies Record<string, { label: string; permissions: TokenBody['permissions'] }>
 
 /** Name of a choice for the rights of an access token. */
