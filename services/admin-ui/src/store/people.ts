@@ -163,7 +163,9 @@ export async function replacePassword(
   return numUpdatedRows > 0n
 }
 
-/** Sets the password hash of a person without a check of the current password. Null: no password. */
+/**
+ * Sets the password hash of a person, or null for no password, without a check of the current hash.
+ */
 export async function resetPassword(tx: Tx, id: string, password: string | null): Promise<void> {
   await tx
     .updateTable('adminPeople')

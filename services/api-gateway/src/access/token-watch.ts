@@ -70,8 +70,8 @@ export class TokenWatch implements Disposable {
         if (!isAdmitted) watched.refused()
       }
     } catch (error) {
-      // The tokens and sessions of open responses stay unchecked while Postgres is unavailable. Open
-      // responses deliver nothing new during that time either.
+      // The tokens and sessions of open responses stay unchecked while Postgres is unavailable.
+      // Open responses deliver nothing new during that time either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of responses failed')
     }
   }
