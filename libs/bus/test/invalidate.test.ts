@@ -49,6 +49,7 @@ test('Bus.onInvalidate: after a reconnect, receives every topic', async () => {
   await eventually(() =>
     expect([...new Set(received.map(({ topic }) => topic))].sort()).toEqual([
       'accounts',
+      'adminSessions',
       'changes',
       'gateways',
       'oauth2Apps',
