@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
+import { listMessages } from '@posthorn/contracts/commands/messages'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -56,6 +58,39 @@ test('initialSync: interrupted repeatedly, announces every message once', async 
   expect(await world.events(account, 'messageUpdated', 'messageDeleted', 'mailboxReset')).toEqual(
     [],
   )
+})
+
+test('reads before the first list of mailboxes: wait, then return 503, never 404 or an empty list', async () => {
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.append('INBOX', mail({ subject: 'first' }))
+  const listing = Promise.withResolvers<undefined>()
+  const listed = Promise.withResolvers<undefined>()
+  const backend = altered((session) => ({
+    async listMailboxes(options) {
+      listing.resolve(undefined)
+      await listed.promise
+      return session.listMailboxes(options)
+    },
+  }))
+  await world.startWorker({}, { backend })
+  const account = await world.register(user)
+  await listing.promise
+  const early = [
+    world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 10 }),
+    world.ask(listMailboxes, account, { counters: false }),
+  ]
+  const errors = await Promise.all(early.map((read) => read.catch((error: unknown) => error)))
+  listed.resolve(undefined)
+  const expected = { kind: 'unavailable', code: 'IMAPUnavailable' }
+  expect(errors).toMatchObject([expected, expected])
+  await world.connected(account)
+  const { messages } = await world.ask(listMessages, account, {
+    path: 'INBOX',
+    page: 0,
+    pageSize: 10,
+  })
+  expect(messages.map(({ subject }) => subject)).toEqual(['first'])
 })
 
 test('applyNewMessages: a fast index announces new messages only, also after downtime', async () => {

@@ -7,10 +7,13 @@ import { isSelectable, listMailboxRows, type MailboxRow } from '../../../store/m
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import { assertConnected } from '../../availability.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
+import { indexingError } from './mailbox.ts'
 
 /**
  * Returns the stored mailbox list of an account. Needs no connection to the server, unless counters
  * are requested.
+ *
+ * @throws AppError `unavailable` while the first sync pass of the account has not stored the list
  */
 export async function listMailboxes(
   { account, counters }: AccountRequest<'listMailboxes'>,
@@ -18,7 +21,10 @@ export async function listMailboxes(
   { db }: CommandDeps,
 ): Promise<AccountReply<'listMailboxes'>> {
   const rows = await listMailboxRows(db, account)
-  if (rows.length === 0) assertConnected(target.session.context)
+  if (rows.length === 0) {
+    assertConnected(target.session.context)
+    throw indexingError('init')
+  }
   if (!counters) return { mailboxes: rows.map(toEntry) }
   return withMailSession(target, { mayBorrow: true }, async (mail) => {
     const mailboxes: MailboxEntry[] = []

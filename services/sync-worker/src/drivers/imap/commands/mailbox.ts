@@ -8,6 +8,7 @@ import {
   findMailbox,
   findMailboxByNumber,
   findMailboxByUse,
+  hasMailboxes,
   isSelectable,
   type MailboxRow,
 } from '../../../store/mailboxes.ts'
@@ -29,12 +30,13 @@ export async function findSelectable(
 /**
  * Finds a selectable mailbox by its path or special use.
  *
- * @throws AppError `not-found` `FolderNotFound` if no such mailbox exists
+ * @throws AppError `not-found` `FolderNotFound` if no such mailbox exists; `unavailable` while the
+ *   first sync pass of the account has not stored the list of mailboxes yet
  */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row = await findSelectable(db, account, path)
-  if (!row) throw mailboxNotFound()
-  return row
+  if (row) return row
+  throw (await hasMailboxes(db, account)) ? mailboxNotFound() : indexingError('init')
 }
 
 /**
