@@ -104,6 +104,12 @@ interface RequestOptions {
   mayRefuse?: (address: string, code: string) => boolean
 }
 
+/**
+ * Time in milliseconds that a request waits for the next worker of its account. Longer than the
+ * default of 10 s, because other tests may take both cores while all services are replaced at once.
+ */
+const maxWaitMs = 30_000
+
 /** Error codes of reads whose account moves between workers. */
 const movedCodes = ['WorkerNotAvailable', 'IMAPUnavailable']
 
@@ -143,7 +149,7 @@ export function createRequests({ token, paths, url, mayRefuse = () => false }: R
     const wasExcused = movedCodes.filter((code) => mayRefuse(address, code))
     const isExcused = (code: string) => wasExcused.includes(code) || mayRefuse(address, code)
     try {
-      const headers = { authorization: `Bearer ${token}` }
+      const headers = { authorization: `Bearer ${token}`, 'x-svc-timeout': String(maxWaitMs) }
       const request = httpRequest(`${address}${path}`, { agent, headers }).end()
       const [response] = (await once(request, 'response')) as [IncomingMessage]
       const body = (await response.toArray()).join('')
