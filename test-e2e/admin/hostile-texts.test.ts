@@ -35,6 +35,8 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/deliveries', ['delivery error', 'target']],
   ['/tokens', ['token']],
+  ['/oauth2', ['application', 'client']],
+  ['/oauth2/crm', ['application', 'client']],
   ['/people', ['person']],
   ['/sessions', ['person']],
   ['/audit', ['reason']],
@@ -70,6 +72,16 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   await posthorn.createAccount({ body: { account, name: markup('account name') } })
   await posthorn.createTokenAlias({
     body: { account, scopes: ['smtp'], description: markup('token') },
+  })
+  await posthorn.createOAuth2App({
+    body: {
+      id: 'crm',
+      name: markup('application'),
+      provider: 'gmail',
+      clientId: markup('client'),
+      clientSecret: 'secret',
+      redirectUrl: 'https://mail.example/oauth',
+    },
   })
   const lastError = {
     description: markup('last error'),

@@ -24,6 +24,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['store'],
   ],
   'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
+  'services/admin-ui/web/src/data': [['lists']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],
@@ -37,6 +38,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'dashboard',
       'entry',
       'mail',
+      'oauth2',
       'profile',
       'settings',
       'system',

@@ -57,6 +57,21 @@ const pages: readonly LazyPage[] = [
   },
   { path: '/audit', name: 'AuditPage', load: () => import('../pages/access/audit-page.tsx') },
   { path: '/tokens', name: 'TokensPage', load: () => import('../pages/access/tokens-page.tsx') },
+  {
+    path: '/oauth2',
+    name: 'OAuth2AppsPage',
+    load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),
+  },
+  {
+    path: '/oauth2/add',
+    name: 'AddOAuth2AppPage',
+    load: () => import('../pages/oauth2/add-oauth2-app-page.tsx'),
+  },
+  {
+    path: '/oauth2/$app',
+    name: 'OAuth2AppPage',
+    load: () => import('../pages/oauth2/oauth2-app-page.tsx'),
+  },
   { path: '/workers', name: 'WorkersPage', load: () => import('../pages/system/workers-page.tsx') },
   {
     path: '/settings',

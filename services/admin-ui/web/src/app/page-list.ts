@@ -20,6 +20,13 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
+  {
+    path: '/oauth2',
+    title: 'OAuth2 applications',
+    group: 'Access',
+    letter: 'c',
+    requires: 'readOAuth2Apps',
+  },
   { path: '/people', title: 'People', group: 'Access', letter: 'p', requires: 'managePeople' },
   {
     path: '/invitations',
@@ -42,7 +49,11 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
   '/accounts/add': 'Add an account',
+  '/oauth2/add': 'Add an OAuth2 application',
 }
+
+/** Paths of the lists whose entries have a page of their own below the path of the list. */
+const listsWithPages: ReadonlySet<string> = new Set(['/accounts', '/oauth2'])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {
@@ -70,10 +81,13 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
-  if (path.startsWith('/accounts/'))
+  const list = navigationPages.find(
+    (page) => listsWithPages.has(page.path) && path.startsWith(`${page.path}/`),
+  )
+  if (list)
     return [
-      { title: 'Accounts', path: '/accounts' },
-      { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
+      { title: list.title, path: list.path },
+      { title: own ?? decodeSegment(path.slice(list.path.length + 1)) },
     ]
   return [{ title: own ?? 'Page not found' }]
 }

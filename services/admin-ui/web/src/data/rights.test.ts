@@ -7,8 +7,9 @@ const changes = [
   'changeSettings',
   'changeTokens',
   'releaseWorkers',
+  'changeOAuth2Apps',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
+const reads = ['readSettings', 'readWorkers', 'readKeys', 'readOAuth2Apps'] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,

@@ -15,6 +15,8 @@ const operationOf = {
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
+  readOAuth2Apps: 'listOAuth2Apps',
+  changeOAuth2Apps: 'createOAuth2App',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */

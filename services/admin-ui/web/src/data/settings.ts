@@ -16,7 +16,7 @@ export type SettingValues = Readonly<Record<string, unknown>>
 /** Loads the values of settings. */
 export function useSettings(keys: readonly string[]): Load<SettingValues> {
   const query = Object.fromEntries(keys.map((key) => [key, true]))
-  return useLoad(settingsKey, async (): Promise<SettingValues> => ({
+  return useLoad([...settingsKey, keys.join()], async (): Promise<SettingValues> => ({
     ...(await getSettings(calls.api, query)),
   }))
 }
