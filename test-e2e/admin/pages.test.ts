@@ -30,6 +30,9 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/accounts/failing', 'failing'],
   ['/outbox', 'Outbox'],
   ['/outbox?account=nothing', 'Outbox'],
+  ['/gateways', 'Gateways'],
+  ['/gateways/add', 'Add a gateway'],
+  ['/gateways/relay', 'relay'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],
@@ -99,6 +102,8 @@ async function addEntries(posthorn: World['posthorn']): Promise<void> {
   await posthorn.createOAuth2App({
     body: { id: 'crm', name: 'CRM', provider: 'gmail', baseScopes: 'api', ...client },
   })
+  const relay = { host: 'relay.example', port: 587, user: 'mailer', pass: 'secret' }
+  await posthorn.createGateway({ body: { gateway: 'relay', name: 'Relay', ...relay } })
 }
 
 const stage = hasBrowser() ? await openStage() : undefined

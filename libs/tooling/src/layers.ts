@@ -37,6 +37,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'accounts',
       'dashboard',
       'entry',
+      'gateways',
       'mail',
       'oauth2',
       'profile',

@@ -58,6 +58,21 @@ const pages: readonly LazyPage[] = [
   { path: '/audit', name: 'AuditPage', load: () => import('../pages/access/audit-page.tsx') },
   { path: '/tokens', name: 'TokensPage', load: () => import('../pages/access/tokens-page.tsx') },
   {
+    path: '/gateways',
+    name: 'GatewaysPage',
+    load: () => import('../pages/gateways/gateways-page.tsx'),
+  },
+  {
+    path: '/gateways/add',
+    name: 'AddGatewayPage',
+    load: () => import('../pages/gateways/add-gateway-page.tsx'),
+  },
+  {
+    path: '/gateways/$gateway',
+    name: 'GatewayPage',
+    load: () => import('../pages/gateways/gateway-page.tsx'),
+  },
+  {
     path: '/oauth2',
     name: 'OAuth2AppsPage',
     load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),

@@ -18,6 +18,7 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
+  { path: '/gateways', title: 'Gateways', group: 'Mail', letter: 'g', requires: 'readGateways' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   {
@@ -49,11 +50,12 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
   '/accounts/add': 'Add an account',
+  '/gateways/add': 'Add a gateway',
   '/oauth2/add': 'Add an OAuth2 application',
 }
 
 /** Paths of the lists whose entries have a page of their own below the path of the list. */
-const listsWithPages: ReadonlySet<string> = new Set(['/accounts', '/oauth2'])
+const listsWithPages: ReadonlySet<string> = new Set(['/accounts', '/gateways', '/oauth2'])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {

@@ -8,8 +8,9 @@ const changes = [
   'changeTokens',
   'releaseWorkers',
   'changeOAuth2Apps',
+  'changeGateways',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys', 'readOAuth2Apps'] as const
+const reads = ['readSettings', 'readWorkers', 'readKeys', 'readOAuth2Apps', 'readGateways'] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,

@@ -17,6 +17,8 @@ const operationOf = {
   releaseWorkers: 'releaseWorker',
   readOAuth2Apps: 'listOAuth2Apps',
   changeOAuth2Apps: 'createOAuth2App',
+  readGateways: 'listGateways',
+  changeGateways: 'createGateway',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */
