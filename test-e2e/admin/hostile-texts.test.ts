@@ -37,6 +37,9 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/tokens', ['token']],
   ['/gateways', ['gateway', 'gateway error']],
   ['/gateways/relay', ['gateway', 'gateway login', 'gateway error']],
+  ['/blocklists', []],
+  ['/blocklists/news.example', ['block reason']],
+  [`/blocklists/${encodeURIComponent(markup('list'))}`, []],
   ['/oauth2', ['application', 'client']],
   ['/oauth2/crm', ['application', 'client']],
   ['/people', ['person']],
@@ -95,6 +98,8 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
       pass: 'secret',
     },
   })
+  const block = { account, recipient: 'ben@example.com', reason: markup('block reason') }
+  await posthorn.addToBlocklist({ listId: 'news.example', body: block })
   const lastError = {
     description: markup('last error'),
     response: markup('last error'),

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { setUpOwner, startAdminWorld } from './admin-world.ts'
@@ -160,6 +161,50 @@ testInBrowser(
     await dialog.getByLabel('Type relay to confirm').fill('relay')
     await dialog.getByRole('button', { name: 'Delete the gateway' }).click()
     await page.getByText('Gateways appear here.').waitFor()
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'blocklists: addresses added by form and by a CSV file, downloaded and removed',
+  async () => {
+    const { world, page } = opened()
+    await world.posthorn.createAccount({ body: { account: 'news', name: 'News' } })
+    await open('/blocklists')
+    await expectCleanPage()
+    await page.getByLabel('List id').fill('News.example')
+    await page.getByLabel('Email address').fill('ben@example.com')
+    await page.getByLabel('Account id').fill('news')
+    await page.getByRole('button', { name: 'Add the address' }).click()
+    await page.getByRole('heading', { level: 1, name: 'news.example' }).waitFor()
+    await page.getByRole('cell', { name: 'ben@example.com' }).waitFor()
+
+    const file = page.locator('input[type=file]')
+    await file.setInputFiles(fileOf('large.csv', 'x'.repeat(1_048_577)))
+    await page.getByText('The file has more than 1,048,576 bytes.').waitFor()
+    const lines = ['email,reason', '=cmd@example.com,=1+1', 'no address,', 'ben@example.com,again']
+    await file.setInputFiles(fileOf('blocked.csv', lines.join('\n')))
+    await page.getByText('Lines without an email address: 1.').waitFor()
+    expect(await page.getByRole('button', { name: 'Add 2 addresses' }).isDisabled()).toBe(true)
+    await page.getByLabel('Account id of the file').fill('news')
+    await page.getByRole('button', { name: 'Add 2 addresses' }).click()
+    await page.getByText('2 of 2 done, 0 failed').waitFor()
+    await page.getByRole('cell', { name: '=cmd@example.com' }).waitFor()
+    await expectCleanPage()
+
+    const started = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download as CSV' }).click()
+    const download = await started
+    expect(download.suggestedFilename()).toBe('blocklist-news.example.csv')
+    const csv = await text(await download.createReadStream())
+    expect(csv).toContain(`"'=cmd@example.com",news,"'=1+1",api,`)
+
+    const row = page.getByRole('row').filter({ hasText: 'ben@example.com' })
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await row.waitFor({ state: 'detached' })
+    const { addresses } = await world.posthorn.getBlocklist({ listId: 'news.example' })
+    expect(addresses.map(({ recipient }) => recipient)).toEqual(['=cmd@example.com'])
   },
   journeyMs,
 )

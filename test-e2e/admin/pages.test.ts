@@ -33,6 +33,9 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/gateways', 'Gateways'],
   ['/gateways/add', 'Add a gateway'],
   ['/gateways/relay', 'relay'],
+  ['/blocklists', 'Blocklists'],
+  ['/blocklists/news.example', 'news.example'],
+  ['/blocklists/nothing', 'nothing'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],
@@ -104,6 +107,8 @@ async function addEntries(posthorn: World['posthorn']): Promise<void> {
   })
   const relay = { host: 'relay.example', port: 587, user: 'mailer', pass: 'secret' }
   await posthorn.createGateway({ body: { gateway: 'relay', name: 'Relay', ...relay } })
+  const block = { account: 'jane', recipient: 'ben@example.com' }
+  await posthorn.addToBlocklist({ listId: 'news.example', body: block })
 }
 
 const stage = hasBrowser() ? await openStage() : undefined

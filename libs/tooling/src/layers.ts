@@ -35,6 +35,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     [
       'access',
       'accounts',
+      'blocklists',
       'dashboard',
       'entry',
       'gateways',

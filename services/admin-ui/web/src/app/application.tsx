@@ -73,6 +73,16 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/gateways/gateway-page.tsx'),
   },
   {
+    path: '/blocklists',
+    name: 'BlocklistsPage',
+    load: () => import('../pages/blocklists/blocklists-page.tsx'),
+  },
+  {
+    path: '/blocklists/$list',
+    name: 'BlocklistPage',
+    load: () => import('../pages/blocklists/blocklist-page.tsx'),
+  },
+  {
     path: '/oauth2',
     name: 'OAuth2AppsPage',
     load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),

@@ -19,6 +19,13 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/gateways', title: 'Gateways', group: 'Mail', letter: 'g', requires: 'readGateways' },
+  {
+    path: '/blocklists',
+    title: 'Blocklists',
+    group: 'Mail',
+    letter: 'n',
+    requires: 'readBlocklists',
+  },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   {
@@ -55,7 +62,12 @@ const otherTitles: Readonly<Record<string, string>> = {
 }
 
 /** Paths of the lists whose entries have a page of their own below the path of the list. */
-const listsWithPages: ReadonlySet<string> = new Set(['/accounts', '/gateways', '/oauth2'])
+const listsWithPages: ReadonlySet<string> = new Set([
+  '/accounts',
+  '/gateways',
+  '/blocklists',
+  '/oauth2',
+])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {

@@ -9,8 +9,16 @@ const changes = [
   'releaseWorkers',
   'changeOAuth2Apps',
   'changeGateways',
+  'changeBlocklists',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys', 'readOAuth2Apps', 'readGateways'] as const
+const reads = [
+  'readSettings',
+  'readWorkers',
+  'readKeys',
+  'readOAuth2Apps',
+  'readGateways',
+  'readBlocklists',
+] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,

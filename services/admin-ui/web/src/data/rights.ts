@@ -19,6 +19,8 @@ const operationOf = {
   changeOAuth2Apps: 'createOAuth2App',
   readGateways: 'listGateways',
   changeGateways: 'createGateway',
+  readBlocklists: 'listBlocklists',
+  changeBlocklists: 'addToBlocklist',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */

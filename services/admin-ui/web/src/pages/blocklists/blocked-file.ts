@@ -1,0 +1,78 @@
+import type { BlockedAddress, NewBlock } from '../../data/lists/blocklists.ts'
+import { readCsv, writeCsv } from './csv.ts'
+
+/** Maximum size in bytes of a file with addresses. */
+export const maxFileBytes = 1_048_576
+/** Maximum number of addresses in a file. Each address is one call and one audit log entry. */
+export const maxFileAddresses = 5_000
+/** Maximum length of an email address, as at the API. */
+const maxAddressLength = 320
+const maxReasonLength = 1024
+
+/** Addresses of a file, and its lines without a usable address. */
+export interface BlockedFile {
+  blocks: readonly NewBlock[]
+  /** Texts that are no email address, with a maximum length. */
+  wrong: readonly string[]
+}
+
+const recipientTitles = ['recipient', 'email', 'e-mail', 'address']
+
+/**
+ * Reads a CSV file of email addresses. A first line with the title `recipient` or `email` names the
+ * columns, also `account` and `reason`. Otherwise, the first column has the addresses. Repeated
+ * addresses are left out.
+ *
+ * @param account account of the lines that name no account
+ * @throws Error if the file is too large or no CSV file
+ */
+export function readBlockedFile(text: string, account: string): BlockedFile {
+  const rows = readCsv(text)
+  const titles = rows[0]?.map((title) => title.toLowerCase()) ?? []
+  const named = titles.findIndex((title) => recipientTitles.includes(title))
+  const columns = {
+    recipient: Math.max(named, 0),
+    account: named < 0 ? -1 : titles.indexOf('account'),
+    reason: named < 0 ? -1 : titles.indexOf('reason'),
+  }
+  const lines = named < 0 ? rows : rows.slice(1)
+  if (lines.length > maxFileAddresses)
+    throw new Error(
+      `The file has ${lines.length.toLocaleString('en')} addresses. Split it into files of at most ${maxFileAddresses.toLocaleString('en')}.`,
+    )
+  const blocks = new Map<string, NewBlock>()
+  const wrong: string[] = []
+  for (const row of lines) {
+    const recipient = row[columns.recipient] ?? ''
+    const block = {
+      account: row[columns.account] || account,
+      recipient,
+      reason: (row[columns.reason] || 'block').slice(0, maxReasonLength),
+    }
+    if (isAddress(recipient)) blocks.set(keyOf(block), blocks.get(keyOf(block)) ?? block)
+    else wrong.push(recipient.slice(0, maxAddressLength))
+  }
+  return { blocks: [...blocks.values()], wrong }
+}
+
+/** True for a text that looks like an email address. The API checks addresses completely. */
+function isAddress(text: string): boolean {
+  return text.length <= maxAddressLength && /^[^\s@]+@[^\s@]+$/.test(text)
+}
+
+/** Text that identifies an entry of a blocklist. */
+export function keyOf({ account, recipient }: Pick<NewBlock, 'account' | 'recipient'>): string {
+  return `${recipient.toLowerCase()} (${account})`
+}
+
+/** CSV file with the addresses of a blocklist. */
+export function writeBlockedFile(addresses: readonly BlockedAddress[]): string {
+  const rows = addresses.map(({ recipient, account, reason, source, created }) => [
+    recipient,
+    account,
+    reason,
+    source,
+    created,
+  ])
+  return writeCsv([['recipient', 'account', 'reason', 'source', 'created'], ...rows])
+}
