@@ -1,7 +1,9 @@
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
-import { setUpOwner, startAdminWorld } from './admin-world.ts'
+import { untilConnected } from '../world.ts'
+import { callFromPage, setUpOwner, startAdminWorld } from './admin-world.ts'
 import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
@@ -15,7 +17,7 @@ const journeyMs = 300_000
 
 async function openStage() {
   const world = stack.use(
-    await await startAdminWorld(['auth-bridge', 'sync-worker', 'sender'], {
+    await startAdminWorld(['auth-bridge', 'sync-worker', 'sender'], {
       settings: { ignoreMailCertErrors: true },
     }),
   )
@@ -38,8 +40,11 @@ async function open(path: string): Promise<void> {
   await untilLoaded(page)
 }
 
-/** Expected error response, which browsers log: no gateway has the id of a new gateway. */
-const isUnusedId = /\/gateway\/relay: .* status of 404/
+/**
+ * Expected error responses, which browsers log: no gateway has the id of a new gateway, and the
+ * right to read mail is not active.
+ */
+const isExpected = /\/gateway\/relay: .* status of 404|\/download: .* status of 403/
 
 /** Fails if the open page has accessibility findings, errors or violations of its policy. */
 async function expectCleanPage(): Promise<void> {
@@ -47,7 +52,7 @@ async function expectCleanPage(): Promise<void> {
   // React Aria announces a running action by an element without text, which disappears after 7 s.
   await page.locator('[data-live-announcer] [role=img]').first().waitFor({ state: 'detached' })
   expect([...(await window.violations()), ...(await seriousFindings(page))]).toEqual([])
-  expect(window.errors().filter((error) => !isUnusedId.test(error))).toEqual([])
+  expect(window.errors().filter((error) => !isExpected.test(error))).toEqual([])
 }
 
 /** Bytes of a file that a person chooses in the browser. */
@@ -205,6 +210,51 @@ testInBrowser(
     await row.waitFor({ state: 'detached' })
     const { addresses } = await world.posthorn.getBlocklist({ listId: 'news.example' })
     expect(addresses.map(({ recipient }) => recipient)).toEqual(['=cmd@example.com'])
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'exports: created, downloaded with the right to read mail, and deleted',
+  async () => {
+    const { world, page } = opened()
+    await world.register('archive', world.mail.freshUser())
+    await untilConnected(world, 'archive')
+    const message = { path: 'INBOX', subject: 'Exported', text: 'Hello' }
+    await world.posthorn.uploadMessage({ account: 'archive', body: message })
+    await open('/exports')
+    await expectCleanPage()
+    await page.getByLabel('Account id').fill('archive')
+    await page.getByLabel('Received from').fill('2020-01-01T00:00')
+    await page.getByLabel('Received before').fill('2100-01-01T00:00')
+    await page.getByRole('button', { name: 'Create the export' }).click()
+    await page.getByText(/The export exp_\w+ is queued/).waitFor()
+    const table = page.getByRole('table', { name: 'Exports' })
+    await table.getByText('completed').waitFor({ timeout: 120_000 })
+    await table.getByText('1 of 1 messages').waitFor()
+    expect(await table.getByRole('button', { name: 'Download' }).count()).toBe(0)
+
+    const { body } = await callFromPage(page, { path: '/admin/session' })
+    const { id } = body['person'] as { id: string }
+    await callFromPage(page, {
+      method: 'PUT',
+      path: `/admin/people/${id}`,
+      body: { mayReadMail: true },
+    })
+    await open('/exports')
+    const started = page.waitForEvent('download')
+    await table.getByRole('button', { name: 'Download' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('case 7')
+    await page.getByRole('dialog').getByRole('button').first().click()
+    const download = await started
+    expect(download.suggestedFilename()).toMatch(/^exp_\w+\.ndjson\.gz$/)
+    const content = gunzipSync(await buffer(await download.createReadStream())).toString()
+    expect(JSON.parse(content)).toMatchObject({ subject: 'Exported' })
+    await expectCleanPage()
+
+    await table.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No export matches.').waitFor()
   },
   journeyMs,
 )

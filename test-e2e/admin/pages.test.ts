@@ -36,6 +36,8 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/blocklists', 'Blocklists'],
   ['/blocklists/news.example', 'news.example'],
   ['/blocklists/nothing', 'nothing'],
+  ['/exports', 'Exports'],
+  ['/exports?account=nothing&status=failed', 'Exports'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],
@@ -109,6 +111,8 @@ async function addEntries(posthorn: World['posthorn']): Promise<void> {
   await posthorn.createGateway({ body: { gateway: 'relay', name: 'Relay', ...relay } })
   const block = { account: 'jane', recipient: 'ben@example.com' }
   await posthorn.addToBlocklist({ listId: 'news.example', body: block })
+  const period = { startDate: '2020-01-01T00:00:00Z', endDate: '2100-01-01T00:00:00Z' }
+  for (const account of ['jane', 'failing']) await posthorn.createExport({ account, body: period })
 }
 
 const stage = hasBrowser() ? await openStage() : undefined

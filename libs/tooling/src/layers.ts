@@ -38,6 +38,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'blocklists',
       'dashboard',
       'entry',
+      'exports',
       'gateways',
       'mail',
       'oauth2',

@@ -83,6 +83,11 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/blocklists/blocklist-page.tsx'),
   },
   {
+    path: '/exports',
+    name: 'ExportsPage',
+    load: () => import('../pages/exports/exports-page.tsx'),
+  },
+  {
     path: '/oauth2',
     name: 'OAuth2AppsPage',
     load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),

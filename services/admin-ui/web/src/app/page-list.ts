@@ -26,6 +26,7 @@ export const navigationPages: readonly NavigationPage[] = [
     letter: 'n',
     requires: 'readBlocklists',
   },
+  { path: '/exports', title: 'Exports', group: 'Mail', letter: 'x', requires: 'readExports' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   {

@@ -10,6 +10,7 @@ const changes = [
   'changeOAuth2Apps',
   'changeGateways',
   'changeBlocklists',
+  'changeExports',
 ] as const
 const reads = [
   'readSettings',
@@ -18,6 +19,7 @@ const reads = [
   'readOAuth2Apps',
   'readGateways',
   'readBlocklists',
+  'readExports',
 ] as const
 const actions: readonly PageAction[] = [
   ...changes,

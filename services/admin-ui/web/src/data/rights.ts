@@ -21,6 +21,8 @@ const operationOf = {
   changeGateways: 'createGateway',
   readBlocklists: 'listBlocklists',
   changeBlocklists: 'addToBlocklist',
+  readExports: 'listAllExports',
+  changeExports: 'createExport',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */

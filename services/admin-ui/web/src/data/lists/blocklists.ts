@@ -26,7 +26,9 @@ export const blocklistsKey = ['blocklists'] as const
 const pageSize = 50
 /** Entries per request when a whole blocklist is downloaded. */
 const downloadPageSize = 1000
-/** Maximum number of addresses in a downloaded file, so that the page does not run out of memory. */
+/**
+ * Maximum number of addresses in a downloaded file, so that the page does not run out of memory.
+ */
 export const maxDownloadedAddresses = 200_000
 
 /** Loads a page of the list of blocklists. */

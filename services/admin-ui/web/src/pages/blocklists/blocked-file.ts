@@ -27,32 +27,44 @@ const recipientTitles = ['recipient', 'email', 'e-mail', 'address']
  * @throws Error if the file is too large or no CSV file
  */
 export function readBlockedFile(text: string, account: string): BlockedFile {
-  const rows = readCsv(text)
-  const titles = rows[0]?.map((title) => title.toLowerCase()) ?? []
-  const named = titles.findIndex((title) => recipientTitles.includes(title))
-  const columns = {
-    recipient: Math.max(named, 0),
-    account: named < 0 ? -1 : titles.indexOf('account'),
-    reason: named < 0 ? -1 : titles.indexOf('reason'),
+  const { columns, lines } = columnsOf(readCsv(text))
+  if (lines.length > maxFileAddresses) {
+    const [count, limit] = [lines.length, maxFileAddresses].map((each) => each.toLocaleString('en'))
+    throw new Error(`The file has ${count} addresses. Split it into files of at most ${limit}.`)
   }
-  const lines = named < 0 ? rows : rows.slice(1)
-  if (lines.length > maxFileAddresses)
-    throw new Error(
-      `The file has ${lines.length.toLocaleString('en')} addresses. Split it into files of at most ${maxFileAddresses.toLocaleString('en')}.`,
-    )
   const blocks = new Map<string, NewBlock>()
   const wrong: string[] = []
   for (const row of lines) {
-    const recipient = row[columns.recipient] ?? ''
-    const block = {
-      account: row[columns.account] || account,
-      recipient,
-      reason: (row[columns.reason] || 'block').slice(0, maxReasonLength),
-    }
-    if (isAddress(recipient)) blocks.set(keyOf(block), blocks.get(keyOf(block)) ?? block)
-    else wrong.push(recipient.slice(0, maxAddressLength))
+    const block = blockOfRow(row, columns, account)
+    const key = keyOf(block)
+    if (!isAddress(block.recipient)) wrong.push(block.recipient.slice(0, maxAddressLength))
+    else if (!blocks.has(key)) blocks.set(key, block)
   }
   return { blocks: [...blocks.values()], wrong }
+}
+
+/** Positions of the columns in a file. -1: the file does not have the column. */
+type Columns = Readonly<Record<keyof NewBlock, number>>
+
+/** Finds the columns of a file by the titles in its first line, and the lines below. */
+function columnsOf(rows: readonly (readonly string[])[]) {
+  const titles = rows[0]?.map((title) => title.toLowerCase()) ?? []
+  const recipient = titles.findIndex((title) => recipientTitles.includes(title))
+  if (recipient < 0) return { columns: { recipient: 0, account: -1, reason: -1 }, lines: rows }
+  const columns = {
+    recipient,
+    account: titles.indexOf('account'),
+    reason: titles.indexOf('reason'),
+  }
+  return { columns, lines: rows.slice(1) }
+}
+
+function blockOfRow(row: readonly string[], columns: Columns, account: string) {
+  return {
+    account: row[columns.account] || account,
+    recipient: row[columns.recipient] ?? '',
+    reason: (row[columns.reason] || 'block').slice(0, maxReasonLength),
+  }
 }
 
 /** True for a text that looks like an email address. The API checks addresses completely. */
