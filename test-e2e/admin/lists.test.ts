@@ -258,3 +258,49 @@ testInBrowser(
   },
   journeyMs,
 )
+
+testInBrowser(
+  'queues: paused and resumed',
+  async () => {
+    const { world, page } = opened()
+    await open('/queues')
+    await expectCleanPage()
+    const row = page.getByRole('row').filter({ hasText: 'Webhook deliveries' })
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Pause' }).click()
+    await row.getByText('paused', { exact: true }).waitFor()
+    expect(await world.posthorn.getQueue({ queue: 'notify' })).toMatchObject({ paused: true })
+    expect(await world.posthorn.getQueue({ queue: 'submit' })).toMatchObject({ paused: false })
+    await row.getByRole('button', { name: 'Resume Webhook deliveries' }).click()
+    await row.getByText('running', { exact: true }).waitFor()
+    expect(await world.posthorn.getQueue({ queue: 'notify' })).toMatchObject({ paused: false })
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'mail proxies: changed by an owner, with a password that is never shown',
+  async () => {
+    const { world, page } = opened()
+    const password = 'a password of more than 32 characters'
+    await open('/mail-proxies')
+    await expectCleanPage()
+    await page.getByRole('button', { name: 'Change the SMTP proxy' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Port').fill('2587')
+    await dialog.getByLabel('Password for all accounts').fill(password)
+    await expectCleanPage()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const panel = page.getByRole('region', { name: 'SMTP proxy' })
+    await panel.getByText('127.0.0.1, port 2587').waitFor()
+    await panel.getByText('set, not shown').waitFor()
+    const keys = { smtpServerPort: true, smtpServerPassword: true, smtpServerEnabled: true }
+    expect(await world.posthorn.getSettings(keys)).toMatchObject({
+      smtpServerPort: 2587,
+      smtpServerPassword: true,
+    })
+    expect(await page.content()).not.toContain(password)
+  },
+  journeyMs,
+)

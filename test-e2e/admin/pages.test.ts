@@ -51,6 +51,8 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/sessions', 'Sessions'],
   ['/audit', 'Audit log'],
   ['/workers', 'Workers'],
+  ['/queues', 'Queues'],
+  ['/mail-proxies', 'Mail proxies'],
   ['/settings', 'Settings'],
   ['/about', 'About'],
   ['/profile', 'Your profile'],

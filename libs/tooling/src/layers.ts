@@ -41,6 +41,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'exports',
       'gateways',
       'mail',
+      'mail-proxies',
       'oauth2',
       'profile',
       'settings',

@@ -103,6 +103,12 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/oauth2/oauth2-app-page.tsx'),
   },
   { path: '/workers', name: 'WorkersPage', load: () => import('../pages/system/workers-page.tsx') },
+  { path: '/queues', name: 'QueuesPage', load: () => import('../pages/system/queues-page.tsx') },
+  {
+    path: '/mail-proxies',
+    name: 'MailProxiesPage',
+    load: () => import('../pages/mail-proxies/mail-proxies-page.tsx'),
+  },
   {
     path: '/settings',
     name: 'SettingsPage',

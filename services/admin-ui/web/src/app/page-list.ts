@@ -47,6 +47,14 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/sessions', title: 'Sessions', group: 'Access', letter: 's', requires: 'managePeople' },
   { path: '/audit', title: 'Audit log', group: 'Access', letter: 'l', requires: 'readAudit' },
   { path: '/workers', title: 'Workers', group: 'System', letter: 'k', requires: 'readWorkers' },
+  { path: '/queues', title: 'Queues', group: 'System', letter: 'q', requires: 'readQueues' },
+  {
+    path: '/mail-proxies',
+    title: 'Mail proxies',
+    group: 'System',
+    letter: 'y',
+    requires: 'readSettings',
+  },
   { path: '/settings', title: 'Settings', group: 'System', letter: 'e', requires: 'readSettings' },
   { path: '/about', title: 'About', group: 'System', letter: 'b' },
 ]

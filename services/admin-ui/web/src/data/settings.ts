@@ -23,4 +23,8 @@ export function useSettings(keys: readonly string[]): Load<SettingValues> {
 
 /** Changes one setting of the installation. Null unsets the setting. */
 export const changeSetting = ({ key, value }: { key: string; value: unknown }) =>
-  updateSettings(calls.api, { body: { [key]: value } as UpdateSettingsInput['body'] })
+  changeSettings({ [key]: value })
+
+/** Changes several settings of the installation. Null unsets a setting. */
+export const changeSettings = (values: SettingValues) =>
+  updateSettings(calls.api, { body: values as UpdateSettingsInput['body'] })
