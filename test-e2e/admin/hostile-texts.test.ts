@@ -35,6 +35,13 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/deliveries', ['delivery error', 'target']],
   ['/tokens', ['token']],
+  ['/gateways', ['gateway', 'gateway error']],
+  ['/gateways/relay', ['gateway', 'gateway login', 'gateway error']],
+  ['/blocklists', []],
+  ['/blocklists/news.example', ['block reason']],
+  [`/blocklists/${encodeURIComponent(markup('list'))}`, []],
+  ['/oauth2', ['application', 'client']],
+  ['/oauth2/crm', ['application', 'client']],
   ['/people', ['person']],
   ['/sessions', ['person']],
   ['/audit', ['reason']],
@@ -71,6 +78,28 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   await posthorn.createTokenAlias({
     body: { account, scopes: ['smtp'], description: markup('token') },
   })
+  await posthorn.createOAuth2App({
+    body: {
+      id: 'crm',
+      name: markup('application'),
+      provider: 'gmail',
+      clientId: markup('client'),
+      clientSecret: 'secret',
+      redirectUrl: 'https://mail.example/oauth',
+    },
+  })
+  await posthorn.createGateway({
+    body: {
+      gateway: 'relay',
+      name: markup('gateway'),
+      host: 'relay.example',
+      port: 587,
+      user: markup('gateway login'),
+      pass: 'secret',
+    },
+  })
+  const block = { account, recipient: 'ben@example.com', reason: markup('block reason') }
+  await posthorn.addToBlocklist({ listId: 'news.example', body: block })
   const lastError = {
     description: markup('last error'),
     response: markup('last error'),
@@ -82,6 +111,10 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
        values ($1, 'connectError', $2)
        on conflict (account) do update set state = 'connectError', last_error = $2`,
       [account, JSON.stringify(lastError)],
+    )
+    await client.query(
+      `insert into gateway_states (gateway, last_use, last_error) values ('relay', now(), $1)`,
+      [JSON.stringify({ created: 0, status: 'error', response: markup('gateway error') })],
     )
     await client.query(
       `insert into outbox (queue_id, account, shard, source, state, message_id, envelope, subject,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
-import { untilConnected } from '../world.ts'
+import { untilConnected, type World } from '../world.ts'
 import { callFromPage, type Page, setUpOwner, startAdminWorld } from './admin-world.ts'
 import { openPageWindow, type PageWindow, seriousFindings, untilLoaded } from './page-window.ts'
 
@@ -30,15 +30,29 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/accounts/failing', 'failing'],
   ['/outbox', 'Outbox'],
   ['/outbox?account=nothing', 'Outbox'],
+  ['/gateways', 'Gateways'],
+  ['/gateways/add', 'Add a gateway'],
+  ['/gateways/relay', 'relay'],
+  ['/blocklists', 'Blocklists'],
+  ['/blocklists/news.example', 'news.example'],
+  ['/blocklists/nothing', 'nothing'],
+  ['/exports', 'Exports'],
+  ['/exports?account=nothing&status=failed', 'Exports'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],
   ['/tokens', 'Tokens'],
+  ['/oauth2', 'OAuth2 applications'],
+  ['/oauth2?provider=generic', 'OAuth2 applications'],
+  ['/oauth2/add', 'Add an OAuth2 application'],
+  ['/oauth2/crm', 'crm'],
   ['/people', 'People'],
   ['/invitations', 'Invitations'],
   ['/sessions', 'Sessions'],
   ['/audit', 'Audit log'],
   ['/workers', 'Workers'],
+  ['/queues', 'Queues'],
+  ['/mail-proxies', 'Mail proxies'],
   ['/settings', 'Settings'],
   ['/about', 'About'],
   ['/profile', 'Your profile'],
@@ -72,6 +86,7 @@ async function openStage() {
   await world.register('failing', { ...mail.freshUser(), pass: 'wrong' })
   for (let n = 0; n < others; n++)
     await posthorn.createAccount({ body: { account: `other-${n}`, name: `Person ${n}` } })
+  await addEntries(posthorn)
   const sendAt = new Date(Date.now() + 86_400_000).toISOString()
   for (const subject of ['First', 'Second']) {
     const body = { to: [{ address: user.address }], subject, text: 'Hello', sendAt }
@@ -86,6 +101,22 @@ async function openStage() {
   const browser = stack.use(await testBrowser())
   return { world, browser }
 }
+
+/** Adds an entry to each list that is otherwise empty. */
+async function addEntries(posthorn: World['posthorn']): Promise<void> {
+  const redirectUrl = 'https://mail.example/oauth'
+  const client = { clientId: 'client', clientSecret: 'secret', redirectUrl }
+  await posthorn.createOAuth2App({
+    body: { id: 'crm', name: 'CRM', provider: 'gmail', baseScopes: 'api', ...client },
+  })
+  const relay = { host: 'relay.example', port: 587, user: 'mailer', pass: 'secret' }
+  await posthorn.createGateway({ body: { gateway: 'relay', name: 'Relay', ...relay } })
+  const block = { account: 'jane', recipient: 'ben@example.com' }
+  await posthorn.addToBlocklist({ listId: 'news.example', body: block })
+  const period = { startDate: '2020-01-01T00:00:00Z', endDate: '2100-01-01T00:00:00Z' }
+  for (const account of ['jane', 'failing']) await posthorn.createExport({ account, body: period })
+}
+
 const stage = hasBrowser() ? await openStage() : undefined
 
 /** Cookies of the owner's session, once a window has created the owner. */

@@ -24,6 +24,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['store'],
   ],
   'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
+  'services/admin-ui/web/src/data': [['lists']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],
@@ -34,9 +35,14 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     [
       'access',
       'accounts',
+      'blocklists',
       'dashboard',
       'entry',
+      'exports',
+      'gateways',
       'mail',
+      'mail-proxies',
+      'oauth2',
       'profile',
       'settings',
       'system',

@@ -57,7 +57,58 @@ const pages: readonly LazyPage[] = [
   },
   { path: '/audit', name: 'AuditPage', load: () => import('../pages/access/audit-page.tsx') },
   { path: '/tokens', name: 'TokensPage', load: () => import('../pages/access/tokens-page.tsx') },
+  {
+    path: '/gateways',
+    name: 'GatewaysPage',
+    load: () => import('../pages/gateways/gateways-page.tsx'),
+  },
+  {
+    path: '/gateways/add',
+    name: 'AddGatewayPage',
+    load: () => import('../pages/gateways/add-gateway-page.tsx'),
+  },
+  {
+    path: '/gateways/$gateway',
+    name: 'GatewayPage',
+    load: () => import('../pages/gateways/gateway-page.tsx'),
+  },
+  {
+    path: '/blocklists',
+    name: 'BlocklistsPage',
+    load: () => import('../pages/blocklists/blocklists-page.tsx'),
+  },
+  {
+    path: '/blocklists/$list',
+    name: 'BlocklistPage',
+    load: () => import('../pages/blocklists/blocklist-page.tsx'),
+  },
+  {
+    path: '/exports',
+    name: 'ExportsPage',
+    load: () => import('../pages/exports/exports-page.tsx'),
+  },
+  {
+    path: '/oauth2',
+    name: 'OAuth2AppsPage',
+    load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),
+  },
+  {
+    path: '/oauth2/add',
+    name: 'AddOAuth2AppPage',
+    load: () => import('../pages/oauth2/add-oauth2-app-page.tsx'),
+  },
+  {
+    path: '/oauth2/$app',
+    name: 'OAuth2AppPage',
+    load: () => import('../pages/oauth2/oauth2-app-page.tsx'),
+  },
   { path: '/workers', name: 'WorkersPage', load: () => import('../pages/system/workers-page.tsx') },
+  { path: '/queues', name: 'QueuesPage', load: () => import('../pages/system/queues-page.tsx') },
+  {
+    path: '/mail-proxies',
+    name: 'MailProxiesPage',
+    load: () => import('../pages/mail-proxies/mail-proxies-page.tsx'),
+  },
   {
     path: '/settings',
     name: 'SettingsPage',

@@ -11,6 +11,9 @@ test.each([
   ['/accounts/add', 'Add an account · Accounts · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
+  ['/oauth2/gmail', 'gmail · OAuth2 applications · Posthorn'],
+  ['/oauth2/add', 'Add an OAuth2 application · OAuth2 applications · Posthorn'],
+  ['/people/x', 'Page not found · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {

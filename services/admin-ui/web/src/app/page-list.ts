@@ -18,8 +18,24 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
+  { path: '/gateways', title: 'Gateways', group: 'Mail', letter: 'g', requires: 'readGateways' },
+  {
+    path: '/blocklists',
+    title: 'Blocklists',
+    group: 'Mail',
+    letter: 'n',
+    requires: 'readBlocklists',
+  },
+  { path: '/exports', title: 'Exports', group: 'Mail', letter: 'x', requires: 'readExports' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
+  {
+    path: '/oauth2',
+    title: 'OAuth2 applications',
+    group: 'Access',
+    letter: 'c',
+    requires: 'readOAuth2Apps',
+  },
   { path: '/people', title: 'People', group: 'Access', letter: 'p', requires: 'managePeople' },
   {
     path: '/invitations',
@@ -31,6 +47,14 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/sessions', title: 'Sessions', group: 'Access', letter: 's', requires: 'managePeople' },
   { path: '/audit', title: 'Audit log', group: 'Access', letter: 'l', requires: 'readAudit' },
   { path: '/workers', title: 'Workers', group: 'System', letter: 'k', requires: 'readWorkers' },
+  { path: '/queues', title: 'Queues', group: 'System', letter: 'q', requires: 'readQueues' },
+  {
+    path: '/mail-proxies',
+    title: 'Mail proxies',
+    group: 'System',
+    letter: 'y',
+    requires: 'readSettings',
+  },
   { path: '/settings', title: 'Settings', group: 'System', letter: 'e', requires: 'readSettings' },
   { path: '/about', title: 'About', group: 'System', letter: 'b' },
 ]
@@ -42,7 +66,17 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
   '/accounts/add': 'Add an account',
+  '/gateways/add': 'Add a gateway',
+  '/oauth2/add': 'Add an OAuth2 application',
 }
+
+/** Paths of the lists whose entries have a page of their own below the path of the list. */
+const listsWithPages: ReadonlySet<string> = new Set([
+  '/accounts',
+  '/gateways',
+  '/blocklists',
+  '/oauth2',
+])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {
@@ -70,10 +104,13 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
-  if (path.startsWith('/accounts/'))
+  const list = navigationPages.find(
+    (page) => listsWithPages.has(page.path) && path.startsWith(`${page.path}/`),
+  )
+  if (list)
     return [
-      { title: 'Accounts', path: '/accounts' },
-      { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
+      { title: list.title, path: list.path },
+      { title: own ?? decodeSegment(path.slice(list.path.length + 1)) },
     ]
   return [{ title: own ?? 'Page not found' }]
 }

@@ -7,8 +7,22 @@ const changes = [
   'changeSettings',
   'changeTokens',
   'releaseWorkers',
+  'changeOAuth2Apps',
+  'changeGateways',
+  'changeBlocklists',
+  'changeExports',
+  'changeQueues',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
+const reads = [
+  'readSettings',
+  'readWorkers',
+  'readKeys',
+  'readOAuth2Apps',
+  'readGateways',
+  'readBlocklists',
+  'readExports',
+  'readQueues',
+] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,
@@ -16,13 +30,17 @@ const actions: readonly PageAction[] = [
   'operateQueues',
   'managePeople',
   'readAudit',
+  'changeMailProxies',
 ]
 
 test.each([
   ['owner', []],
-  ['operator', ['managePeople', 'readAudit']],
-  ['auditor', [...changes, 'operateAccounts', 'operateQueues', 'managePeople']],
-  ['support', [...changes, ...reads, 'managePeople', 'readAudit']],
+  ['operator', ['managePeople', 'readAudit', 'changeMailProxies']],
+  [
+    'auditor',
+    [...changes, 'operateAccounts', 'operateQueues', 'managePeople', 'changeMailProxies'],
+  ],
+  ['support', [...changes, ...reads, 'managePeople', 'readAudit', 'changeMailProxies']],
 ] as const)('mayDo: the role %s may not %j', (role, expected) => {
   const refused = actions.filter((action) => !mayDo(role, action))
   expect(refused.toSorted()).toEqual([...expected].toSorted())

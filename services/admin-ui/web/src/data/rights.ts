@@ -1,3 +1,4 @@
+import type { RightsInput } from '@posthorn/contracts/admin/input-rights'
 import { type AdminRole, mayCall } from '@posthorn/contracts/admin/roles'
 
 /**
@@ -15,7 +16,23 @@ const operationOf = {
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
+  readOAuth2Apps: 'listOAuth2Apps',
+  changeOAuth2Apps: 'createOAuth2App',
+  readGateways: 'listGateways',
+  changeGateways: 'createGateway',
+  readBlocklists: 'listBlocklists',
+  changeBlocklists: 'addToBlocklist',
+  readExports: 'listAllExports',
+  changeExports: 'createExport',
+  readQueues: 'getQueue',
+  changeQueues: 'updateQueue',
+  changeMailProxies: 'updateSettings',
 } as const
+
+/** Input of requests that need more rights than other requests of their operation, by action. */
+const inputOf: Partial<Record<keyof typeof operationOf, RightsInput>> = {
+  changeMailProxies: { body: { imapProxyServerEnabled: true, smtpServerEnabled: true } },
+}
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */
 const rolesOf = {
@@ -31,7 +48,10 @@ export type PageAction = keyof typeof operationOf | keyof typeof rolesOf
 
 /** True if people with the role may do an action of the administration pages. */
 export function mayDo(role: AdminRole, action: PageAction): boolean {
-  if (action in operationOf) return mayCall(role, operationOf[action as keyof typeof operationOf])
+  if (action in operationOf) {
+    const called = action as keyof typeof operationOf
+    return mayCall(role, operationOf[called], inputOf[called])
+  }
   const roles: readonly AdminRole[] = rolesOf[action as keyof typeof rolesOf]
   return roles.includes(role)
 }

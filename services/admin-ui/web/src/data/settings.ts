@@ -16,11 +16,15 @@ export type SettingValues = Readonly<Record<string, unknown>>
 /** Loads the values of settings. */
 export function useSettings(keys: readonly string[]): Load<SettingValues> {
   const query = Object.fromEntries(keys.map((key) => [key, true]))
-  return useLoad(settingsKey, async (): Promise<SettingValues> => ({
+  return useLoad([...settingsKey, keys.join()], async (): Promise<SettingValues> => ({
     ...(await getSettings(calls.api, query)),
   }))
 }
 
 /** Changes one setting of the installation. Null unsets the setting. */
 export const changeSetting = ({ key, value }: { key: string; value: unknown }) =>
-  updateSettings(calls.api, { body: { [key]: value } as UpdateSettingsInput['body'] })
+  changeSettings({ [key]: value })
+
+/** Changes several settings of the installation. Null unsets a setting. */
+export const changeSettings = (values: SettingValues) =>
+  updateSettings(calls.api, { body: values as UpdateSettingsInput['body'] })

@@ -36,6 +36,14 @@ export function useLoad<T>(
   }
 }
 
+/** Returns a function that loads cached data again, by cache keys. */
+export function useRefresh(): (keys: readonly (readonly unknown[])[]) => void {
+  const client = useQueryClient()
+  return (keys) => {
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+  }
+}
+
 /** State of a change that a person has started, with its error. */
 export interface Action<I, R> {
   run: (input: I) => void

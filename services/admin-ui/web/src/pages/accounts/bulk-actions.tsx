@@ -4,7 +4,7 @@ import { useRights } from '../../data/session.ts'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { Panel } from '../../kit/content/panel.tsx'
-import { type BulkProgress, runForEach } from './bulk-run.ts'
+import { type BulkProgress, runForEach } from '../../data/bulk-run.ts'
 
 export interface BulkActionsProps {
   keys: ReadonlySet<string>

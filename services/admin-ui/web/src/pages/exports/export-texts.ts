@@ -1,0 +1,52 @@
+import type { ExportBody, ExportEntry } from '../../data/lists/exports.ts'
+
+/** Request that creates the export of the form. Times are in the reader's time zone. */
+export function exportBody(values: Readonly<Record<string, string>>): ExportBody {
+  const { startDate = '', endDate = '', folders = '', textType, includeAttachments } = values
+  const paths = folders.split('\n').map((path) => path.trim())
+  const named = paths.filter(Boolean)
+  return {
+    startDate: new Date(startDate).toISOString(),
+    endDate: new Date(endDate).toISOString(),
+    textType: textType === 'plain' || textType === 'html' ? textType : '*',
+    includeAttachments: includeAttachments === 'true',
+    ...(named.length > 0 && { folders: named }),
+  }
+}
+
+/** Part of an export that is complete, from 0 to 1. Undefined while the part is unknown. */
+export function exportPart({ status, phase, progress }: ExportEntry): number | undefined {
+  if (status !== 'processing') return undefined
+  const { foldersScanned, foldersTotal, messagesExported, messagesQueued } = progress
+  if (phase === 'indexing') return foldersTotal > 0 ? foldersScanned / foldersTotal : undefined
+  return messagesQueued > 0 ? messagesExported / messagesQueued : undefined
+}
+
+/** Progress of an export in its phase, in words. */
+export function progressText({ status, phase, progress, unavailableSince }: ExportEntry): string {
+  const { foldersScanned, foldersTotal, messagesExported, messagesQueued } = progress
+  const skipped = progress.messagesSkipped
+  if (status === 'queued') return 'waits for a worker'
+  const text =
+    status === 'processing' && phase === 'indexing'
+      ? `searches messages: ${foldersScanned} of ${foldersTotal} mailboxes`
+      : `${count(messagesExported)} of ${count(messagesQueued)} messages`
+  const remarks = [
+    ...(skipped > 0 ? [`${count(skipped)} could not be read`] : []),
+    ...(unavailableSince === null ? [] : ['the mail server does not respond']),
+  ]
+  return [text, ...remarks].join(', ')
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Size in bytes with a readable unit: `1.5 MB`. */
+export function sizeText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
+  const value = bytes / 1000 ** power
+  return `${value.toLocaleString('en', { maximumFractionDigits: 1 })} ${units[power]}`
+}

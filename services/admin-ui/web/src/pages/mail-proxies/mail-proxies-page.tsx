@@ -1,0 +1,68 @@
+import { useSettings, type SettingValues } from '../../data/settings.ts'
+import { useRights } from '../../data/session.ts'
+import { Badge } from '../../kit/content/badge.tsx'
+import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
+import { Loaded } from '../../kit/states/loaded.tsx'
+import { AppLink } from '../../routing/navigation.tsx'
+import { effectiveValue, type MailProxy, mailProxies, proxyKeys } from './proxy-fields.ts'
+import { ProxyForm } from './proxy-form.tsx'
+
+/** Page with the settings of the mail proxies, to which mail clients connect. */
+export function MailProxiesPage() {
+  const load = useSettings(proxyKeys)
+  const may = useRights()
+  return (
+    <PageBody lead="Servers to which mail clients connect. Only owners change their settings.">
+      <Loaded load={load} lines={12}>
+        {(stored) => (
+          <PageBody>
+            {mailProxies.map((proxy) => (
+              <Panel key={proxy.prefix} title={proxy.title}>
+                <State proxy={proxy} stored={stored} />
+                {may('changeMailProxies') && <ProxyForm proxy={proxy} stored={stored} />}
+              </Panel>
+            ))}
+          </PageBody>
+        )}
+      </Loaded>
+    </PageBody>
+  )
+}
+
+function State({ proxy, stored }: { proxy: MailProxy; stored: SettingValues }) {
+  const { prefix, scope, variables } = proxy
+  const valueOf = (end: string) => effectiveValue(stored, prefix + end)
+  const isSmtp = prefix === 'smtpServer'
+  return (
+    <Facts
+      rows={[
+        ['Listener', <Listener key="listener" isEnabled={valueOf('Enabled') === true} />],
+        ['Address', `${String(valueOf('Host'))}, port ${String(valueOf('Port'))}`],
+        ['TLS', valueOf('TLSEnabled') === true ? 'from the start' : 'STARTTLS with a certificate'],
+        ['Certificate', `variables ${variables}_CERT and ${variables}_KEY of the service`],
+        ['PROXY header', valueOf('Proxy') === true ? 'required from load balancers' : 'no'],
+        isSmtp ? ['Login', <Login key="login" isNeeded={valueOf('AuthEnabled') === true} />] : none,
+        ['Password', stored[`${prefix}Password`] === true ? 'set, not shown' : 'none'],
+        [
+          'Tokens',
+          <AppLink key="tokens" to="/tokens">
+            {`Tokens with the scope ${scope}`}
+          </AppLink>,
+        ],
+      ]}
+    />
+  )
+}
+
+/** Row of a list of facts that is not shown. */
+const none = ['', undefined] as const
+
+function Listener({ isEnabled }: { isEnabled: boolean }) {
+  if (!isEnabled) return <Badge tone="neutral">off</Badge>
+  return <Badge tone="good">accepts connections</Badge>
+}
+
+function Login({ isNeeded }: { isNeeded: boolean }) {
+  if (isNeeded) return <Badge tone="good">required</Badge>
+  return <Badge tone="bad">not required: each client may send for any account</Badge>
+}
