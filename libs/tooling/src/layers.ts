@@ -31,6 +31,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['controls'],
   ],
   'services/admin-ui/web/src/pages': [
+    ['account'],
     [
       'access',
       'accounts',
@@ -43,6 +44,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'webhooks',
     ],
   ],
+  'services/admin-ui/web/src/pages/account': [['mail']],
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],

@@ -64,9 +64,9 @@ test('message frame: each read is recorded with its reason, like a call that rea
     reason: 'ticket 7',
   }
   const rows = await eventually(async () => {
-    const found = (await world.rows()).filter(({ session }) => session === reader)
-    expect(found).toHaveLength(2)
-    return found
+    const recorded = (await world.rows()).filter(({ session }) => session === reader)
+    expect(recorded).toHaveLength(2)
+    return recorded
   })
   expect(rows).toMatchObject([
     { ...same, phase: 'attempt' },

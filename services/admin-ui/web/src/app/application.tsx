@@ -36,7 +36,17 @@ const pages: readonly LazyPage[] = [
   {
     path: '/accounts/$account',
     name: 'AccountPage',
-    load: () => import('../pages/accounts/account-page.tsx'),
+    load: () => import('../pages/account/account-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mail',
+    name: 'MailPage',
+    load: () => import('../pages/account/mail/mail-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mail/$message',
+    name: 'MessagePage',
+    load: () => import('../pages/account/mail/message-page.tsx'),
   },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
   {

@@ -11,6 +11,10 @@ test.each([
   ['/accounts/add', 'Add an account · Accounts · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
+  ['/accounts/anna%2Fb/mail', 'Mail · anna/b · Accounts · Posthorn'],
+  ['/accounts/anna/mail/AAAA', 'Message · Mail · anna · Accounts · Posthorn'],
+  ['/accounts/anna/nothing', 'Page not found · Posthorn'],
+  ['/accounts/anna/mail/AAAA/more', 'Page not found · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {
@@ -26,5 +30,14 @@ test('crumbsOf: the steps before the page have paths', () => {
   expect(crumbsOf('/accounts/anna')).toEqual([
     { title: 'Accounts', path: '/accounts' },
     { title: 'anna' },
+  ])
+})
+
+test('crumbsOf: a message leads back to the mail of its account', () => {
+  expect(crumbsOf('/accounts/anna%2Fb/mail/AAAA')).toEqual([
+    { title: 'Accounts', path: '/accounts' },
+    { title: 'anna/b', path: '/accounts/anna%2Fb' },
+    { title: 'Mail', path: '/accounts/anna%2Fb/mail' },
+    { title: 'Message' },
   ])
 })

@@ -70,12 +70,26 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
-  if (path.startsWith('/accounts/'))
-    return [
-      { title: 'Accounts', path: '/accounts' },
-      { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
-    ]
+  if (path.startsWith('/accounts/')) return accountCrumbs(path, own)
   return [{ title: own ?? 'Page not found' }]
+}
+
+/** Titles of the sub-pages of an account, by the last segment of their paths. */
+const accountTitles: Readonly<Record<string, string>> = {
+  mail: 'Mail',
+}
+
+/** Steps of the path to the page of an account, to a sub-page or to a message. */
+function accountCrumbs(path: string, own: string | undefined): readonly Crumb[] {
+  const [account = '', part, ...rest] = path.slice('/accounts/'.length).split('/')
+  const list = { title: 'Accounts', path: '/accounts' }
+  if (part === undefined) return [list, { title: own ?? decodeSegment(account) }]
+  const title = accountTitles[part]
+  if (title === undefined || rest.length > 1) return [{ title: 'Page not found' }]
+  const steps = [list, { title: decodeSegment(account), path: `/accounts/${account}` }]
+  if (rest.length === 0) return [...steps, { title }]
+  if (part !== 'mail') return [{ title: 'Page not found' }]
+  return [...steps, { title, path: `/accounts/${account}/mail` }, { title: 'Message' }]
 }
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

@@ -2,6 +2,7 @@ import type { AuditPage } from './admin-types.ts'
 import { formatAuditQuery } from './audit-query.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
+import { saveFile } from './save-file.ts'
 import { useLoad } from './use-load.ts'
 
 const pageSize = 50
@@ -13,11 +14,7 @@ const pageSize = 50
 export async function downloadAudit(query: Readonly<Record<string, string>>): Promise<void> {
   const { cursor: _cursor, ...filters } = formatAuditQuery(query)
   const file = await calls.readFile('GET /admin/audit/download', filters)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = 'audit.ndjson'
-  link.click()
-  URL.revokeObjectURL(link.href)
+  saveFile(file, 'audit.ndjson')
 }
 
 /** Loads the page of the audit log that the filters in the page's address select. */

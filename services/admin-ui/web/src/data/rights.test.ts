@@ -7,6 +7,8 @@ const changes = [
   'changeSettings',
   'changeTokens',
   'releaseWorkers',
+  'changeMessages',
+  'changeMailboxes',
 ] as const
 const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
 const actions: readonly PageAction[] = [

@@ -15,6 +15,8 @@ const operationOf = {
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
+  changeMessages: 'updateMessage',
+  changeMailboxes: 'updateMailbox',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */

@@ -2,16 +2,15 @@ import { type AccountRecord, useAccount } from '../../data/accounts.ts'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
-import { AppLink, usePathParameter } from '../../routing/navigation.tsx'
+import { AppLink } from '../../routing/navigation.tsx'
+import { AccountFrame } from './account-frame.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { explainAccount } from './explain-account.ts'
-import { StateBadge } from './state-badge.tsx'
+import { StateBadge } from '../accounts/state-badge.tsx'
 
 /** Page of one account: state with advice, actions, and settings. */
 export function AccountPage() {
-  const account = usePathParameter('account')
-  // The key separates accounts: data and results of one account never show on the page of another.
-  return <AccountDetails key={account} account={account} />
+  return <AccountFrame>{(account) => <AccountDetails account={account} />}</AccountFrame>
 }
 
 function AccountDetails({ account }: { account: string }) {
