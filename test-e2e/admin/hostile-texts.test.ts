@@ -31,6 +31,7 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/accounts', ['account name', 'last error']],
   [`/accounts?query=${encodeURIComponent(markup('query'))}`, []],
   [`/accounts/${encoded}`, ['last error', 'error code']],
+  [`/accounts/${encoded}/mail`, []],
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/deliveries', ['delivery error', 'target']],

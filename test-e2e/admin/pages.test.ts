@@ -28,6 +28,7 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/accounts/add', 'Add an account'],
   ['/accounts/jane', 'jane'],
   ['/accounts/failing', 'failing'],
+  ['/accounts/jane/mail', 'Mail'],
   ['/outbox', 'Outbox'],
   ['/outbox?account=nothing', 'Outbox'],
   ['/deliveries', 'Deliveries'],
