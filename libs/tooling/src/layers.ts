@@ -44,7 +44,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'webhooks',
     ],
   ],
-  'services/admin-ui/web/src/pages/account': [['mail']],
+  'services/admin-ui/web/src/pages/account': [['mailboxes'], ['mail', 'settings']],
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],

@@ -48,6 +48,21 @@ const pages: readonly LazyPage[] = [
     name: 'MessagePage',
     load: () => import('../pages/account/mail/message-page.tsx'),
   },
+  {
+    path: '/accounts/$account/settings',
+    name: 'AccountSettingsPage',
+    load: () => import('../pages/account/settings/account-settings-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mailboxes',
+    name: 'MailboxesPage',
+    load: () => import('../pages/account/mailboxes/mailboxes-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/log',
+    name: 'LogPage',
+    load: () => import('../pages/account/log-page.tsx'),
+  },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
   {
     path: '/deliveries',

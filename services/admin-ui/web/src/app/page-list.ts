@@ -77,6 +77,9 @@ export function crumbsOf(path: string): readonly Crumb[] {
 /** Titles of the sub-pages of an account, by the last segment of their paths. */
 const accountTitles: Readonly<Record<string, string>> = {
   mail: 'Mail',
+  settings: 'Settings',
+  mailboxes: 'Mailboxes',
+  log: 'Protocol log',
 }
 
 /** Steps of the path to the page of an account, to a sub-page or to a message. */

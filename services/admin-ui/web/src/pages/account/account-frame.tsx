@@ -7,6 +7,9 @@ import { usePathParameter } from '../../routing/navigation.tsx'
 const tabs = [
   { title: 'Overview', to: '/accounts/$account' },
   { title: 'Mail', to: '/accounts/$account/mail' },
+  { title: 'Settings', to: '/accounts/$account/settings' },
+  { title: 'Mailboxes', to: '/accounts/$account/mailboxes' },
+  { title: 'Protocol log', to: '/accounts/$account/log' },
 ]
 
 /**

@@ -1,4 +1,6 @@
 import { type AccountRecord, useAccount } from '../../data/accounts.ts'
+import type { PageAction } from '../../data/rights.ts'
+import { useRights } from '../../data/session.ts'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
@@ -8,7 +10,7 @@ import { AccountActions } from './account-actions.tsx'
 import { explainAccount } from './explain-account.ts'
 import { StateBadge } from '../accounts/state-badge.tsx'
 
-/** Page of one account: state with advice, actions, and settings. */
+/** Page of one account: state with advice, actions, and links to its lists. */
 export function AccountPage() {
   return <AccountFrame>{(account) => <AccountDetails account={account} />}</AccountFrame>
 }
@@ -22,10 +24,7 @@ function AccountDetails({ account }: { account: string }) {
           <>
             <State record={record} />
             <AccountActions record={record} />
-            <Panel title="Settings">
-              <Settings record={record} />
-            </Panel>
-            <Panel title="More">
+            <Panel title="Lists">
               <Lists account={account} />
             </Panel>
           </>
@@ -60,23 +59,36 @@ function State({ record }: { record: AccountRecord }) {
   )
 }
 
-function Settings({ record }: { record: AccountRecord }) {
-  return <pre>{JSON.stringify(record, null, 2)}</pre>
+/** Lists of other pages with their filter for an account, and the action that a list needs. */
+const lists: readonly ListLink[] = [
+  { to: '/outbox', text: 'Outbox of this account' },
+  { to: '/outbox', text: 'Failed messages of this account', query: { state: 'failed' } },
+  { to: '/deliveries', text: 'Webhook deliveries of this account' },
+  { to: '/deliveries', text: 'Failed deliveries of this account', query: { state: 'failed' } },
+  { to: '/tokens', text: 'Tokens of this account', requires: 'readSettings' },
+  { to: '/audit', text: 'Audit log of this account', requires: 'readAudit' },
+]
+
+interface ListLink {
+  to: string
+  text: string
+  query?: Readonly<Record<string, string>>
+  requires?: PageAction
 }
 
 function Lists({ account }: { account: string }) {
+  const may = useRights()
   return (
     <ul>
-      <li>
-        <AppLink to="/outbox" query={{ account }}>
-          Outbox of this account
-        </AppLink>
-      </li>
-      <li>
-        <AppLink to="/deliveries" query={{ account }}>
-          Webhook deliveries of this account
-        </AppLink>
-      </li>
+      {lists
+        .filter(({ requires }) => requires === undefined || may(requires))
+        .map(({ to, text, query }) => (
+          <li key={text}>
+            <AppLink to={to} query={{ account, ...query }}>
+              {text}
+            </AppLink>
+          </li>
+        ))}
     </ul>
   )
 }
