@@ -34,6 +34,8 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/accounts/jane/log', 'Protocol log'],
   ['/outbox', 'Outbox'],
   ['/outbox?account=nothing', 'Outbox'],
+  ['/exports', 'Exports'],
+  ['/exports?status=failed&account=nothing', 'Exports'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],

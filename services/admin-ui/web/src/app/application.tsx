@@ -64,6 +64,7 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/account/log-page.tsx'),
   },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
+  { path: '/exports', name: 'ExportsPage', load: () => import('../pages/mail/exports-page.tsx') },
   {
     path: '/deliveries',
     name: 'DeliveriesPage',

@@ -8,9 +8,10 @@ const changes = [
   'changeTokens',
   'releaseWorkers',
   'changeMessages',
+  'changeExports',
   'changeMailboxes',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
+const reads = ['readSettings', 'readWorkers', 'readKeys', 'readExports'] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,

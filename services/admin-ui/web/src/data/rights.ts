@@ -16,6 +16,8 @@ const operationOf = {
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
   changeMessages: 'updateMessage',
+  readExports: 'listAllExports',
+  changeExports: 'deleteExport',
   changeMailboxes: 'updateMailbox',
 } as const
 

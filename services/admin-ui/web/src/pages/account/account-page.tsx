@@ -65,6 +65,7 @@ const lists: readonly ListLink[] = [
   { to: '/outbox', text: 'Failed messages of this account', query: { state: 'failed' } },
   { to: '/deliveries', text: 'Webhook deliveries of this account' },
   { to: '/deliveries', text: 'Failed deliveries of this account', query: { state: 'failed' } },
+  { to: '/exports', text: 'Exports of this account', requires: 'readExports' },
   { to: '/tokens', text: 'Tokens of this account', requires: 'readSettings' },
   { to: '/audit', text: 'Audit log of this account', requires: 'readAudit' },
 ]
