@@ -266,3 +266,13 @@ test.each(['<', '&amp;', '<b>', '<p a b c d>', '<p style="color:red">', '<a href
     }
   },
 )
+
+test('safeHtml: remote images are kept on request only, other remote content never', () => {
+  const image = '<img src="https://images.example/1.png" onerror="x()" />'
+  const html = `${image}<img src="//images.example/2.png" /><p style="background:url(https://x.example)">a</p>`
+  expect(safeHtml(html)).not.toContain('example')
+  const shown = safeHtml(html, { remoteImages: true })
+  expect(shown).toContain('<img src="https://images.example/1.png" />')
+  expect(shown).not.toMatch(/onerror|2\.png|x\.example/)
+  expect(safeHtml(shown, { remoteImages: true })).toBe(shown)
+})

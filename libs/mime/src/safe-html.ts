@@ -121,6 +121,20 @@ const options: Parameters<typeof sanitize>[1] = {
 /** Names of HTML attributes by which quoted earlier messages are recognized. */
 const historyAttributes = ['class', 'id', 'type']
 
+/** Options of the sanitiser that keep remote images, for a reader who has asked for them. */
+const withRemoteImages: typeof options = {
+  ...options,
+  allowedSchemesByTag: { img: ['cid', 'data', 'http', 'https'] },
+  transformTags: {
+    ...options.transformTags,
+    img: (tagName, { src, ...attribs }) => ({
+      tagName,
+      attribs:
+        src !== undefined && (isEmbedded(src) || isAbsolute(src)) ? { ...attribs, src } : attribs,
+    }),
+  },
+}
+
 /** Rules for rewriting the HTML of messages before the sanitiser reads it. */
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
@@ -227,11 +241,14 @@ function isEmbedded(src: string): boolean {
  * its text is returned, with line breaks. Sanitising the result again does not change it. Takes
  * linear time and never throws. The page must put the result into a block element with `overflow`
  * other than `visible`.
+ *
+ * @param remoteImages true if images of other hosts are kept. Loading them reveals to the hosts who
+ *   reads the message, and when
  */
-export function safeHtml(html: string): string {
+export function safeHtml(html: string, { remoteImages = false } = {}): string {
   const { html: simple, isComplete } = simplifyHtml(html, rules)
   try {
-    if (isComplete) return foldHistory(sanitize(simple, options))
+    if (isComplete) return foldHistory(sanitize(simple, remoteImages ? withRemoteImages : options))
     return sanitize(simplifyHtml(toLines(stripTags(html)), rules).html, options)
   } catch {
     return ''

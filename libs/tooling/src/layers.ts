@@ -32,6 +32,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['controls'],
   ],
   'services/admin-ui/web/src/pages': [
+    ['account'],
     [
       'access',
       'accounts',
@@ -49,6 +50,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'webhooks',
     ],
   ],
+  'services/admin-ui/web/src/pages/account': [['mailboxes'], ['mail', 'settings']],
   'services/admin-ui/src/endpoints': [['people']],
   'services/api-gateway/src': [
     ['operations', 'public'],

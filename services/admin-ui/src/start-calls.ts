@@ -4,6 +4,7 @@ import type { AttemptLog } from './audit/audit-log.ts'
 import { startAuditRetention } from './audit/retention.ts'
 import { mountAudit } from './endpoints/audit.ts'
 import { mountCalls } from './endpoints/call.ts'
+import { mountMessageFrame } from './endpoints/message-frame.ts'
 import { Forwarder } from './forwarding/forwarder.ts'
 import type { Authenticate } from './identity/signed-in.ts'
 
@@ -19,8 +20,8 @@ export interface CallParts {
 const dayMs = 86_400_000
 
 /**
- * Mounts the endpoints for forwarded calls and the audit log, and starts the retention of the audit
- * log.
+ * Mounts the endpoints for forwarded calls, frames with messages and the audit log, and starts the
+ * retention of the audit log.
  */
 export async function startCalls(
   stack: AsyncDisposableStack,
@@ -35,5 +36,6 @@ export async function startCalls(
   }
   stack.use(await bus.onInvalidate(onInvalidate))
   mountCalls(routes, { authenticate, forwarder })
+  mountMessageFrame(routes, { authenticate, forwarder, log })
   mountAudit(routes, { authenticate, db })
 }

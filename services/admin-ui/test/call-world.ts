@@ -17,6 +17,7 @@ import { Router } from 'express'
 import { createAuditLog } from '../src/audit/audit-log.ts'
 import { mountAudit } from '../src/endpoints/audit.ts'
 import { mountCalls } from '../src/endpoints/call.ts'
+import { mountMessageFrame } from '../src/endpoints/message-frame.ts'
 import type { CallResult } from '../src/forwarding/call-counter.ts'
 import { Forwarder } from '../src/forwarding/forwarder.ts'
 import type { SignedIn } from '../src/identity/signed-in.ts'
@@ -101,6 +102,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   }
   const router = Router({ caseSensitive: true })
   mountCalls(router, { authenticate, forwarder })
+  mountMessageFrame(router, { authenticate, forwarder, log })
   mountAudit(router, { authenticate, db })
   const mount = (app: { use: (handler: Router) => unknown }) => void app.use(router)
   const server = await serve({ host: '127.0.0.1', port: 0, log, metrics, checks: {}, mount })

@@ -122,6 +122,7 @@ test.each([
   '/admin/session',
   '/admin/session/options',
   '/admin/call/v1/accounts',
+  '/admin/frame/message/anna/AAAA',
   '/admin/live',
   '/admin/audit/download',
   '/admin/api/stats',

@@ -24,7 +24,7 @@ export class ErrorCodeReader extends Transform {
    */
   get outcome(): string {
     if (this.#status < 400) return 'done'
-    const code = this.#bytes > maxBytes ? undefined : codeOf(Buffer.concat(this.#chunks))
+    const code = this.#bytes > maxBytes ? undefined : codeIn(Buffer.concat(this.#chunks))
     return code ?? STATUS_CODES[this.#status] ?? 'Error'
   }
 
@@ -35,11 +35,15 @@ export class ErrorCodeReader extends Transform {
   }
 }
 
-function codeOf(body: Buffer): string | undefined {
+function codeIn(body: Buffer): string | undefined {
   try {
-    const { code } = JSON.parse(body.toString('utf8')) as { code?: unknown }
-    return typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : undefined
+    return codeOf(JSON.parse(body.toString('utf8')) as { code?: unknown })
   } catch {
     return undefined
   }
+}
+
+/** Error code of an error response. Undefined if the response has none. */
+export function codeOf({ code }: { code?: unknown }): string | undefined {
+  return typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : undefined
 }

@@ -19,7 +19,19 @@ export interface ForwardedCall {
   request: IncomingMessage
   response: ServerResponse
   requestId: string
+  /**
+   * Sends api-gateway's response to the client in another form, and returns the outcome of the call
+   * for the audit log. Absent: the response is sent unchanged.
+   */
+  present?: Present
 }
+
+/** Function that sends api-gateway's response to the client of a forwarded call. */
+export type Present = (
+  answer: StreamedResponse,
+  response: ServerResponse,
+  signal: AbortSignal,
+) => Promise<string>
 
 /** Request to admin-ui whose body is prepared for forwarding to api-gateway. */
 export interface PreparedCall extends ForwardedCall {
@@ -49,7 +61,7 @@ export interface RelayResult {
  * call ends with the session, the client's connection or the process. Never rejects.
  */
 export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayResult> {
-  const { signedIn, response, target, needsMail } = call
+  const { signedIn, response, target, needsMail, present = passOn } = call
   const ended = new AbortController()
   const { id: session } = signedIn.session
   const { role } = signedIn.person
@@ -60,7 +72,7 @@ export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayR
   try {
     using answer = await deps.gateway.open(target.operation, toRequest(call, signal))
     status = answer.status
-    return { outcome: { status, outcome: await passOn(answer, response, signal) } }
+    return { outcome: { status, outcome: await present(answer, response, signal) } }
   } catch (error) {
     const { outcome, error: shown } = toFailure(error, { left, ended: ended.signal, ...deps })
     // A forwarded change is recorded as done when api-gateway has responded with success, even if

@@ -59,3 +59,21 @@ test.each(['/session/oidc', '/session/oidc/callback'])(
 test('requireOwnPage: paths that only begin like the OpenID paths are guarded', () => {
   expect(check('GET', '/session/oidc/other', { host })).toBe('forbidden')
 })
+
+const ownFrame = { host, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' }
+
+test('requireOwnPage: a frame of the pages passes without the header', () => {
+  expect(check('GET', '/frame/message/anna/AAAA', ownFrame)).toBe('passes')
+})
+
+test.each<[string, string, Record<string, string>]>([
+  ['a link inside of the frame', 'GET', { ...ownFrame, 'sec-fetch-site': 'cross-site' }],
+  ['an address that a person opens', 'GET', { ...ownFrame, 'sec-fetch-site': 'none' }],
+  ['an image', 'GET', { ...ownFrame, 'sec-fetch-dest': 'image' }],
+  ['a new window', 'GET', { ...ownFrame, 'sec-fetch-dest': 'document' }],
+  ['a form', 'POST', ownFrame],
+  ['a call of the pages, whose script could read the HTML', 'GET', own],
+  ['a browser without Sec-Fetch headers', 'GET', { host }],
+])('requireOwnPage: the frame of a message is refused for %s', (_case, method, headers) => {
+  expect(check(method, '/frame/message/anna/AAAA', headers)).toBe('forbidden')
+})

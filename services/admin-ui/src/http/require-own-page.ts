@@ -11,6 +11,9 @@ export const ownPageHeader = 'x-svc-admin'
 /** Paths below `/admin` to which browsers navigate during a sign-in at the OpenID provider. */
 const navigations = /^\/session\/oidc(?:\/callback)?$/
 
+/** Paths below `/admin` that the pages show in frames, to which a script cannot add a header. */
+const frames = /^\/frame\//
+
 /**
  * Creates the handler that rejects forged requests: requests that do not come from the
  * administration pages of this host. Mounted at `/admin`, before all JSON endpoints, the sign-in
@@ -22,6 +25,10 @@ export function requireOwnPage(adminUrl: string | undefined): RequestHandler {
   return ({ method, path, headers }, _response, next) => {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && navigations.test(path)) return next()
+    if (frames.test(path)) {
+      if (method === 'GET' && isOwnFrame(headers)) return next()
+      throw new AppError('forbidden', 'This address can only be opened in the administration pages')
+    }
     if (headers[ownPageHeader] !== '1' || !isOwnOrigin(headers, { adminUrl, isRead }))
       throw new AppError(
         'forbidden',
@@ -43,4 +50,13 @@ function isOwnOrigin(
   if (site !== undefined) return site === 'same-origin'
   if (origin === undefined) return isRead
   return origin === adminUrl || URL.parse(origin)?.host === host?.toLowerCase()
+}
+
+/**
+ * True if a page of the same origin loads a frame. Links inside of a sandboxed frame have an opaque
+ * origin, so that they are refused. Browsers send these headers to HTTPS and loopback, the only
+ * addresses at which the session cookie works.
+ */
+function isOwnFrame(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'iframe'
 }

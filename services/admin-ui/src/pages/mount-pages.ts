@@ -8,8 +8,8 @@ import { builtPages, readPageBuild } from './page-build.ts'
 import { pagePolicy } from './page-policy.ts'
 import { notBuiltPage, renderPage } from './render-page.ts'
 
-/** Paths below `/admin/` that are never pages: calls, streams, downloads and assets. */
-const neverPages = /^\/admin\/(?:api|assets|call|live|session|audit\/download)(?:\/|$)/
+/** Paths below `/admin/` that are never pages: calls, streams, downloads, frames and assets. */
+const neverPages = /^\/admin\/(?:api|assets|call|frame|live|session|audit\/download)(?:\/|$)/
 
 /**
  * Mounts the HTML of the administration pages below `/admin/`, and their assets. A path such as

@@ -36,7 +36,32 @@ const pages: readonly LazyPage[] = [
   {
     path: '/accounts/$account',
     name: 'AccountPage',
-    load: () => import('../pages/accounts/account-page.tsx'),
+    load: () => import('../pages/account/account-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mail',
+    name: 'MailPage',
+    load: () => import('../pages/account/mail/mail-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mail/$message',
+    name: 'MessagePage',
+    load: () => import('../pages/account/mail/message-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/settings',
+    name: 'AccountSettingsPage',
+    load: () => import('../pages/account/settings/account-settings-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/mailboxes',
+    name: 'MailboxesPage',
+    load: () => import('../pages/account/mailboxes/mailboxes-page.tsx'),
+  },
+  {
+    path: '/accounts/$account/log',
+    name: 'LogPage',
+    load: () => import('../pages/account/log-page.tsx'),
   },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
   {

@@ -13,6 +13,10 @@ test.each([
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
   ['/oauth2/gmail', 'gmail · OAuth2 applications · Posthorn'],
   ['/oauth2/add', 'Add an OAuth2 application · OAuth2 applications · Posthorn'],
+  ['/accounts/anna%2Fb/mail', 'Mail · anna/b · Accounts · Posthorn'],
+  ['/accounts/anna/mail/AAAA', 'Message · Mail · anna · Accounts · Posthorn'],
+  ['/accounts/anna/nothing', 'Page not found · Posthorn'],
+  ['/accounts/anna/mail/AAAA/more', 'Page not found · Posthorn'],
   ['/people/x', 'Page not found · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
@@ -29,5 +33,14 @@ test('crumbsOf: the steps before the page have paths', () => {
   expect(crumbsOf('/accounts/anna')).toEqual([
     { title: 'Accounts', path: '/accounts' },
     { title: 'anna' },
+  ])
+})
+
+test('crumbsOf: a message leads back to the mail of its account', () => {
+  expect(crumbsOf('/accounts/anna%2Fb/mail/AAAA')).toEqual([
+    { title: 'Accounts', path: '/accounts' },
+    { title: 'anna/b', path: '/accounts/anna%2Fb' },
+    { title: 'Mail', path: '/accounts/anna%2Fb/mail' },
+    { title: 'Message' },
   ])
 })

@@ -71,12 +71,7 @@ const otherTitles: Readonly<Record<string, string>> = {
 }
 
 /** Paths of the lists whose entries have a page of their own below the path of the list. */
-const listsWithPages: ReadonlySet<string> = new Set([
-  '/accounts',
-  '/gateways',
-  '/blocklists',
-  '/oauth2',
-])
+const listsWithPages: ReadonlySet<string> = new Set(['/gateways', '/blocklists', '/oauth2'])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {
@@ -104,6 +99,7 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
+  if (path.startsWith('/accounts/')) return accountCrumbs(path, own)
   const list = navigationPages.find(
     (page) => listsWithPages.has(page.path) && path.startsWith(`${page.path}/`),
   )
@@ -113,6 +109,27 @@ export function crumbsOf(path: string): readonly Crumb[] {
       { title: own ?? decodeSegment(path.slice(list.path.length + 1)) },
     ]
   return [{ title: own ?? 'Page not found' }]
+}
+
+/** Titles of the sub-pages of an account, by the last segment of their paths. */
+const accountTitles: Readonly<Record<string, string>> = {
+  mail: 'Mail',
+  settings: 'Settings',
+  mailboxes: 'Mailboxes',
+  log: 'Protocol log',
+}
+
+/** Steps of the path to the page of an account, to a sub-page or to a message. */
+function accountCrumbs(path: string, own: string | undefined): readonly Crumb[] {
+  const [account = '', part, ...rest] = path.slice('/accounts/'.length).split('/')
+  const list = { title: 'Accounts', path: '/accounts' }
+  if (part === undefined) return [list, { title: own ?? decodeSegment(account) }]
+  const title = accountTitles[part]
+  if (title === undefined || rest.length > 1) return [{ title: 'Page not found' }]
+  const steps = [list, { title: decodeSegment(account), path: `/accounts/${account}` }]
+  if (rest.length === 0) return [...steps, { title }]
+  if (part !== 'mail') return [{ title: 'Page not found' }]
+  return [...steps, { title, path: `/accounts/${account}/mail` }, { title: 'Message' }]
 }
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

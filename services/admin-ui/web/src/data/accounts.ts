@@ -8,6 +8,7 @@ import {
   listAccounts,
   reconnectAccount,
   syncAccount,
+  updateAccount,
   verifyAccount,
 } from '@posthorn/client/operations'
 import type {
@@ -16,7 +17,9 @@ import type {
   GetAutoconfigResult,
   ListAccountsInput,
   ListAccountsResult,
+  UpdateAccountInput,
   VerifyAccountInput,
+  VerifyAccountResult,
 } from '@posthorn/client'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
@@ -27,6 +30,10 @@ export type { AccountListEntry, AccountRecord, LastError } from '@posthorn/clien
 export type AccountBody = CreateAccountInput['body']
 /** Request that tests logins at mail servers. */
 export type VerifyBody = VerifyAccountInput['body']
+/** Results of the tests of logins at mail servers. */
+export type VerifyResult = VerifyAccountResult
+/** Request that changes an account. */
+export type AccountUpdateBody = UpdateAccountInput['body']
 
 /** Cache key of all data about accounts. */
 export const accountsKey = ['accounts'] as const
@@ -49,6 +56,7 @@ export function useAccount(account: string): Load<AccountRecord> {
 /** Calls that change accounts. */
 export const accountActions = {
   add: (body: AccountBody) => createAccount(calls.api, { body }),
+  update: (input: UpdateAccountInput) => updateAccount(calls.api, input),
   remove: (account: string) => deleteAccount(calls.api, { account }),
   reconnect: (account: string) =>
     reconnectAccount(calls.api, { account, body: { reconnect: true } }),

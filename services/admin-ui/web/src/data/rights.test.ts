@@ -12,6 +12,8 @@ const changes = [
   'changeBlocklists',
   'changeExports',
   'changeQueues',
+  'changeMessages',
+  'changeMailboxes',
 ] as const
 const reads = [
   'readSettings',

@@ -27,6 +27,8 @@ const operationOf = {
   readQueues: 'getQueue',
   changeQueues: 'updateQueue',
   changeMailProxies: 'updateSettings',
+  changeMessages: 'updateMessage',
+  changeMailboxes: 'updateMailbox',
 } as const
 
 /** Input of requests that need more rights than other requests of their operation, by action. */

@@ -16,17 +16,20 @@ export interface AppLinkProps {
   className?: string
   /** Value of the link's attribute `data-tone`, by which a stylesheet chooses the color. */
   tone?: string
+  /** True if the link is not marked as current on the pages below its page. */
+  isExact?: boolean
   children: ReactNode
 }
 
 /** Link to an administration page. The link is marked as current on its page. */
-export function AppLink({ to, params = {}, query = {}, className, tone, children }: AppLinkProps) {
+export function AppLink(props: AppLinkProps) {
+  const { to, params = {}, query = {}, className, tone, isExact = to === '/', children } = props
   return (
     <Link
       to={to}
       params={params}
       search={query}
-      activeOptions={{ exact: to === '/', includeSearch: false }}
+      activeOptions={{ exact: isExact, includeSearch: false }}
       {...(className !== undefined && { className })}
       {...(tone !== undefined && { 'data-tone': tone })}
     >

@@ -31,8 +31,14 @@ export function Panel({ title, tools, children }: PanelProps) {
   )
 }
 
-/** Row of fields that filter a list. */
-export function Filters({ children }: { children: ReactNode }) {
+/** Row of fields that filter a list. `label` names other uses of the fields. */
+export function Filters({ label, children }: { label?: string; children: ReactNode }) {
+  if (label !== undefined)
+    return (
+      <div className={css['filters']} role="group" aria-label={label}>
+        {children}
+      </div>
+    )
   return (
     <search className={css['filters']} aria-label="Filters">
       {children}

@@ -3,6 +3,7 @@ import { Form as AriaForm } from 'react-aria-components'
 import { ErrorBox } from '../states/error-box.tsx'
 import { Button, ButtonRow } from '../controls/button.tsx'
 import css from '../controls/controls.module.css'
+import { textsOf } from './form-texts.ts'
 
 export interface FormProps {
   children: ReactNode
@@ -24,9 +25,7 @@ export function Form({ children, submit, onSubmit, isRunning, error, buttons }: 
       className={css['form'] ?? ''}
       onSubmit={(event) => {
         event.preventDefault()
-        const entries = [...new FormData(event.currentTarget)]
-        if (isRunning !== true)
-          onSubmit(Object.fromEntries(entries.map(([key, value]) => [key, value as string])))
+        if (isRunning !== true) onSubmit(textsOf(event.currentTarget))
       }}
     >
       {children}

@@ -8,6 +8,7 @@ import { TextField } from '../../kit/controls/text-field.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useNavigate } from '../../routing/navigation.tsx'
 import { bodyOfForm, serversOfForm, valuesOfServers } from './account-body.ts'
+import { LoginResult } from './login-result.tsx'
 
 /** Returns a function that opens the page of a newly registered account. */
 export function useOpenAccount(): (result: { account?: string }) => void {
@@ -109,19 +110,7 @@ function TestLogin({ values }: { values: Readonly<Record<string, string>> }) {
         Test the login
       </Button>
       {test.error && <ErrorBox error={test.error} />}
-      {result && (
-        <p role="status">
-          {serverResult('IMAP', result.imap)}. {serverResult('SMTP', result.smtp)}.
-        </p>
-      )}
+      {result && <LoginResult result={result} />}
     </>
   )
-}
-
-type ServerResult = { success?: boolean; error?: string } | undefined | false
-
-function serverResult(name: string, result: ServerResult): string {
-  if (!result) return `${name} was not tested`
-  if (result.success === true) return `${name} login works`
-  return `${name} login fails: ${result.error ?? 'unknown reason'}`
 }

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { AppError } from '@posthorn/errors'
+import { safeHtml } from '@posthorn/mime/safe-html'
+import { messageHeaders, renderMessage, textToHtml } from '../pages/message-document.ts'
+import { codeOf } from './error-code.ts'
+import type { Present } from './relay.ts'
+
+/**
+ * Maximum size in bytes of api-gateway's response with a message. Workers limit texts and embedded
+ * images to less.
+ */
+const maxBytes = 64 * 1024 * 1024
+
+/** Options of the frame that shows a message. */
+export interface FrameOptions {
+  /** True if the reader has asked for images of other hosts. */
+  remoteImages: boolean
+}
+
+/**
+ * Returns the function that sends the HTML of a message as the document of a frame. api-gateway has
+ * removed active content from the HTML, unless remote images are requested: then the HTML is
+ * sanitised here. An error of api-gateway becomes a document with the error's message.
+ */
+export function presentMessage({ remoteImages }: FrameOptions): Present {
+  return async ({ status, body }, response) => {
+    const reply = JSON.parse(String(await readAll(body))) as MessageReply
+    if (status >= 400) {
+      sendDocument(response, { status, html: textToHtml(reply.message ?? ''), remoteImages: false })
+      return codeOf(reply) ?? 'Error'
+    }
+    const { html = '', webSafe } = reply.text ?? {}
+    // The second run does not change HTML that is sanitised already. The check keeps the promise of
+    // this frame independent of the version of api-gateway.
+    const safe = webSafe === true && !remoteImages ? html : safeHtml(html, { remoteImages })
+    sendDocument(response, { status: 200, html: safe, remoteImages })
+    return 'done'
+  }
+}
+
+interface MessageReply {
+  text?: { html?: string; webSafe?: boolean }
+  message?: string
+  code?: unknown
+}
+
+/** Document to send to a frame, with its status. */
+export interface FrameDocument extends FrameOptions {
+  status: number
+  /** HTML without active content. */
+  html: string
+}
+
+/** Sends the document of a frame with its own security headers. */
+export function sendDocument(
+  response: ServerResponse,
+  { status, html, remoteImages }: FrameDocument,
+): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(messageHeaders(remoteImages)))
+    response.setHeader(name, value)
+  response.end(renderMessage(html))
+}
+
+/**
+ * Reads a response of api-gateway.
+ *
+ * @throws AppError `too-large` for a response above the limit
+ */
+async function readAll(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new AppError('too-large', 'The message is too large to be shown')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

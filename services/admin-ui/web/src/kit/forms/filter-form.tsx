@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { Form as AriaForm } from 'react-aria-components'
+import content from '../content/content.module.css'
+import { Button } from '../controls/button.tsx'
+import { textsOf } from './form-texts.ts'
+
+export interface FilterFormProps {
+  children: ReactNode
+  submit: string
+  onSubmit: (values: Readonly<Record<string, string>>) => void
+}
+
+/** Row of fields that filter a list when the form is submitted. */
+export function FilterForm({ children, submit, onSubmit }: FilterFormProps) {
+  return (
+    <search aria-label="Filters">
+      <AriaForm
+        className={content['filters'] ?? ''}
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit(textsOf(event.currentTarget))
+        }}
+      >
+        {children}
+        <Button type="submit">{submit}</Button>
+      </AriaForm>
+    </search>
+  )
+}
