@@ -11,8 +11,11 @@ test.each([
   ['/accounts/add', 'Add an account · Accounts · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
+  ['/routes/r1', 'r1 · Routes · Posthorn'],
+  ['/create-template', 'Create a template · Templates · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
+  ['/people/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {
   expect(documentTitle(path)).toBe(expected)
 })

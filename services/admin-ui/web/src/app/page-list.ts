@@ -18,7 +18,15 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
+  {
+    path: '/templates',
+    title: 'Templates',
+    group: 'Mail',
+    letter: 'm',
+    requires: 'readTemplates',
+  },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
+  { path: '/routes', title: 'Routes', group: 'Webhooks', letter: 'r', requires: 'readRoutes' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   { path: '/people', title: 'People', group: 'Access', letter: 'p', requires: 'managePeople' },
   {
@@ -42,6 +50,8 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
   '/accounts/add': 'Add an account',
+  '/create-route': 'Create a route',
+  '/create-template': 'Create a template',
 }
 
 /** Pages of the navigation that a person with the rights may open. */
@@ -70,12 +80,21 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
-  if (path.startsWith('/accounts/'))
+  const parent = parentPaths[path] ?? listPaths.find((list) => path.startsWith(`${list}/`))
+  if (parent !== undefined)
     return [
-      { title: 'Accounts', path: '/accounts' },
-      { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
+      { title: titleOf(parent) ?? parent, path: parent },
+      { title: own ?? decodeSegment(path.slice(parent.length + 1)) },
     ]
   return [{ title: own ?? 'Page not found' }]
+}
+
+/** Lists whose entries have pages of their own. */
+const listPaths = ['/accounts', '/routes', '/templates']
+/** Lists to which pages belong whose paths do not begin with the path of the list. */
+const parentPaths: Readonly<Record<string, string>> = {
+  '/create-route': '/routes',
+  '/create-template': '/templates',
 }
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

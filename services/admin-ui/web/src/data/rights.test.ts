@@ -6,9 +6,11 @@ const changes = [
   'cancelSubmissions',
   'changeSettings',
   'changeTokens',
+  'changeRoutes',
+  'changeTemplates',
   'releaseWorkers',
 ] as const
-const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
+const reads = ['readSettings', 'readWorkers', 'readKeys', 'readRoutes', 'readTemplates'] as const
 const actions: readonly PageAction[] = [
   ...changes,
   ...reads,

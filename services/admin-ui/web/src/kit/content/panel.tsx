@@ -40,6 +40,11 @@ export function Filters({ children }: { children: ReactNode }) {
   )
 }
 
+/** Columns of equal width beside each other, below each other on narrow screens. */
+export function Columns({ children }: { children: ReactNode }) {
+  return <div className={css['columns']}>{children}</div>
+}
+
 /** List of names with their values. Undefined values are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (

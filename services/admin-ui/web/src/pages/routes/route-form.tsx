@@ -1,0 +1,53 @@
+import type { Action } from '../../data/use-load.ts'
+import type { RouteRecord } from '../../data/webhooks/webhook-routes.ts'
+import { CheckBox } from '../../kit/controls/check-box.tsx'
+import { TextField } from '../../kit/controls/text-field.tsx'
+import { Form } from '../../kit/forms/form.tsx'
+import { type FunctionSources, headersProblem, headersText } from './route-body.ts'
+import { RouteFunctions } from './route-functions.tsx'
+
+export interface RouteFormProps {
+  /** Webhook route to change. Absent: the form is for a new route. */
+  route?: RouteRecord
+  sources: FunctionSources
+  onSources: (sources: FunctionSources) => void
+  save: Pick<Action<Readonly<Record<string, string>>, unknown>, 'run' | 'isRunning' | 'error'>
+  /** Text after a successful change. */
+  done?: string
+}
+
+/** Form for a webhook route with its functions. */
+export function RouteForm({ route, sources, onSources, save, done = '' }: RouteFormProps) {
+  return (
+    <Form
+      isWide
+      submit={route ? 'Save' : 'Create the route'}
+      isRunning={save.isRunning}
+      error={save.error}
+      onSubmit={save.run}
+      buttons={<span role="status">{done}</span>}
+    >
+      <TextField label="Name" name="name" isRequired defaultValue={route?.name ?? ''} />
+      {!route && <TextField label="Id" name="id" hint="Empty: an id is generated." />}
+      <TextField
+        label="Target URL"
+        name="targetUrl"
+        isRequired
+        defaultValue={route?.targetUrl ?? ''}
+      />
+      <TextField label="Description" name="description" defaultValue={route?.description ?? ''} />
+      <CheckBox name="enabled" defaultSelected={route?.enabled ?? true}>
+        Deliver events
+      </CheckBox>
+      <TextField
+        label="HTTP headers"
+        name="headers"
+        isMultiline
+        validate={headersProblem}
+        hint="One per line, such as Authorization: Bearer abc. Stored values show as ****** and are kept."
+        defaultValue={headersText(route?.customHeaders ?? [])}
+      />
+      <RouteFunctions sources={sources} onSources={onSources} />
+    </Form>
+  )
+}
