@@ -34,6 +34,10 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/deliveries', ['delivery error', 'target']],
+  ['/templates', ['template name', 'template description']],
+  ['/templates/hostile', ['template name', 'template text', 'template HTML']],
+  ['/routes', ['route name', 'delivery error']],
+  ['/routes/hostile', ['route name', 'route description', 'filter', 'map', 'route error']],
   ['/tokens', ['token']],
   ['/people', ['person']],
   ['/sessions', ['person']],
@@ -71,6 +75,7 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   await posthorn.createTokenAlias({
     body: { account, scopes: ['smtp'], description: markup('token') },
   })
+  await storeSources(posthorn)
   const lastError = {
     description: markup('last error'),
     response: markup('last error'),
@@ -96,6 +101,15 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
       ],
     )
     await client.query(
+      `insert into webhook_route_states (route, error_flag) values ('hostile', $1)`,
+      [markup('delivery error')],
+    )
+    await client.query(
+      `insert into webhook_route_errors (route, function, reason, event, account, event_id)
+       values ('hostile', 'map', $1, 'messageNew', $2, gen_random_uuid())`,
+      [markup('route error'), account],
+    )
+    await client.query(
       `insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
          state, attempts, last_outcome, last_error, finished_at)
        values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'messageNew', $1, 'default', $2,
@@ -103,6 +117,28 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
          'network', $3, now())`,
       [account, markup('target'), markup('delivery error')],
     )
+  })
+}
+
+/** Stores a template and a webhook route whose texts and functions contain markup. */
+async function storeSources(posthorn: AdminWorld['posthorn']): Promise<void> {
+  const content = {
+    subject: markup('template subject'),
+    text: markup('template text'),
+    html: markup('template HTML'),
+  }
+  const description = markup('template description')
+  await posthorn.createTemplate({
+    body: { id: 'hostile', account: null, name: markup('template name'), description, content },
+  })
+  await posthorn.createWebhookRoute({
+    body: {
+      id: 'hostile',
+      name: markup('route name'),
+      description: markup('route description'),
+      targetUrl: 'http://127.0.0.1:9/',
+      content: { fn: `// ${markup('filter')}`, map: `// ${markup('map')}` },
+    },
   })
 }
 

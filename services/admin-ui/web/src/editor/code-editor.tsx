@@ -42,5 +42,5 @@ export function CodeEditor({ label, hint, onChange, ...rest }: CodeEditorProps) 
   )
 }
 
-/** Keys that leave an editor, in which Tab indents the line. */
-const leaveHint = 'Press Escape, then Tab, to leave the editor.'
+/** Keys that leave an editor. */
+const leaveHint = 'After a change, Tab indents. Press Escape, then Tab, to leave the editor.'

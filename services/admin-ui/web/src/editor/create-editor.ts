@@ -36,8 +36,9 @@ export interface TextEditor {
 }
 
 /**
- * Creates an editor in an element. Tab indents the line. After Escape, Tab leaves the editor, so
- * that people without a mouse are not caught in the editor (WCAG 2.1.2).
+ * Creates an editor in an element. Tab moves through the page, also through editors, until the
+ * person changes the text or clicks into it: Tab then indents the line. Escape gives Tab its first
+ * meaning back, so that people without a mouse are not caught in the editor (WCAG 2.1.2).
  */
 export function createEditor(parent: HTMLElement, options: EditorOptions): TextEditor {
   const { language, value, onChange, labelledBy, describedBy } = options
@@ -69,11 +70,13 @@ function editing(onChange: (value: string) => void): Extension {
     indentOnInput(),
     keymap.of([leaveByTab, ...defaultKeymap, ...historyKeymap, indentWithTab]),
     EditorView.domEventHandlers({
-      // Tab indents again when the person returns to the editor.
-      blur: (_event, view) => view.setTabFocusMode(false),
+      focus: (_event, view) => view.setTabFocusMode(true),
+      click: (_event, view) => view.setTabFocusMode(false),
     }),
-    EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) onChange(state.doc.toString())
+    EditorView.updateListener.of(({ docChanged, state, view }) => {
+      if (!docChanged) return
+      view.setTabFocusMode(false)
+      onChange(state.doc.toString())
     }),
   ]
 }

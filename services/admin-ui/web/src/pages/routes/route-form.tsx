@@ -18,6 +18,7 @@ export interface RouteFormProps {
 
 /** Form for a webhook route with its functions. */
 export function RouteForm({ route, sources, onSources, save, done = '' }: RouteFormProps) {
+  const { name, targetUrl, description, enabled, customHeaders } = route ?? newRoute
   return (
     <Form
       isWide
@@ -27,16 +28,11 @@ export function RouteForm({ route, sources, onSources, save, done = '' }: RouteF
       onSubmit={save.run}
       buttons={<span role="status">{done}</span>}
     >
-      <TextField label="Name" name="name" isRequired defaultValue={route?.name ?? ''} />
+      <TextField label="Name" name="name" isRequired defaultValue={name} />
       {!route && <TextField label="Id" name="id" hint="Empty: an id is generated." />}
-      <TextField
-        label="Target URL"
-        name="targetUrl"
-        isRequired
-        defaultValue={route?.targetUrl ?? ''}
-      />
-      <TextField label="Description" name="description" defaultValue={route?.description ?? ''} />
-      <CheckBox name="enabled" defaultSelected={route?.enabled ?? true}>
+      <TextField label="Target URL" name="targetUrl" isRequired defaultValue={targetUrl} />
+      <TextField label="Description" name="description" defaultValue={description} />
+      <CheckBox name="enabled" defaultSelected={enabled}>
         Deliver events
       </CheckBox>
       <TextField
@@ -45,9 +41,15 @@ export function RouteForm({ route, sources, onSources, save, done = '' }: RouteF
         isMultiline
         validate={headersProblem}
         hint="One per line, such as Authorization: Bearer abc. Stored values show as ****** and are kept."
-        defaultValue={headersText(route?.customHeaders ?? [])}
+        defaultValue={headersText(customHeaders)}
       />
       <RouteFunctions sources={sources} onSources={onSources} />
     </Form>
   )
 }
+
+/** Fields of a new webhook route before the person changes them. */
+const newRoute: Pick<
+  RouteRecord,
+  'name' | 'targetUrl' | 'description' | 'enabled' | 'customHeaders'
+> = { name: '', targetUrl: '', description: '', enabled: true, customHeaders: [] }

@@ -83,7 +83,7 @@ function decodeWords(header: string): string {
   const joined = decodeCharset(header).replaceAll(/\?=\s+=\?/g, '?==?')
   return joined.replaceAll(
     /=\?([^?]+)\?([bq])\?([^?]*)\?=/gi,
-    (_all, charset: string, encoding: string, text: string) =>
+    (_all, ...[charset = '', encoding = '', text = '']: string[]) =>
       decodeCharset(
         encoding.toLowerCase() === 'b' ? atob(text) : decodeQuoted(text.replaceAll('_', ' ')),
         charset,
