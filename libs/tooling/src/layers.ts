@@ -31,6 +31,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['routing'],
     ['data'],
   ],
+  'services/admin-ui/web/src/data': [['mail', 'webhooks']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],

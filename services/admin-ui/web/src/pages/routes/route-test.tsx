@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAction } from '../../data/use-load.ts'
 import {
   readPayload,
@@ -63,16 +63,27 @@ function PayloadChoice({ onPayload }: { onPayload: (payload: string) => void }) 
   const event = eventOf(query['event'])
   const [chosen, setChosen] = useState('')
   const recent = useRecentDeliveries(event)
-  const read = useAction(readPayload, { onDone: (payload) => onPayload(payloadText(payload)) })
-  const choose = (delivery: string) => {
+  // A payload that arrives late must not replace the payload of a later choice.
+  const latest = useRef('')
+  const read = useAction(readPayload, {
+    onDone: (payload, delivery) => {
+      if (delivery === latest.current) onPayload(payloadText(payload))
+    },
+  })
+  const mark = (delivery: string) => {
+    latest.current = delivery
     setChosen(delivery)
+  }
+  const choose = (delivery: string) => {
+    mark(delivery)
     read.reset()
     if (delivery === '') onPayload(examplePayload(event))
     else read.run(delivery)
   }
   const chooseEvent = (name: string) => {
     change({ event: name })
-    setChosen('')
+    mark('')
+    read.reset()
     onPayload(examplePayload(name))
   }
   return (

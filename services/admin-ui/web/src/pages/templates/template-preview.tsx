@@ -85,8 +85,10 @@ function TrialFields({ input, onInput }: TrialFieldsProps) {
 /** Texts of a composed message. The HTML is shown as source: it comes from outside of the pages. */
 function Preview({ preview: { subject, text, html } }: { preview: MessagePreview }) {
   return (
-    <div role="status">
-      <Facts rows={[['Subject', subject]]} />
+    <>
+      <div role="status">
+        <Facts rows={[['Subject', subject || 'none']]} />
+      </div>
       <Columns>
         <CodeEditor label="Plain text of the message" language="text" value={text ?? ''} />
         <CodeEditor
@@ -96,7 +98,7 @@ function Preview({ preview: { subject, text, html } }: { preview: MessagePreview
           hint="Shown as source. Send a test mail to see it in a mail client."
         />
       </Columns>
-    </div>
+    </>
   )
 }
 
