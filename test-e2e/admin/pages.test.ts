@@ -43,7 +43,7 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],
   ['/templates', 'Templates'],
-  ['/templates?account=nothing', 'Templates'],
+  ['/templates?account=jane', 'Templates'],
   ['/templates/welcome', 'welcome'],
   ['/create-template', 'Create a template'],
   ['/routes', 'Routes'],

@@ -51,6 +51,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): TextE
       EditorView.contentAttributes.of({
         'aria-labelledby': labelledBy,
         'aria-describedby': describedBy,
+        tabindex: '0',
         ...(!onChange && { 'aria-readonly': 'true' }),
       }),
       editorTheme,
