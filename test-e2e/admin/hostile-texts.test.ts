@@ -38,6 +38,10 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/deliveries', ['delivery error', 'target']],
+  ['/templates', ['template name', 'template description']],
+  ['/templates/hostile', ['template name', 'template text', 'template HTML']],
+  ['/routes', ['route name', 'delivery error']],
+  ['/routes/hostile', ['route name', 'route description', 'filter', 'map', 'route error']],
   ['/tokens', ['token']],
   ['/gateways', ['gateway', 'gateway error']],
   ['/gateways/relay', ['gateway', 'gateway login', 'gateway error']],
@@ -104,6 +108,7 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
   })
   const block = { account, recipient: 'ben@example.com', reason: markup('block reason') }
   await posthorn.addToBlocklist({ listId: 'news.example', body: block })
+  await storeSources(posthorn)
   const lastError = {
     description: markup('last error'),
     response: markup('last error'),
@@ -133,6 +138,15 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
       ],
     )
     await client.query(
+      `insert into webhook_route_states (route, error_flag) values ('hostile', $1)`,
+      [markup('delivery error')],
+    )
+    await client.query(
+      `insert into webhook_route_errors (route, function, reason, event, account, event_id)
+       values ('hostile', 'map', $1, 'messageNew', $2, gen_random_uuid())`,
+      [markup('route error'), account],
+    )
+    await client.query(
       `insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
          state, attempts, last_outcome, last_error, finished_at)
        values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'messageNew', $1, 'default', $2,
@@ -140,6 +154,28 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
          'network', $3, now())`,
       [account, markup('target'), markup('delivery error')],
     )
+  })
+}
+
+/** Stores a template and a webhook route whose texts and functions contain markup. */
+async function storeSources(posthorn: AdminWorld['posthorn']): Promise<void> {
+  const content = {
+    subject: markup('template subject'),
+    text: markup('template text'),
+    html: markup('template HTML'),
+  }
+  const description = markup('template description')
+  await posthorn.createTemplate({
+    body: { id: 'hostile', account: null, name: markup('template name'), description, content },
+  })
+  await posthorn.createWebhookRoute({
+    body: {
+      id: 'hostile',
+      name: markup('route name'),
+      description: markup('route description'),
+      targetUrl: 'http://127.0.0.1:9/',
+      content: { fn: `// ${markup('filter')}`, map: `// ${markup('map')}` },
+    },
   })
 }
 

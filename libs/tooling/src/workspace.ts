@@ -103,6 +103,14 @@ export function levelOf(folder: string): number {
  * folder `store` of each service.
  */
 export const allowedImporters: Record<string, readonly string[]> = {
+  '@codemirror/commands': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/lang-html': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/lang-javascript': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/lang-json': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/language': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/state': ['services/admin-ui/web/src/editor/'],
+  '@codemirror/view': ['services/admin-ui/web/src/editor/'],
+  '@lezer/highlight': ['services/admin-ui/web/src/editor/'],
   '@tanstack/react-query': ['services/admin-ui/web/src/data/'],
   '@tanstack/react-router': ['services/admin-ui/web/src/routing/'],
   amqplib: ['libs/bus/'],

@@ -7,12 +7,14 @@ import { listPackages } from './build/list-packages.js'
 
 /**
  * True for modules in the script that all pages share. Each script is a request, so few scripts
- * keep the first view fast. The libraries for charts, QR codes and schemas belong to the scripts of
- * the pages that use them.
+ * keep the first view fast. The libraries for charts, QR codes, schemas and editors belong to the
+ * scripts of the pages that use them. The frame of an editor is too small for a script of its own.
  */
 const sharedModules = (id) =>
-  !/uplot|uqr|qr-code|typebox/.test(id) &&
-  /rolldown\/runtime|node_modules|\/web\/src\/(?:kit|data|routing)\//.test(id)
+  !/uplot|uqr|qr-code|typebox|@codemirror|@lezer|@marijn|style-mod|w3c-keyname|crelt/.test(id) &&
+  /rolldown\/runtime|node_modules|\/web\/src\/(?:kit|data|routing)\/|code-editor|editor\.module/.test(
+    id,
+  )
 
 const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
 

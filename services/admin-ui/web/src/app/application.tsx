@@ -65,6 +65,32 @@ const pages: readonly LazyPage[] = [
   },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
   {
+    path: '/templates',
+    name: 'TemplatesPage',
+    load: () => import('../pages/templates/templates-page.tsx'),
+  },
+  {
+    path: '/templates/$template',
+    name: 'TemplatePage',
+    load: () => import('../pages/templates/template-page.tsx'),
+  },
+  {
+    path: '/create-template',
+    name: 'CreateTemplatePage',
+    load: () => import('../pages/templates/create-template-page.tsx'),
+  },
+  { path: '/routes', name: 'RoutesPage', load: () => import('../pages/routes/routes-page.tsx') },
+  {
+    path: '/routes/$route',
+    name: 'RoutePage',
+    load: () => import('../pages/routes/route-page.tsx'),
+  },
+  {
+    path: '/create-route',
+    name: 'CreateRoutePage',
+    load: () => import('../pages/routes/create-route-page.tsx'),
+  },
+  {
     path: '/deliveries',
     name: 'DeliveriesPage',
     load: () => import('../pages/webhooks/deliveries-page.tsx'),

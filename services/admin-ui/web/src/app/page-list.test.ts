@@ -17,9 +17,11 @@ test.each([
   ['/accounts/anna/mail/AAAA', 'Message · Mail · anna · Accounts · Posthorn'],
   ['/accounts/anna/nothing', 'Page not found · Posthorn'],
   ['/accounts/anna/mail/AAAA/more', 'Page not found · Posthorn'],
-  ['/people/x', 'Page not found · Posthorn'],
+  ['/routes/r1', 'r1 · Routes · Posthorn'],
+  ['/create-template', 'Create a template · Templates · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
+  ['/people/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {
   expect(documentTitle(path)).toBe(expected)
 })

@@ -27,7 +27,15 @@ export const navigationPages: readonly NavigationPage[] = [
     requires: 'readBlocklists',
   },
   { path: '/exports', title: 'Exports', group: 'Mail', letter: 'x', requires: 'readExports' },
+  {
+    path: '/templates',
+    title: 'Templates',
+    group: 'Mail',
+    letter: 'm',
+    requires: 'readTemplates',
+  },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
+  { path: '/routes', title: 'Routes', group: 'Webhooks', letter: 'r', requires: 'readRoutes' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   {
     path: '/oauth2',
@@ -68,10 +76,9 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/accounts/add': 'Add an account',
   '/gateways/add': 'Add a gateway',
   '/oauth2/add': 'Add an OAuth2 application',
+  '/create-route': 'Create a route',
+  '/create-template': 'Create a template',
 }
-
-/** Paths of the lists whose entries have a page of their own below the path of the list. */
-const listsWithPages: ReadonlySet<string> = new Set(['/gateways', '/blocklists', '/oauth2'])
 
 /** Pages of the navigation that a person with the rights may open. */
 export function permittedPages(may: (action: PageAction) => boolean): readonly NavigationPage[] {
@@ -100,13 +107,11 @@ export interface Crumb {
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
   if (path.startsWith('/accounts/')) return accountCrumbs(path, own)
-  const list = navigationPages.find(
-    (page) => listsWithPages.has(page.path) && path.startsWith(`${page.path}/`),
-  )
-  if (list)
+  const parent = parentPaths[path] ?? listPaths.find((list) => path.startsWith(`${list}/`))
+  if (parent !== undefined)
     return [
-      { title: list.title, path: list.path },
-      { title: own ?? decodeSegment(path.slice(list.path.length + 1)) },
+      { title: titleOf(parent) ?? parent, path: parent },
+      { title: own ?? decodeSegment(path.slice(parent.length + 1)) },
     ]
   return [{ title: own ?? 'Page not found' }]
 }
@@ -130,6 +135,14 @@ function accountCrumbs(path: string, own: string | undefined): readonly Crumb[] 
   if (rest.length === 0) return [...steps, { title }]
   if (part !== 'mail') return [{ title: 'Page not found' }]
   return [...steps, { title, path: `/accounts/${account}/mail` }, { title: 'Message' }]
+}
+
+/** Lists whose entries have pages of their own. */
+const listPaths = ['/gateways', '/blocklists', '/oauth2', '/routes', '/templates']
+/** Lists to which pages belong whose paths do not begin with the path of the list. */
+const parentPaths: Readonly<Record<string, string>> = {
+  '/create-route': '/routes',
+  '/create-template': '/templates',
 }
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

@@ -24,6 +24,8 @@ export function Palette({ onClose, openHelp, signOut }: PaletteProps) {
   const accounts = useAccounts({ query, pageSize: maxAccounts }, { enabled: query.length > 1 })
   const actions = [
     ...(may('changeAccounts') ? [{ id: 'add', label: 'Add an account' }] : []),
+    ...(may('changeRoutes') ? [{ id: 'route', label: 'Create a route' }] : []),
+    ...(may('changeTemplates') ? [{ id: 'template', label: 'Create a template' }] : []),
     { id: 'profile', label: 'Your profile' },
     { id: 'help', label: 'Keyboard shortcuts' },
     { id: 'sign-out', label: 'Sign out' },
@@ -41,7 +43,7 @@ export function Palette({ onClose, openHelp, signOut }: PaletteProps) {
     else if (kind === 'account') navigate({ to: '/accounts/$account', params: { account: target } })
     else if (target === 'help') openHelp()
     else if (target === 'sign-out') signOut()
-    else navigate({ to: target === 'add' ? '/accounts/add' : '/profile' })
+    else navigate({ to: actionPaths[target] ?? '/profile' })
   }
   return (
     <SearchDialog
@@ -54,4 +56,11 @@ export function Palette({ onClose, openHelp, signOut }: PaletteProps) {
       onChoose={choose}
     />
   )
+}
+
+/** Pages that the actions of the command palette open, by id of the action. */
+const actionPaths: Readonly<Record<string, string>> = {
+  add: '/accounts/add',
+  route: '/create-route',
+  template: '/create-template',
 }

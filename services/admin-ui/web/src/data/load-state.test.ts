@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
-import { describeError, isTemporary, viewOf } from './load-state.ts'
+import { describeError, InputError, isTemporary, viewOf } from './load-state.ts'
 
 const refused = (status: number, problem = {}) =>
   new PosthornError(
@@ -29,6 +29,22 @@ test('describeError: shows message, code, request id and the required role', () 
     message: 'the text (role owner)',
     code: 'Forbidden',
     requestId: 'r1',
+  })
+})
+
+test('describeError: names the members that the server has refused', () => {
+  const fields = [
+    { key: 'fn', message: '"content.fn" is wrong', path: 'content.fn' },
+    { key: 'name', message: '"name" is missing', path: 'name' },
+  ]
+  const { message } = describeError(refused(400, { fields }))
+  expect(message).toBe('the text: "content.fn" is wrong. "name" is missing')
+})
+
+test('describeError: an error of the browser shows its text only', () => {
+  expect(describeError(new InputError('The payload is empty.'))).toEqual({
+    title: 'Not possible',
+    message: 'The payload is empty.',
   })
 })
 

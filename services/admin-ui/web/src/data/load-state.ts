@@ -36,6 +36,9 @@ export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>
   return data !== undefined || error !== null
 }
 
+/** Error of an action that fails in the browser, because of an input or the state of the data. */
+export class InputError extends Error {}
+
 /** Error of a call, as the pages show it. */
 export interface ShownError {
   title: string
@@ -51,16 +54,23 @@ export function describeError(error: unknown): ShownError {
       title: 'Disconnected',
       message: 'The server does not respond. Lists are loaded again automatically.',
     }
+  if (error instanceof InputError) return { title: 'Not possible', message: error.message }
   if (!(error instanceof PosthornError))
     return { title: 'Unexpected error', message: String(error) }
-  const { status, code, message, requestId, problem } = error
-  const { requiredRole } = problem as { requiredRole?: string }
+  const { status, code, requestId } = error
   return {
     title: titleOf(status),
-    message: requiredRole ? `${message} (role ${requiredRole})` : message,
+    message: messageOf(error),
     ...(code !== undefined && { code }),
     ...(requestId !== undefined && { requestId }),
   }
+}
+
+/** Text of an error with the role that the request needs, or the members that were refused. */
+function messageOf({ message, fields, problem }: PosthornError): string {
+  const { requiredRole } = problem as { requiredRole?: string }
+  const refused = fields.map((field) => field.message).join('. ')
+  return `${message}${requiredRole ? ` (role ${requiredRole})` : ''}${refused && `: ${refused}`}`
 }
 
 function titleOf(status: number): string {

@@ -6,6 +6,8 @@ const changes = [
   'cancelSubmissions',
   'changeSettings',
   'changeTokens',
+  'changeRoutes',
+  'changeTemplates',
   'releaseWorkers',
   'changeOAuth2Apps',
   'changeGateways',
@@ -24,6 +26,8 @@ const reads = [
   'readBlocklists',
   'readExports',
   'readQueues',
+  'readRoutes',
+  'readTemplates',
 ] as const
 const actions: readonly PageAction[] = [
   ...changes,

@@ -8,7 +8,7 @@ export interface KeyInput {
 }
 
 const typingPlaces =
-  'input:not([type=checkbox]), textarea, select, [role=dialog], [role=alertdialog], [role=menu]'
+  'input:not([type=checkbox]), textarea, select, [role=textbox], [role=dialog], [role=alertdialog], [role=menu]'
 
 /**
  * True if a keyboard event cannot be a shortcut: the focus is in a field, a dialog or a menu, or a

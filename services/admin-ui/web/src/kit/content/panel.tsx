@@ -46,6 +46,11 @@ export function Filters({ label, children }: { label?: string; children: ReactNo
   )
 }
 
+/** Columns of equal width beside each other, below each other on narrow screens. */
+export function Columns({ children }: { children: ReactNode }) {
+  return <div className={css['columns']}>{children}</div>
+}
+
 /** List of names with their values. Undefined values are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (

@@ -18,6 +18,8 @@ export interface TextFieldProps {
   type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'datetime-local' | 'url'
   hint?: string
   isRequired?: boolean
+  /** Finds the problem of a value. Null: the value is correct. */
+  validate?: (value: string) => string | null
   minLength?: number
   autoComplete?: string
   inputMode?: 'numeric' | 'text'

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Form as AriaForm } from 'react-aria-components'
+import { classNames } from '../class-names.ts'
 import { ErrorBox } from '../states/error-box.tsx'
 import { Button, ButtonRow } from '../controls/button.tsx'
 import css from '../controls/controls.module.css'
@@ -13,16 +14,19 @@ export interface FormProps {
   error?: Error | null
   /** Further buttons of the form, beside the submit button. */
   buttons?: ReactNode
+  /** True if the form has editors, which need the width of the page. */
+  isWide?: boolean
 }
 
 /**
  * Form that passes the texts of its fields by name to `onSubmit`. Errors are shown below the
  * fields.
  */
-export function Form({ children, submit, onSubmit, isRunning, error, buttons }: FormProps) {
+export function Form(props: FormProps) {
+  const { children, submit, onSubmit, isRunning, error, buttons, isWide } = props
   return (
     <AriaForm
-      className={css['form'] ?? ''}
+      className={classNames(css['form'], isWide === true && css['wide'])}
       onSubmit={(event) => {
         event.preventDefault()
         if (isRunning !== true) onSubmit(textsOf(event.currentTarget))

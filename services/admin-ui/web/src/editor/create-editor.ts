@@ -1,0 +1,102 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { html } from '@codemirror/lang-html'
+import { javascript } from '@codemirror/lang-javascript'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { EditorState, type Extension } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { codeColors, editorTheme } from './editor-theme.ts'
+import { normalizeLines } from './normalize-lines.ts'
+
+/** Language whose syntax an editor colors. */
+export type EditorLanguage = 'javascript' | 'json' | 'html' | 'text'
+
+const languages: Readonly<Record<EditorLanguage, () => Extension>> = {
+  javascript: () => javascript(),
+  json: () => json(),
+  html: () => html(),
+  text: () => [],
+}
+
+/** Text and behaviour of an editor, and the ids of the elements that name and describe it. */
+export interface EditorOptions {
+  language: EditorLanguage
+  value: string
+  /** Called with the text after each change by the person. Absent: the text cannot be changed. */
+  onChange?: (value: string) => void
+  labelledBy: string
+  describedBy: string
+}
+
+/** Editor on a page. */
+export interface TextEditor {
+  /** Replaces the text. An equal text leaves the editor unchanged. */
+  setText: (text: string) => void
+  destroy: () => void
+}
+
+/**
+ * Creates an editor in an element. Tab moves through the page, also through editors, until the
+ * person changes the text or clicks into it: Tab then indents the line. Escape gives Tab its first
+ * meaning back, so that people without a mouse are not caught in the editor (WCAG 2.1.2).
+ */
+export function createEditor(parent: HTMLElement, options: EditorOptions): TextEditor {
+  const { language, value, onChange, labelledBy, describedBy } = options
+  const view = new EditorView({
+    parent,
+    doc: value,
+    extensions: [
+      EditorView.cspNonce.of(pageNonce()),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({
+        'aria-labelledby': labelledBy,
+        'aria-describedby': describedBy,
+        tabindex: '0',
+        ...(!onChange && { 'aria-readonly': 'true' }),
+      }),
+      editorTheme,
+      syntaxHighlighting(codeColors),
+      lineNumbers(),
+      languages[language](),
+      onChange ? editing(onChange) : EditorState.readOnly.of(true),
+    ],
+  })
+  return { setText: (text) => replaceText(view, text), destroy: () => view.destroy() }
+}
+
+function editing(onChange: (value: string) => void): Extension {
+  return [
+    history(),
+    bracketMatching(),
+    indentOnInput(),
+    keymap.of([leaveByTab, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    EditorView.domEventHandlers({
+      focus: (_event, view) => view.setTabFocusMode(true),
+      click: (_event, view) => view.setTabFocusMode(false),
+    }),
+    EditorView.updateListener.of(({ docChanged, state, view }) => {
+      if (!docChanged) return
+      view.setTabFocusMode(false)
+      onChange(state.doc.toString())
+    }),
+  ]
+}
+
+const leaveByTab = {
+  key: 'Escape',
+  run: (view: EditorView) => {
+    view.setTabFocusMode(true)
+    return true
+  },
+}
+
+function replaceText(view: EditorView, text: string): void {
+  const { doc } = view.state
+  if (doc.toString() === normalizeLines(text)) return
+  view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+}
+
+/** Nonce of the page, with which the policy of the page permits the styles of the editor. */
+function pageNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+}

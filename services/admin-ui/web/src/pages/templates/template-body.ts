@@ -1,0 +1,95 @@
+import { InputError } from '../../data/load-state.ts'
+import type { MessageBody, TemplateBody, TemplateRecord } from '../../data/mail/templates.ts'
+
+/** Texts of a template with placeholders. Blank: the template has no such text. */
+export interface TemplateTexts {
+  subject: string
+  previewText: string
+  text: string
+  html: string
+}
+
+/** Format of the HTML of a template. */
+export type TemplateFormat = TemplateRecord['format']
+
+const noTexts: TemplateTexts = { subject: '', previewText: '', text: '', html: '' }
+
+/** Texts of a stored template. */
+export function textsOf({ content }: Pick<TemplateRecord, 'content'>): TemplateTexts {
+  return { ...noTexts, ...content }
+}
+
+/** Texts as the API expects them, without blank ones. */
+export function contentOf(texts: TemplateTexts): Partial<TemplateTexts> {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
+}
+
+/** Texts of a template, and the format of its HTML. */
+export interface TemplateDraft {
+  texts: TemplateTexts
+  format: TemplateFormat
+}
+
+/** Request that creates a template, from the fields of the form. */
+export function templateBody(
+  values: Readonly<Record<string, string>>,
+  { texts, format }: TemplateDraft,
+): TemplateBody {
+  const { id = '', account = '', name = '', description = '' } = values
+  return {
+    ...(id !== '' && { id }),
+    account: account === '' ? null : account,
+    name,
+    description,
+    format,
+    content: contentOf(texts),
+  }
+}
+
+/** Sender, recipient and values of a preview or a test mail. */
+export interface TrialInput {
+  account: string
+  address: string
+  /** Values of the placeholders `params.…`, as JSON. */
+  values: string
+}
+
+/** Request that renders the texts of a template without sending a message. */
+export function previewBody(draft: TemplateDraft, input: TrialInput): MessageBody {
+  return {
+    to: [{ address: input.address }],
+    ...contentOf(draft.texts),
+    render: { format: draft.format, params: paramsOf(input) },
+    dryRun: true,
+  }
+}
+
+/** Request that sends a message with the stored texts of a template. */
+export function testMailBody(template: string, input: TrialInput): MessageBody {
+  return { to: [{ address: input.address }], template, render: { params: paramsOf(input) } }
+}
+
+function paramsOf({ values }: TrialInput): Record<string, unknown> {
+  const params = parseJson(values.trim() === '' ? '{}' : values)
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    throw new InputError('The values must be a JSON object.')
+  return params as Record<string, unknown>
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InputError(`The values are not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * JSON with a member for each name after `params.` in the texts of a template, so that a person
+ * only fills in the values.
+ */
+export function firstValues(texts: TemplateTexts): string {
+  const all = Object.values(texts).join('\n')
+  const names = [...all.matchAll(/\bparams\.(\w+)/g)].map(([, name = '']) => name)
+  return JSON.stringify(Object.fromEntries(names.map((name) => [name, ''])), null, 2)
+}
