@@ -15,6 +15,7 @@ const table = `
   listWebhookDeliveries      OPSA
   getWebhookDelivery         OPSA
   listWebhookReplays         OPSA
+  listWebhookTargets         OPSA
   getWebhookReplay           OPSA
   getStats                   OPSA
   getStatsSeries             OPSA

@@ -107,6 +107,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   listWebhookReplays: everyone,
   getWebhookReplay: everyone,
   createWebhookReplay: helpers,
+  listWebhookTargets: everyone,
   testWebhookTarget: operators,
   listWebhookRoutes: readers,
   getWebhookRoute: readers,
