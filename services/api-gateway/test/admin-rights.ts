@@ -124,6 +124,7 @@ const table = `
   importTokens               OP    step-up
   getOAuthToken              OP    mail step-up
   exportAccounts             O     step-up
+  createOperatorToken        O     step-up
   importLinkKey              O     step-up
 `
 

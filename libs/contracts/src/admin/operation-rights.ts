@@ -137,6 +137,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createTokenAlias: operators,
   deleteToken: operators,
   deleteTokenAlias: operators,
+  createOperatorToken: withStepUp(owners),
   importTokens: withStepUp(operators),
   listOAuth2Apps: readers,
   getOAuth2App: readers,

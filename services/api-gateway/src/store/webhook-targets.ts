@@ -77,7 +77,12 @@ export async function listTargets(db: Db, page: TargetPage) {
 }
 
 /** SQL definition of `addresses`: the addresses of a page, and one more if a page follows. */
-function addresses({ configured, address, cursor = '', pageSize }: TargetPage): RawBuilder<unknown> {
+function addresses({
+  configured,
+  address,
+  cursor = '',
+  pageSize,
+}: TargetPage): RawBuilder<unknown> {
   const known = sql`${sql.val([...configured])}::text[]`
   if (address !== undefined)
     return sql`addresses (address, position) as (
