@@ -30,6 +30,8 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/accounts/failing', 'failing'],
   ['/outbox', 'Outbox'],
   ['/outbox?account=nothing', 'Outbox'],
+  ['/targets', 'Targets'],
+  ['/targets?address=nothing', 'Targets'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],

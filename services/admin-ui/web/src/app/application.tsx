@@ -40,6 +40,11 @@ const pages: readonly LazyPage[] = [
   },
   { path: '/outbox', name: 'OutboxPage', load: () => import('../pages/mail/outbox-page.tsx') },
   {
+    path: '/targets',
+    name: 'TargetsPage',
+    load: () => import('../pages/webhooks/targets-page.tsx'),
+  },
+  {
     path: '/deliveries',
     name: 'DeliveriesPage',
     load: () => import('../pages/webhooks/deliveries-page.tsx'),

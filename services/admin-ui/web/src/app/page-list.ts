@@ -18,6 +18,7 @@ export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
+  { path: '/targets', title: 'Targets', group: 'Webhooks', letter: 'h' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },
   { path: '/people', title: 'People', group: 'Access', letter: 'p', requires: 'managePeople' },

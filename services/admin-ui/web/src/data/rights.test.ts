@@ -6,6 +6,7 @@ const changes = [
   'cancelSubmissions',
   'changeSettings',
   'changeTokens',
+  'testTargets',
   'releaseWorkers',
 ] as const
 const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
@@ -14,15 +15,19 @@ const actions: readonly PageAction[] = [
   ...reads,
   'operateAccounts',
   'operateQueues',
+  'createOperatorTokens',
   'managePeople',
   'readAudit',
 ]
 
 test.each([
   ['owner', []],
-  ['operator', ['managePeople', 'readAudit']],
-  ['auditor', [...changes, 'operateAccounts', 'operateQueues', 'managePeople']],
-  ['support', [...changes, ...reads, 'managePeople', 'readAudit']],
+  ['operator', ['createOperatorTokens', 'managePeople', 'readAudit']],
+  [
+    'auditor',
+    [...changes, 'operateAccounts', 'operateQueues', 'createOperatorTokens', 'managePeople'],
+  ],
+  ['support', [...changes, ...reads, 'createOperatorTokens', 'managePeople', 'readAudit']],
 ] as const)('mayDo: the role %s may not %j', (role, expected) => {
   const refused = actions.filter((action) => !mayDo(role, action))
   expect(refused.toSorted()).toEqual([...expected].toSorted())

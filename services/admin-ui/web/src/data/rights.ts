@@ -12,6 +12,8 @@ const operationOf = {
   readSettings: 'getSettings',
   changeSettings: 'updateSettings',
   changeTokens: 'createToken',
+  createOperatorTokens: 'createOperatorToken',
+  testTargets: 'testWebhookTarget',
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
