@@ -37,6 +37,7 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   [`/accounts/${encoded}/log`, []],
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
+  ['/targets', ['target', 'delivery error', 'target response']],
   ['/deliveries', ['delivery error', 'target']],
   ['/templates', ['template name', 'template description']],
   ['/templates/hostile', ['template name', 'template text', 'template HTML']],
@@ -148,11 +149,11 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
     )
     await client.query(
       `insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
-         state, attempts, last_outcome, last_error, finished_at)
+         state, attempts, last_outcome, last_error, last_response, last_ended_at, last_duration_ms,
+         finished_at)
        values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'messageNew', $1, 'default', $2,
-         'failed', 1,
-         'network', $3, now())`,
-      [account, markup('target'), markup('delivery error')],
+         'failed', 1, 'network', $3, $4, now(), 1, now())`,
+      [account, markup('target'), markup('delivery error'), markup('target response')],
     )
   })
 }

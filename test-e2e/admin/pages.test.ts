@@ -51,6 +51,8 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/blocklists/nothing', 'nothing'],
   ['/exports', 'Exports'],
   ['/exports?account=nothing&status=failed', 'Exports'],
+  ['/targets', 'Targets'],
+  ['/targets?address=nothing', 'Targets'],
   ['/deliveries', 'Deliveries'],
   ['/deliveries?state=failed', 'Deliveries'],
   ['/deliveries?account=nothing', 'Deliveries'],

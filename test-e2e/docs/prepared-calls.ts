@@ -65,6 +65,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
 export const expectedErrors: Readonly<Record<string, { status: number; reason: string }>> = {
   setLicense: { status: 403, reason: 'license keys do not exist' },
   deleteLicense: { status: 403, reason: 'license keys do not exist' },
+  createOperatorToken: {
+    status: 403,
+    reason: 'only owners at the administration pages may call it',
+  },
   exportAccounts: { status: 403, reason: 'the key of the example is not listed' },
   getOAuthToken: { status: 403, reason: 'reading of access tokens is switched off by default' },
 }

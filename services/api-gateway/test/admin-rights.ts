@@ -15,6 +15,7 @@ const table = `
   listWebhookDeliveries      OPSA
   getWebhookDelivery         OPSA
   listWebhookReplays         OPSA
+  listWebhookTargets         OPSA
   getWebhookReplay           OPSA
   getStats                   OPSA
   getStatsSeries             OPSA
@@ -123,6 +124,7 @@ const table = `
   importTokens               OP    step-up
   getOAuthToken              OP    mail step-up
   exportAccounts             O     step-up
+  createOperatorToken        O     step-up
   importLinkKey              O     step-up
 `
 

@@ -140,6 +140,30 @@ test('listFindings: reports webhook targets with failures of the last hour', asy
   await db.deleteFrom('deliveries').execute()
 })
 
+test('listFindings: reports paused webhook targets, whose deliveries are not late', async () => {
+  const pause = (...targets: string[]) =>
+    call('POST', '/v1/settings', {
+      body: { webhookTargets: targets.map((target) => ({ target, paused: true })) },
+    })
+  await sql`
+    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, next_attempt_at)
+    select gen_random_uuid(), gen_random_uuid(), 1, now(), 'x', 'a', 'default', lane,
+      now() - make_interval(mins => mins)
+    from (values ('http://a/', 61), ('http://a/', 6), ('http://b/', 59), ('http://c/', -5)) d (lane, mins)
+  `.execute(db)
+  expect(await find('queueLate:notify')).toMatchObject({ count: 3 })
+  await pause('http://a/', 'http://b')
+  expect(await find('queueLate:notify')).toBeUndefined()
+  expect(await find('webhookTargetPaused:http://a/')).toMatchObject({ level: 'warning', count: 2 })
+  expect(await find('webhookTargetPaused:http://b/')).toMatchObject({ level: 'info', count: 1 })
+  await pause('http://c/', 'http://none/')
+  expect(await find('webhookTargetPaused:http://c/')).toMatchObject({ level: 'info', count: 1 })
+  expect(await find('webhookTargetPaused:http://none/')).toMatchObject({ level: 'info', count: 0 })
+  expect(await find('queueLate:notify')).toMatchObject({ count: 3 })
+  await pause()
+  await db.deleteFrom('deliveries').execute()
+})
+
 test('listFindings: reports late work of a queue, or its pause', async () => {
   await add('a')
   await sql`

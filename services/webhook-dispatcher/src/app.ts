@@ -123,12 +123,13 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, verification, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
+    pausedLanes: () => options.paused,
     // The first suspension of a webhook target lasts as long as the first retry delay of a
     // delivery, later suspensions up to six times as long.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })
-  measured.suspendedTargets(() => throttle.suspended().length)
+  measured.blockedTargets(throttle)
   const { concurrency, leaseMs } = config
   const owner = { id: randomUUID(), leaseMs }
   const recorder = new AttemptRecorder({ db, owner, log })
@@ -148,13 +149,14 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const dispatcher = stack.use(
     new Dispatcher({ db, owner, throttle, recorder, attempt, concurrency, closeTimeoutMs, log }),
   )
+  options.onChange(() => dispatcher.applyTargetOptions())
   const onChange = (paused: boolean) => dispatcher.setPaused(paused)
   const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))
   dispatcher.setPaused(queue.paused)
   const handlers = [onVerifyWebhook(verification)]
   stack.use(await bus.serve({ queue: 'verify.webhook', handlers }))
   registerDueAge(context.metrics, () =>
-    queue.paused ? 0 : findOldestDueSeconds(db, throttle.suspended()),
+    queue.paused ? 0 : findOldestDueSeconds(db, throttle.blocked()),
   )
   return dispatcher
 }
@@ -170,6 +172,8 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
   const targets = createTargets({ db, settings, routes, unsealLogin, unsealHeader })
   const { targetConcurrency, retryBaseMs } = config
   const options = targetOptions(settings, { concurrency: targetConcurrency, retryBaseMs })
+  // Reads the options before the first call, so that no call of a paused webhook target is made.
+  await options.refresh()
   const refresh = { everyMs: sweepEveryMs, log, name: 'target-options' }
   stack.use(runPeriodically(refresh, () => options.refresh()))
   const keys = cacheSigningKeys({ fetch: () => fetchSigningKeys(bus), log })

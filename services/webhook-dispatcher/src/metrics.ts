@@ -3,6 +3,12 @@ import type { Metrics } from '@posthorn/telemetry'
 import type { AttemptMetrics } from './attempt/attempt.ts'
 import type { CallOutcome } from './routes/decide.ts'
 
+/** Addresses of webhook targets to which no calls are made. */
+export interface BlockedTargets {
+  suspended: () => readonly string[]
+  paused: () => readonly string[]
+}
+
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -50,12 +56,17 @@ export function dispatcherMetrics(
   }
   return {
     functionCalled: functionMetrics(metrics),
-    /** Registers the gauge of suspended webhook targets, whose value `count` returns. */
-    suspendedTargets(count: () => number) {
+    /** Registers the gauges of webhook targets to which no calls are made. */
+    blockedTargets(targets: BlockedTargets) {
       metrics.gauge({
         name: 'webhook_targets_paused',
         help: 'Targets that are suspended.',
-        collect: count,
+        collect: () => targets.suspended().length,
+      })
+      metrics.gauge({
+        name: 'webhook_targets_paused_by_setting',
+        help: 'Targets that the setting webhookTargets pauses.',
+        collect: () => targets.paused().length,
       })
     },
     /**
@@ -76,7 +87,7 @@ export function dispatcherMetrics(
 export function registerDueAge(metrics: Metrics, seconds: () => number | Promise<number>): void {
   metrics.gauge({
     name: 'deliveries_oldest_due_seconds',
-    help: 'Age of the oldest due delivery to a target that is not suspended; 0 while paused.',
+    help: 'Age of the oldest due delivery to a target that is neither suspended nor paused; 0 while the queue is paused.',
     collect: seconds,
   })
 }

@@ -122,11 +122,38 @@ describe('findOldestDueSeconds', () => {
       await own.transaction().execute(async (tx) => {
         const before = await readRows(tx)
         await findOldestDueSeconds(tx, suspended)
+        await findNextDueMs(tx, suspended)
         const after = await readRows(tx)
         expect(after.scans).toBe(before.scans)
-        expect(after.read - before.read).toBeLessThan(10)
+        expect(after.read - before.read).toBeLessThan(20)
       })
   })
+})
+
+test('findNextDueMs: leaves out paused lanes', async () => {
+  await insert('http://a.example/', 1, { nextAttemptAt: new Date(Date.now() - 60_000) })
+  expect(await findNextDueMs(own, ['http://a.example/'])).toBeUndefined()
+  await insert('http://b.example/', 1, { nextAttemptAt: new Date(Date.now() + 60_000) })
+  expect(await findNextDueMs(own, ['http://a.example/'])).toBeGreaterThan(50_000)
+  expect(await findNextDueMs(own, ['http://b.example/'])).toBeLessThan(-50_000)
+})
+
+test('recordResults: stores the end and the duration of the last attempt', async () => {
+  await insert('http://a.example/', 1)
+  const [delivery] = await claimDueDeliveries(own, me, limits)
+  const id = delivery?.id ?? ''
+  const last = () =>
+    db.selectFrom('deliveries').select(['lastEndedAt', 'lastDurationMs']).executeTakeFirst()
+  await recordResults(own, [releasedResult(id, false)], me.id)
+  expect(await last()).toEqual({ lastEndedAt: null, lastDurationMs: null })
+  await claimDueDeliveries(own, me, limits)
+  const schedule = createSchedule(undefined, 5_000)
+  await recordResults(
+    own,
+    [nextState({ id, attempts: 1 }, { ...ok, durationMs: 12.6 }, schedule)],
+    me.id,
+  )
+  expect(await last()).toEqual({ lastEndedAt: expect.any(Date), lastDurationMs: 13 })
 })
 
 test('beginAttempts, renewClaims, recordResults: skip a row that another process has claimed', async () => {

@@ -4892,7 +4892,8 @@ export interface GetSettingsResult {
   webhooksKeepFailedDays?: number | null
   /**
    * Options of single webhook targets: delays between attempts, concurrency and rate of
-   * requests. These options replace the settings for all webhook targets. None by default.
+   * requests, and pauses. These options replace the settings for all webhook targets. None by
+   * default.
    */
   webhookTargets?: {
     /**
@@ -4917,6 +4918,12 @@ export interface GetSettingsResult {
      * same target. No limit by default.
      */
     rate?: number
+    /**
+     * If true, no webhook request is sent to the target, except requests that have started and
+     * test requests. Its deliveries are stored without a limit of time and are sent after the
+     * end of the pause. Other targets are not affected. Defaults to false.
+     */
+    paused?: boolean
   }[] | null
   /**
    * URL of the authentication server, which returns the logins of accounts with
@@ -5648,6 +5655,30 @@ export interface ImportTokensResult {
       | 'created-here'
       | 'deleted-here'
   }[]
+}
+
+/** Parameters and body of `createOperatorToken`. */
+export interface CreateOperatorTokenInput {
+  /** Body of the request. */
+  body: {
+    /** Description of the token for operators, such as the name of the script. */
+    description: string
+    /**
+     * Restrictions of the token: allowed client addresses, allowed `Referer` headers and the
+     * rate limit. Null or absent: no restrictions.
+     */
+    restrictions?: Restrictions | null
+    /** Time at which the token expires (ISO 8601). Absent: the token does not expire. */
+    expires?: string
+  }
+}
+
+/** Result of `createOperatorToken`. */
+export interface CreateOperatorTokenResult {
+  /** Value of the access token, which requests send. The value is not shown again. */
+  token: string
+  /** Id of the access token: SHA-256 of the value, hexadecimal. */
+  id: string
 }
 
 /** Parameters and body of `createToken`. */
@@ -6802,6 +6833,91 @@ export interface TestWebhookRouteResult {
   logs: string[]
   /** CPU time that the filter function and the map function used, in milliseconds. */
   usedMs: number
+}
+
+/** Parameters and body of `listWebhookTargets`. */
+export interface ListWebhookTargetsInput {
+  /** URL of the only webhook target to list, without login and query. */
+  address?: string
+  /** Value of `nextCursor` of the previous page. Absent: the first page is returned. */
+  cursor?: string
+  /** Maximum number of webhook targets per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listWebhookTargets`. */
+export interface ListWebhookTargetsResult {
+  /** Webhook targets of this page, sorted by address. */
+  targets: {
+    /** URL of the webhook target without login and query. */
+    address: string
+    /** True for the address of the default target, which is the setting `webhooks`. */
+    isDefault: boolean
+    /**
+     * True if the setting `webhookTargets` pauses the address. Its deliveries stay due until
+     * the end of the pause.
+     */
+    paused: boolean
+    /**
+     * Number of webhook deliveries in the state `due`: waiting for an attempt, or in progress.
+     * Counting stops at 10,000.
+     */
+    due: number
+    /**
+     * Time from which the oldest waiting webhook delivery has been due (ISO 8601). Null if no
+     * webhook delivery waits for a first or further attempt now.
+     */
+    oldestDueAt: string | null
+    /**
+     * Number of failed webhook deliveries that are stored and were not replayed. Counting stops
+     * at 10,000.
+     */
+    failed: number
+    /**
+     * Numbers of the webhook deliveries whose last attempt ended in the last hour. Covers the
+     * latest 10,000 of them.
+     */
+    lastHour: {
+      /** Number of these webhook deliveries that the target accepted. */
+      delivered: number
+      /** Number of these webhook deliveries that failed permanently. */
+      failed: number
+      /** Number of these webhook deliveries that wait for a further attempt. */
+      retried: number
+      /**
+       * Duration, in milliseconds, that 95 % of the last attempts of these webhook deliveries
+       * did not exceed. Null without an attempt.
+       */
+      p95Ms: number | null
+    }
+    /**
+     * Result of the attempt that ended last, of all stored webhook deliveries to this address.
+     */
+    lastResponse: {
+      /** Id of the webhook delivery whose attempt ended last. */
+      delivery: string
+      /** Time at which the attempt ended (ISO 8601). */
+      at: string
+      /** Duration of the attempt, in milliseconds. */
+      durationMs: number
+      /**
+       * Outcome of the attempt: class of the HTTP status, such as `2xx` or `http-5xx`, or a
+       * network error, such as `dns`.
+       */
+      outcome: string | null
+      /** HTTP status of the response. Null if the webhook target did not respond. */
+      status: number | null
+      /** Text of the error, at most 500 characters. Null after a success. */
+      error: string | null
+      /**
+       * Beginning of the body of the response, at most 2,000 characters. Null if the webhook
+       * target did not respond.
+       */
+      response: string | null
+    } | null
+  }[]
+  /** Cursor of the next page, for the parameter `cursor`. Null on the last page. */
+  nextCursor: string | null
 }
 
 /** Parameters and body of `testWebhookTarget`. */

@@ -1339,6 +1339,23 @@ export const importTokens = /* @__PURE__ */ defineOperation<
 )
 
 /**
+ * Create an access token with the scope `*`
+ *
+ * Creates an access token with the scope `*`, which may call every operation for all accounts:
+ * for scripts of operators. Only an owner at the administration pages may create such a token,
+ * after a recent factor. Requests with an access token are refused with the status 403. The
+ * response is the only place that shows the value of the token. `GET /v1/tokens` lists the
+ * token, and `DELETE /v1/tokens/{token}` deletes it.
+ */
+export const createOperatorToken = /* @__PURE__ */ defineOperation<
+  types.CreateOperatorTokenInput,
+  types.CreateOperatorTokenResult
+>(
+  'createOperatorToken',
+  'POST /admin/api/operatorTokens',
+)
+
+/**
  * Create an access token
  *
  * Creates an access token for the API, or for the IMAP and SMTP proxies. The response is the
@@ -1720,6 +1737,24 @@ export const testWebhookRoute = /* @__PURE__ */ defineOperation<
 >(
   'testWebhookRoute',
   'POST /admin/api/webhookRoutes/test',
+)
+
+/**
+ * List webhook targets
+ *
+ * Lists addresses of webhook targets with the state of their deliveries, sorted by address.
+ * These are all addresses with stored deliveries, the address of the default target, and the
+ * addresses in the setting `webhookTargets`. Delivered webhooks are stored for
+ * `SVC_WEBHOOK_KEEP_DELIVERED` (default 1 day).
+ */
+export const listWebhookTargets = /* @__PURE__ */ defineList<
+  types.ListWebhookTargetsInput,
+  types.ListWebhookTargetsResult,
+  'targets'
+>(
+  'listWebhookTargets',
+  'GET /admin/api/webhookTargets',
+  'targets',
 )
 
 /**

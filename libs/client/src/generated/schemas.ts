@@ -2137,7 +2137,8 @@ export interface Settings {
   webhooksKeepFailedDays?: number | null
   /**
    * Options of single webhook targets: delays between attempts, concurrency and rate of
-   * requests. These options replace the settings for all webhook targets. None by default.
+   * requests, and pauses. These options replace the settings for all webhook targets. None by
+   * default.
    */
   webhookTargets?: {
     /**
@@ -2162,6 +2163,12 @@ export interface Settings {
      * same target. No limit by default.
      */
     rate?: number
+    /**
+     * If true, no webhook request is sent to the target, except requests that have started and
+     * test requests. Its deliveries are stored without a limit of time and are sent after the
+     * end of the pause. Other targets are not affected. Defaults to false.
+     */
+    paused?: boolean
   }[] | null
   /**
    * URL of the authentication server, which returns the logins of accounts with

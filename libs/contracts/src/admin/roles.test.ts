@@ -29,8 +29,9 @@ describe('operationRights', () => {
     },
   )
 
-  test('owners only: exports of all secrets and keys', () => {
-    expect(ids.filter((id) => !mayCall('operator', id))).toEqual([
+  test('owners only: exports of all secrets, keys and tokens of operators', () => {
+    expect(ids.filter((id) => !mayCall('operator', id)).sort()).toEqual([
+      'createOperatorToken',
       'exportAccounts',
       'importLinkKey',
     ])
@@ -54,8 +55,9 @@ describe('operationRights', () => {
     ])
   })
 
-  test('step-up: imports, keys and deletions of more than one', () => {
+  test('step-up: imports, keys, tokens of operators and deletions of more than one', () => {
     expect(ids.filter((id) => needsStepUp(id)).sort()).toEqual([
+      'createOperatorToken',
       'deleteMailbox',
       'deleteMessages',
       'exportAccounts',

@@ -148,7 +148,12 @@ test('responseExamples: exist for every operation that can succeed, and for no o
 /** Members whose values are secrets. The examples mask them. */
 const secretMember = /^(?:pass|password|accessToken|refreshToken|clientSecret|serviceKey|token)$/
 /** Invented values of tokens, in responses that exist to return a token. */
-const inventedTokens = ['createToken.token', 'createTokenAlias.token', 'getOAuthToken.accessToken']
+const inventedTokens = [
+  'createToken.token',
+  'createTokenAlias.token',
+  'createOperatorToken.token',
+  'getOAuthToken.accessToken',
+]
 /**
  * Host names and domains in the OpenAPI examples: reserved names (RFC 2606) and fixed names of
  * Google.

@@ -11,7 +11,7 @@ import {
   Strict,
   Text,
 } from '../schemas/primitives.ts'
-import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
+import { OperatorTokenRequest, TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
 const kinds = operationKinds('Token', 'admin')
 const created = Type.Object({
@@ -47,6 +47,20 @@ export const createTokenAlias = defineOperation({
   path: '/v1/token',
   description:
     'Creates an access token, like `POST /v1/tokens`. The response is the only place that shows the value of the token: only the SHA-256 of the value is stored. The new token cannot have more rights than the token that sends the request.',
+})
+
+export const createOperatorToken = defineOperation({
+  ...operationKinds('Token', 'admin', '*').write,
+  id: 'createOperatorToken',
+  method: 'post',
+  path: '/admin/api/operatorTokens',
+  summary: 'Create an access token with the scope `*`',
+  description:
+    'Creates an access token with the scope `*`, which may call every operation for all accounts: for scripts of operators. Only an owner at the administration pages may create such a token, after a recent factor. Requests with an access token are refused with the status 403. The response is the only place that shows the value of the token. `GET /v1/tokens` lists the token, and `DELETE /v1/tokens/{token}` deletes it.',
+  body: OperatorTokenRequest,
+  responseDescription: 'Value and id of the new token.',
+  response: created,
+  errors: ['StepUpRequired'],
 })
 
 export const deleteToken = defineOperation({

@@ -1,10 +1,33 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds } from '../define.ts'
-import { timeoutHeader } from '../schemas/primitives.ts'
+import { Nullable, Text, timeoutHeader } from '../schemas/primitives.ts'
+import { WebhookTarget, WebhookTargetQuery } from '../schemas/webhook-target.ts'
 import { WebhookTargetTest, WebhookTargetTestResult } from '../schemas/webhook-target-test.ts'
 
+const { read, write } = operationKinds('Webhooks', 'admin', '*')
+
+export const listWebhookTargets = defineOperation({
+  ...read,
+  id: 'listWebhookTargets',
+  method: 'get',
+  path: '/admin/api/webhookTargets',
+  summary: 'List webhook targets',
+  description:
+    'Lists addresses of webhook targets with the state of their deliveries, sorted by address. These are all addresses with stored deliveries, the address of the default target, and the addresses in the setting `webhookTargets`. Delivered webhooks are stored for `SVC_WEBHOOK_KEEP_DELIVERED` (default 1 day).',
+  query: WebhookTargetQuery,
+  responseDescription: 'One page of the webhook targets, with the cursor of the next page.',
+  response: Type.Object({
+    targets: Type.Array(WebhookTarget, {
+      description: 'Webhook targets of this page, sorted by address.',
+    }),
+    nextCursor: Nullable(
+      Text('Cursor of the next page, for the parameter `cursor`. Null on the last page.'),
+    ),
+  }),
+})
+
 export const testWebhookTarget = defineOperation({
-  ...operationKinds('Webhooks', 'admin', '*').write,
+  ...write,
   id: 'testWebhookTarget',
   method: 'post',
   path: '/admin/api/webhookTargets/test',

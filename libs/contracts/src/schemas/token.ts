@@ -218,3 +218,16 @@ export const TokenLogEntry = Type.Object({
   ),
 })
 export type TokenLogEntry = Static<typeof TokenLogEntry>
+
+/** Request for an access token with the scope `*`, for scripts of operators. */
+export const OperatorTokenRequest = Strict({
+  description: Text('Description of the token for operators, such as the name of the script.', {
+    minLength: 1,
+    maxLength: 1024,
+  }),
+  restrictions: Type.Optional(Nullable(Restrictions)),
+  expires: Type.Optional(
+    Time('Time at which the token expires (ISO 8601). Absent: the token does not expire.'),
+  ),
+})
+export type OperatorTokenRequest = Static<typeof OperatorTokenRequest>

@@ -106,7 +106,7 @@ export const settings = {
     Type.Array(WebhookTargetOptions, {
       maxItems: 1000,
       description:
-        'Options of single webhook targets: delays between attempts, concurrency and rate of requests. These options replace the settings for all webhook targets. None by default.',
+        'Options of single webhook targets: delays between attempts, concurrency and rate of requests, and pauses. These options replace the settings for all webhook targets. None by default.',
     }),
   ),
   authServer: url(

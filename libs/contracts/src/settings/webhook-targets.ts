@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Int, Strict, Text } from '../schemas/primitives.ts'
+import { Bool, Int, Strict, Text } from '../schemas/primitives.ts'
 
 /**
  * URL that identifies webhook targets, without credentials and query. All targets with this URL
@@ -40,6 +40,11 @@ export const WebhookTargetOptions = Strict({
   retrySchedule: Type.Optional(RetrySchedule),
   concurrency: Type.Optional(TargetConcurrency),
   rate: Type.Optional(TargetRate),
+  paused: Type.Optional(
+    Bool(
+      'If true, no webhook request is sent to the target, except requests that have started and test requests. Its deliveries are stored without a limit of time and are sent after the end of the pause. Other targets are not affected. Defaults to false.',
+    ),
+  ),
 })
 export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 

@@ -35,6 +35,9 @@ export interface Deliveries {
   lastStatus: number | null
   lastError: string | null
   lastResponse: string | null
+  /** End and duration of the last attempt to deliver the webhook. */
+  lastEndedAt: Date | null
+  lastDurationMs: number | null
   finishedAt: Date | null
   /** Id of the failed webhook delivery that this delivery repeats (replay). */
   replayOf: string | null

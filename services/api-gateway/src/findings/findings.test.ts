@@ -5,7 +5,7 @@ import { exportFindings } from './export-findings.ts'
 import { queueFindings, type QueueState } from './queue-findings.ts'
 import { type ConfigurationState, settingsFindings } from './settings-findings.ts'
 import { systemFindings, type SystemState } from './system-findings.ts'
-import { targetFindings } from './target-findings.ts'
+import { pausedTargetFindings, targetFindings } from './target-findings.ts'
 import { workerFindings } from './worker-findings.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
@@ -127,6 +127,19 @@ test('targetFindings: one finding per target, an error from 10 failures', () => 
     { id: 'webhookTargetFailing:https://b.example/', level: 'warning', count: 9 },
   ])
   expect(findings[0]?.detail).toContain('http-5xx')
+})
+
+test('pausedTargetFindings: a warning if a delivery has waited for an hour', () => {
+  const now = at.getTime() + 3_600_000
+  const paused = { address: 'https://a.example/', due: 4, oldestDueAt: at }
+  expect(pausedTargetFindings([paused], now)).toMatchObject([
+    { id: 'webhookTargetPaused:https://a.example/', level: 'warning', count: 4, since },
+  ])
+  expect(summary(pausedTargetFindings([paused], now - 1))).toEqual([
+    'info webhookTargetPaused:https://a.example/',
+  ])
+  const empty = pausedTargetFindings([{ ...paused, due: 0, oldestDueAt: null }], now)
+  expect(empty).toEqual([expect.not.objectContaining({ since: expect.anything() })])
 })
 
 test.each([

@@ -1,5 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { type Finding, findingLevels } from '@posthorn/contracts/schemas/finding'
+import { targetAddress } from '@posthorn/contracts/target-address'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { compareSchema, type Db, readSettings } from '@posthorn/db'
 import {
   countStates,
@@ -11,13 +13,14 @@ import {
   listPausedQueues,
   readPostgresClock,
 } from '../store/findings.ts'
+import { listPausedTargets } from '../store/webhook-targets.ts'
 import { listWorkerRows } from '../store/workers.ts'
 import { accountFindings } from './account-findings.ts'
 import { exportFindings } from './export-findings.ts'
 import { queueFindings } from './queue-findings.ts'
 import { settingsFindings } from './settings-findings.ts'
 import { type ClockReading, systemFindings } from './system-findings.ts'
-import { targetFindings } from './target-findings.ts'
+import { pausedTargetFindings, targetFindings } from './target-findings.ts'
 import { workerFindings } from './worker-findings.ts'
 
 /** Delay after which a due queue entry is reported as late. */
@@ -28,7 +31,7 @@ const lateMs = 300_000
  */
 const deliveryPeriodMs = 3_600_000
 const exportPeriodMs = 86_400_000
-/** Maximum number of failing webhook targets that the findings report. */
+/** Maximum number of failing, and of paused, webhook targets that the findings report. */
 const maxTargets = 10
 
 export interface FindingDeps {
@@ -47,8 +50,9 @@ export async function listInstallationFindings(deps: FindingDeps): Promise<Findi
   const settings = await readSettings(db)
   const needsAccounts = settings.webhooksEnabled === true && !settings.webhooks
   const otherTargets = await findOtherTargets(db, needsAccounts)
+  const paused = pausedAddresses(settings)
   const late = {
-    notify: await findLateDeliveries(db, lateMs),
+    notify: await findLateDeliveries(db, { lateMs, paused }),
     submit: await findLateSubmissions(db, lateMs),
   }
   const failing = { withinMs: deliveryPeriodMs, limit: maxTargets }
@@ -56,6 +60,7 @@ export async function listInstallationFindings(deps: FindingDeps): Promise<Findi
     ...workerFindings(await listWorkerRows(db, workerExpiryMs)),
     ...queueFindings({ paused: await listPausedQueues(db), late }),
     ...targetFindings(await findFailingTargets(db, failing)),
+    ...pausedTargetFindings(await listPausedTargets(db, paused, maxTargets), Date.now()),
     ...accountFindings(await countStates(db)),
     ...exportFindings(await findFailedExports(db, exportPeriodMs)),
     ...settingsFindings({ settings, requireApiAuth, otherTargets }),
@@ -66,6 +71,11 @@ export async function listInstallationFindings(deps: FindingDeps): Promise<Findi
     }),
   ]
   return findings.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Addresses of the webhook targets that the setting `webhookTargets` pauses. */
+function pausedAddresses({ webhookTargets = [] }: Settings): string[] {
+  return webhookTargets.flatMap(({ target, paused }) => (paused ? [targetAddress(target)] : []))
 }
 
 function rank({ level }: Finding): number {

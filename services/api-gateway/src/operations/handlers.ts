@@ -31,7 +31,7 @@ import { tokenHandlers } from './tokens.ts'
 import { onUploadMessage } from './upload-message.ts'
 import { webhookDeliveryHandlers } from './webhook-deliveries.ts'
 import { webhookRouteHandlers } from './webhook-routes/webhook-routes.ts'
-import { onTestWebhookTarget } from './webhook-targets.ts'
+import { webhookTargetHandlers } from './webhook-targets.ts'
 import { workerHandlers } from './worker-operations.ts'
 
 /** Handlers of all API operations of the contract. @throws Error if a handler is missing */
@@ -77,7 +77,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     ...blocklistHandlers(deps),
     ...webhookDeliveryHandlers(deps),
     ...webhookRouteHandlers(deps),
-    onTestWebhookTarget(deps),
+    ...webhookTargetHandlers(deps),
   ]
   const handled = new Set(handlers.map(({ operation }) => operation.id))
   const missing = allOperations.filter(({ id }) => !handled.has(id)).map(({ id }) => id)

@@ -1,9 +1,15 @@
 import { fieldError } from '@posthorn/contracts/describe-error'
 import { parseDate } from '@posthorn/contracts/formats'
 import { operations } from '@posthorn/contracts/operations'
-import type { TokenLogEntry, TokenRecord, TokenRequest } from '@posthorn/contracts/schemas/token'
+import type {
+  OperatorTokenRequest,
+  TokenLogEntry,
+  TokenRecord,
+  TokenRequest,
+} from '@posthorn/contracts/schemas/token'
 import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { type Caller, noToken } from '../access/authenticate.ts'
 import { assertNotWider, type TokenReach } from '../access/mint.ts'
@@ -36,6 +42,7 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   return [
     handle(operations.createToken, create),
     handle(operations.createTokenAlias, create),
+    handle(operations.createOperatorToken, (input) => createOperatorToken(db, input)),
     handle(operations.deleteToken, remove),
     handle(operations.deleteTokenAlias, remove),
     // Paths that list access tokens precede paths that name a token, because an account may have
@@ -80,12 +87,41 @@ async function createToken(db: Db, { body, caller }: { body: TokenRequest; calle
   return { token, id }
 }
 
+/**
+ * Creates an access token with the scope `*`. Only people may create such a token, whose role and
+ * factor were checked: a leaked token must not create further tokens of this scope.
+ */
+async function createOperatorToken(
+  db: Db,
+  { body, caller }: { body: OperatorTokenRequest; caller: Caller },
+) {
+  if (!caller.person)
+    throw new AppError(
+      'forbidden',
+      'Tokens with the scope * are created by an owner at the administration pages',
+      { extras: { requiredRole: 'owner' } },
+    )
+  const { description, restrictions = null } = body
+  const expiresAt = expiryOf(body)
+  const token = newToken()
+  const id = hashToken(token)
+  await insertToken(db, {
+    id,
+    scopes: ['*'],
+    description,
+    remoteAddress: caller.address,
+    restrictions: restrictions && JSON.stringify(restrictions),
+    expiresAt,
+  })
+  return { token, id }
+}
+
 function reachOf(body: TokenRequest): TokenReach {
   const { account = null, scopes = ['api'], restrictions = null, permissions = null } = body
   return { account, scopes, restrictions, permissions, expiresAt: expiryOf(body) }
 }
 
-function expiryOf({ expires }: TokenRequest): Date | null {
+function expiryOf({ expires }: Pick<TokenRequest, 'expires'>): Date | null {
   const expiry = expires === undefined ? undefined : parseDate(expires)
   if (expiry && expiry.getTime() <= Date.now())
     throw validationError([fieldError('expires', 'must be in the future')])

@@ -2,15 +2,18 @@ import { verifyWebhook } from '@posthorn/contracts/commands/verify'
 import { defined } from '@posthorn/contracts/defined'
 import { fieldError } from '@posthorn/contracts/describe-error'
 import { operations } from '@posthorn/contracts/operations'
+import type { WebhookTarget } from '@posthorn/contracts/schemas/webhook-target'
 import type { WebhookTargetTest } from '@posthorn/contracts/schemas/webhook-target-test'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import { validationError } from '@posthorn/contracts/validate'
 import { type Db, readSettings } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sealLogin } from '@posthorn/secrets'
 import { requestTimeout } from '../http/call-worker.ts'
-import { handle } from '../http/handle.ts'
+import { handle, type OperationHandler } from '../http/handle.ts'
 import { mask, unknownMask, unmaskUrl } from '../http/masks.ts'
 import { getShard } from '../store/accounts.ts'
+import { listTargets, type TargetRow } from '../store/webhook-targets.ts'
 import type { OperationDeps } from './operation-deps.ts'
 
 /**
@@ -21,8 +24,54 @@ const minTimeoutMs = 35_000
 
 type TargetTestDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'timeoutMs'>
 
+/** Operations on webhook targets. */
+export function webhookTargetHandlers(deps: TargetTestDeps): OperationHandler[] {
+  return [onListWebhookTargets(deps), onTestWebhookTarget(deps)]
+}
+
+function onListWebhookTargets({ db }: { db: Db }) {
+  return handle(operations.listWebhookTargets, async ({ query }) => {
+    const { pageSize = 20, ...page } = query
+    const { webhooks, webhookTargets = [] } = await readSettings(db)
+    const optioned = new Map(
+      webhookTargets.map(({ target, paused = false }) => [targetAddress(target), paused]),
+    )
+    const byDefault = webhooks ? targetAddress(webhooks) : undefined
+    const configured = [...optioned.keys(), ...(byDefault === undefined ? [] : [byDefault])]
+    const { targets, nextCursor } = await listTargets(db, { ...page, pageSize, configured })
+    return {
+      targets: targets.map((row) => ({
+        ...describeTarget(row),
+        isDefault: row.address === byDefault,
+        paused: optioned.get(row.address) === true,
+      })),
+      nextCursor,
+    }
+  })
+}
+
+function describeTarget(row: TargetRow): Omit<WebhookTarget, 'isDefault' | 'paused'> {
+  const { address, due, oldestDueAt, failed, p95Ms } = row
+  const { hourDelivered, hourFailed, hourRetried } = row
+  return {
+    address,
+    due,
+    oldestDueAt: oldestDueAt?.toISOString() ?? null,
+    failed,
+    lastHour: { delivered: hourDelivered, failed: hourFailed, retried: hourRetried, p95Ms },
+    lastResponse: describeLastResponse(row),
+  }
+}
+
+function describeLastResponse(row: TargetRow): WebhookTarget['lastResponse'] {
+  const { delivery, at, durationMs, outcome, status, error, response } = row
+  if (delivery === null || at === null) return null
+  const result = { outcome, status, error, response }
+  return { delivery, at: at.toISOString(), durationMs: durationMs ?? 0, ...result }
+}
+
 /** Lets a webhook-dispatcher send a test event to a webhook target. Stores nothing. */
-export function onTestWebhookTarget({ db, bus, sealer, timeoutMs }: TargetTestDeps) {
+function onTestWebhookTarget({ db, bus, sealer, timeoutMs }: TargetTestDeps) {
   return handle(operations.testWebhookTarget, async ({ body, headers, signal }) => {
     const { account } = body
     await assertTestable(db, body)

@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import { type Db, dueLanes } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Maximum entries that are counted for a finding, which limits the cost of the queries. */
@@ -12,13 +12,28 @@ export interface Backlog {
   oldestAt: Date | null
 }
 
-/** Webhook deliveries that have been due for longer than `lateMs` and that no process attempts. */
-export function findLateDeliveries(db: Db, lateMs: number): Promise<Backlog> {
-  return readBacklog(
-    db,
-    sql`select next_attempt_at as at from deliveries
-      where state = 'due' and next_attempt_at < ${before(lateMs)} order by next_attempt_at`,
-  )
+/** Maximum webhook targets that are searched for late deliveries, which limits the cost. */
+const maxLanes = 10_000
+
+/**
+ * Webhook deliveries that have been due for longer than `lateMs` and that no process attempts.
+ * Deliveries to paused targets are left out.
+ */
+export async function findLateDeliveries(
+  db: Db,
+  { lateMs, paused }: { lateMs: number; paused: readonly string[] },
+): Promise<Backlog> {
+  const { rows } = await sql<Backlog>`
+    with recursive ${dueLanes}, late as materialized (
+      select * from (select * from lanes limit ${maxLanes}) as examined
+      where oldest_at < ${before(lateMs)} and lane <> all(${sql.val([...paused])}::text[])
+    )
+    select (select count(*) from (select 1 from late join deliveries d on d.lane = late.lane
+        where d.state = 'due' and d.next_attempt_at < ${before(lateMs)}
+        limit ${maxFindingCount}) as counted)::int as count,
+      (select min(oldest_at) from late) as "oldestAt"
+  `.execute(db)
+  return rows[0] ?? { count: 0, oldestAt: null }
 }
 
 /** Submissions that have been due for longer than `lateMs` and that no sender attempts. */

@@ -90,7 +90,7 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
     const toResult = (attempt: Attempt, call: CallResult): DeliveryResult => {
       const result = nextState(attempt, call, schedule)
       if (!options.logsAttempts || result.outcome === null) return result
-      return { ...result, logged: { attempt: attempt.attempts, durationMs: call.durationMs } }
+      return { ...result, loggedAttempt: attempt.attempts }
     }
     try {
       if (delivery.attempts >= schedule.attempts)

@@ -139,7 +139,8 @@ function parseHttpDate(text: string): number {
 
 /** Columns of a webhook delivery that describe the last response of the target. */
 function resultFields(id: string, call: CallResult) {
-  return { id, ...responseFields(call), waitMs: 0, uncounted: false }
+  const { durationMs } = call
+  return { id, ...responseFields(call), durationMs, waitMs: 0, uncounted: false }
 }
 
 /** Response of a webhook target to a call, with texts of limited length. */
@@ -152,7 +153,7 @@ export function responseFields({ outcome, status, body, error }: CallResult) {
   }
 }
 
-const noCall = { waitMs: 0, status: null, error: null, response: null }
+const noCall = { waitMs: 0, status: null, error: null, response: null, durationMs: null }
 
 /**
  * Result that ends the claim of a webhook delivery, so that any process may claim the delivery

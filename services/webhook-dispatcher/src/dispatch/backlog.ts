@@ -32,11 +32,10 @@ export class Backlog {
 
   /**
    * Marks a lane (queue of one target address) with webhook deliveries that were inserted without a
-   * claim, and requests a poll.
+   * claim.
    */
   mark(lane: string): void {
     this.#lanes.set(lane, this.#reads)
-    this.pollIn(0)
   }
 
   /**

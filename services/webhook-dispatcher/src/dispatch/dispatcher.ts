@@ -7,6 +7,7 @@ import {
   findNextDueMs,
 } from '../store/deliveries.ts'
 import { Backlog, pollMs } from './backlog.ts'
+import type { TargetThrottle } from './target-throttle.ts'
 import { ClaimLock, InFlightDeliveries, type InFlightOptions } from './in-flight-deliveries.ts'
 
 export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backlog'> {
@@ -32,12 +33,14 @@ export class Dispatcher implements AsyncDisposable {
   readonly #backlog = new Backlog()
   readonly #inFlight: InFlightDeliveries
   readonly #db: Db
+  readonly #throttle: TargetThrottle
   readonly #polls: PeriodicTask
 
   constructor(options: DispatcherOptions) {
-    const { db, owner, log } = options
+    const { db, owner, throttle, log } = options
     this.owner = owner
     this.#db = db
+    this.#throttle = throttle
     const backlog = this.#backlog
     this.#inFlight = new InFlightDeliveries({ ...options, lock: this.#lock, backlog })
     this.#inFlight.lanes.pause()
@@ -67,7 +70,11 @@ export class Dispatcher implements AsyncDisposable {
    * lanes (queues of one webhook target each) with unclaimed deliveries.
    */
   enqueue(claimed: readonly ClaimedDelivery[], unclaimedLanes: ReadonlySet<string>): void {
-    for (const lane of unclaimedLanes) this.#backlog.mark(lane)
+    for (const lane of unclaimedLanes) {
+      this.#backlog.mark(lane)
+      // A poll would find no delivery to a paused webhook target.
+      if (!this.#throttle.isPaused(lane)) this.poll()
+    }
     this.#inFlight.enqueue(claimed)
   }
 
@@ -83,6 +90,16 @@ export class Dispatcher implements AsyncDisposable {
   setPaused(paused: boolean): void {
     if (paused) return this.#inFlight.lanes.pause()
     this.#inFlight.lanes.resume()
+    this.poll()
+  }
+
+  /**
+   * Applies changed options of webhook targets: releases the waiting deliveries to paused targets,
+   * so that they stay due in Postgres, and continues with the other targets.
+   */
+  applyTargetOptions(): void {
+    this.#inFlight.releasePaused()
+    this.#inFlight.lanes.refresh()
     this.poll()
   }
 
@@ -104,7 +121,7 @@ export class Dispatcher implements AsyncDisposable {
   async #pollDue(signal: AbortSignal): Promise<void> {
     if (this.#inFlight.lanes.paused) return
     const endRead = this.#backlog.startRead()
-    const nextMs = await findNextDueMs(this.#db)
+    const nextMs = await findNextDueMs(this.#db, this.#throttle.paused())
     if (signal.aborted || nextMs === undefined || nextMs > 0) {
       endRead([], () => false)
       if (nextMs !== undefined && nextMs < pollMs) this.#backlog.pollIn(nextMs)

@@ -139,8 +139,15 @@ export class InFlightDeliveries implements AsyncDisposable {
         continue
       }
       this.#entries.set(delivery.id, { delivery })
-      this.lanes.add(toItem(delivery))
+      // The webhook target was paused after the delivery was claimed.
+      if (this.#options.throttle.isPaused(delivery.lane)) void this.#release(toItem(delivery))
+      else this.lanes.add(toItem(delivery))
     }
+  }
+
+  /** Releases, uncounted, the waiting webhook deliveries of targets that operators have paused. */
+  releasePaused(): void {
+    for (const item of this.lanes.removePaused()) void this.#release(item)
   }
 
   /** Number of running webhook delivery attempts, including attempts that disposal has aborted. */

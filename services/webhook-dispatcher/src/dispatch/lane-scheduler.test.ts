@@ -187,3 +187,46 @@ test('LaneScheduler.removeSuccessors: removes waiting items of a chain and frees
   add('a4', 'l', 'a')
   expect(started).toEqual(['a1', 'a4'])
 })
+
+test('LaneScheduler.removePaused: removes the waiting items of paused lanes, others continue', async () => {
+  const paused = new Set<string>()
+  const throttle = new TargetThrottle({
+    optionsOf: (lane) => ({ concurrency: 1, paused: paused.has(lane) }),
+    pausedLanes: () => [...paused],
+    suspendMs: 1,
+    maxSuspendMs: 1,
+  })
+  const { lanes, started, add, end } = setUp({ throttle })
+  add('a1', 'a', 'chain')
+  add('a2', 'a', 'chain')
+  add('a3', 'a')
+  add('b1', 'b')
+  add('b2', 'b')
+  paused.add('a')
+  expect(lanes.removePaused().map(({ name }) => name)).toEqual(['a2', 'a3'])
+  expect([lanes.capacity('a'), lanes.capacities().get('a')]).toEqual([0, 0])
+  await end('a1')
+  await end('b1')
+  expect(started).toEqual(['a1', 'b1', 'b2'])
+  paused.delete('a')
+  lanes.refresh()
+  add('a2', 'a', 'chain')
+  add('a3', 'a')
+  await end('a2')
+  expect(started).toEqual(['a1', 'b1', 'b2', 'a2', 'a3'])
+})
+
+test('LaneScheduler.refresh: starts the items that waited while their lane was paused', () => {
+  let paused = true
+  const throttle = new TargetThrottle({
+    optionsOf: () => ({ concurrency: 1, paused }),
+    suspendMs: 1,
+    maxSuspendMs: 1,
+  })
+  const { lanes, started, add } = setUp({ throttle })
+  add('a')
+  expect(started).toEqual([])
+  paused = false
+  lanes.refresh()
+  expect(started).toEqual(['a'])
+})

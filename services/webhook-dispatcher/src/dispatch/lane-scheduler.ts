@@ -152,12 +152,28 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
+   * Removes and returns the waiting items (webhook deliveries) of the lanes (queues of one target
+   * each) whose target is paused. Running items continue to their end.
+   */
+  removePaused(): T[] {
+    const { throttle } = this.#options
+    const lanes = [...this.#lanes.values()].filter(({ name }) => throttle.isPaused(name))
+    return lanes.flatMap((lane) => this.#removeWaiting(lane))
+  }
+
+  /** Starts items (webhook deliveries) that may run since the options of their target changed. */
+  refresh(): void {
+    for (const lane of this.#lanes.keys()) this.#queue.refresh(lane)
+    this.#startNext()
+  }
+
+  /**
    * Number of further items (webhook deliveries) that a lane (queue of one target) can take. Every
    * lane may hold as many items as it can run concurrently.
    */
   capacity(lane: string): number {
     const { throttle, maxItems, maxBytes } = this.#options
-    if (this.#isPaused || throttle.isSuspended(lane)) return 0
+    if (this.#isPaused || throttle.isBlocked(lane)) return 0
     const share = this.#bytes > maxBytes ? 0 : Math.floor(maxItems / (this.#lanes.size + 1))
     const limit = Math.max(throttle.limit(lane), Math.min(maxItemsPerLane, share))
     return Math.max(0, limit - (this.#lanes.get(lane)?.size ?? 0))
@@ -165,10 +181,10 @@ export class LaneScheduler<T extends LaneItem> {
 
   /**
    * Capacities for further items (webhook deliveries) of the lanes (queues of one target each) that
-   * have items or are suspended.
+   * have items, are suspended or are paused.
    */
   capacities(): Map<string, number> {
-    const lanes = [...this.#lanes.keys(), ...this.#options.throttle.suspended()]
+    const lanes = [...this.#lanes.keys(), ...this.#options.throttle.blocked()]
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
   }
 
@@ -236,12 +252,28 @@ export class LaneScheduler<T extends LaneItem> {
     lane.chains.delete(chain.name)
     if (chain.items.length > 0) this.#enqueue(lane, chain)
     this.#count(lane, -1, -bytes)
-    if (lane.size === 0) {
-      clearTimeout(lane.timer)
-      this.#lanes.delete(lane.name)
-    }
+    this.#dropIfEmpty(lane)
     this.#startNext()
     if (this.capacity(lane.name) >= lane.size) this.#options.onCapacity?.(lane.name)
+  }
+
+  #removeWaiting(lane: Lane<T>): T[] {
+    const removed: T[] = []
+    for (const chain of [...lane.chains.values()]) {
+      removed.push(...chain.items.splice(0))
+      if (lane.running.has(chain)) continue
+      this.#queue.remove(lane.name, chain)
+      lane.chains.delete(chain.name)
+    }
+    for (const { bytes } of removed) this.#count(lane, -1, -bytes)
+    this.#dropIfEmpty(lane)
+    return removed
+  }
+
+  #dropIfEmpty(lane: Lane<T>): void {
+    if (lane.size > 0) return
+    clearTimeout(lane.timer)
+    this.#lanes.delete(lane.name)
   }
 
   /**
@@ -255,10 +287,11 @@ export class LaneScheduler<T extends LaneItem> {
 
   /**
    * Number of items (webhook deliveries) of a lane (queue of one target) that may run now: 0 while
-   * the throttle delays calls of the target, with a timer for the end of the delay.
+   * the target is paused, or the throttle delays its calls, with a timer for the end of the delay.
    */
   #startLimit(name: string): number {
     const { throttle } = this.#options
+    if (throttle.isPaused(name)) return 0
     const delayMs = throttle.delayMs(name)
     if (delayMs <= 0) return throttle.limit(name)
     const lane = this.#laneOf(name)

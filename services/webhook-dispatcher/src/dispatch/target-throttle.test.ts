@@ -31,7 +31,7 @@ test('TargetThrottle.limit: 1 after 3 consecutive calls without a response, rest
 test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time, then probes it', () => {
   const { throttle, fail, advance } = setUp()
   fail(10)
-  expect([throttle.delayMs('l'), throttle.isSuspended('l'), throttle.suspended()]).toEqual([
+  expect([throttle.delayMs('l'), throttle.isBlocked('l'), throttle.suspended()]).toEqual([
     5_000,
     true,
     ['l'],
@@ -40,7 +40,7 @@ test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time
   expect(throttle.delayMs('l')).toBe(5_000)
   const suspensions = Array.from({ length: 5 }, () => {
     advance(throttle.delayMs('l'))
-    expect([throttle.delayMs('l'), throttle.isSuspended('l'), throttle.limit('l')]).toEqual([
+    expect([throttle.delayMs('l'), throttle.isBlocked('l'), throttle.limit('l')]).toEqual([
       0,
       false,
       1,
@@ -59,11 +59,9 @@ test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time
 test('TargetThrottle: a suspended lane does not affect another', () => {
   const { throttle, fail } = setUp()
   fail(100)
-  expect([
-    throttle.delayMs('other'),
-    throttle.limit('other'),
-    throttle.isSuspended('other'),
-  ]).toEqual([0, 4, false])
+  expect([throttle.delayMs('other'), throttle.limit('other'), throttle.isBlocked('other')]).toEqual(
+    [0, 4, false],
+  )
 })
 
 test('TargetThrottle: a requested suspension is limited to 60 s', () => {

@@ -3,7 +3,9 @@ import type { TargetFeedback } from '../attempt/outcome.ts'
 import type { TargetOptions } from '../targets/options.ts'
 
 export interface TargetThrottleOptions {
-  optionsOf: (lane: string) => Pick<TargetOptions, 'concurrency' | 'rate'>
+  optionsOf: (lane: string) => Pick<TargetOptions, 'concurrency' | 'rate' | 'paused'>
+  /** Returns the lanes (target addresses) of all paused webhook targets. Defaults to none. */
+  pausedLanes?: () => readonly string[]
   /** First suspension of a webhook target that does not respond. Doubles up to `maxSuspendMs`. */
   suspendMs: number
   maxSuspendMs: number
@@ -41,23 +43,27 @@ const maxRequestedSuspendMs = 60_000
 const maxStates = 10_000
 
 /**
- * Limits of the calls of webhook targets, per lane (target address): concurrency, rate, and a
- * circuit breaker for targets that do not respond. The throttle only delays calls: a delayed
- * attempt is not counted.
+ * Limits of the calls of webhook targets, per lane (target address): concurrency, rate, pauses by
+ * operators, and a circuit breaker for targets that do not respond. The throttle only delays calls:
+ * a delayed attempt is not counted.
  */
 export class TargetThrottle {
   readonly #optionsOf: TargetThrottleOptions['optionsOf']
+  /** Returns the lanes (target addresses) of all webhook targets that operators have paused. */
+  readonly paused: () => readonly string[]
   readonly #clock: Clock
   readonly #openMs: (opening: number) => number
   readonly #lanes = new Map<string, LaneThrottle>()
 
   constructor({
     optionsOf,
+    pausedLanes = () => [],
     suspendMs,
     maxSuspendMs,
     clock = monotonicClock,
   }: TargetThrottleOptions) {
     this.#optionsOf = optionsOf
+    this.paused = pausedLanes
     this.#clock = clock
     this.#openMs = backoff({ baseMs: suspendMs, maxMs: maxSuspendMs })
   }
@@ -80,16 +86,27 @@ export class TargetThrottle {
     return Math.max(breaker.remainingMs, paceMs)
   }
 
-  /**
-   * True while no call of the lane's webhook target may start and no more deliveries of the lane
-   * (queue of one target) should be claimed.
-   */
-  isSuspended(lane: string): boolean {
-    return this.#lanes.get(lane)?.breaker.isOpen === true
+  /** True while operators have paused the webhook target to which a lane (queue) belongs. */
+  isPaused(lane: string): boolean {
+    return this.#optionsOf(lane).paused === true
   }
 
+  /** Lanes (target addresses) whose webhook target is suspended, because it does not respond. */
   suspended(): string[] {
-    return [...this.#lanes.keys()].filter((lane) => this.isSuspended(lane))
+    return [...this.#lanes.keys()].filter((lane) => this.#isSuspended(lane))
+  }
+
+  /**
+   * True while no call of the lane's webhook target may start and no more deliveries of the lane
+   * (queue of one target) should be claimed: the target is paused or suspended.
+   */
+  isBlocked(lane: string): boolean {
+    return this.isPaused(lane) || this.#isSuspended(lane)
+  }
+
+  /** Lanes (target addresses) whose webhook target is paused or suspended. */
+  blocked(): string[] {
+    return [...new Set([...this.paused(), ...this.suspended()])]
   }
 
   onStart(lane: string): void {
@@ -102,6 +119,10 @@ export class TargetThrottle {
     breaker.block(Math.min(suspendMs, maxRequestedSuspendMs))
     if (responded) breaker.success()
     else breaker.failure()
+  }
+
+  #isSuspended(lane: string): boolean {
+    return this.#lanes.get(lane)?.breaker.isOpen === true
   }
 
   #stateOf(lane: string): LaneThrottle {

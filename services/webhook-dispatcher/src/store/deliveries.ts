@@ -1,4 +1,4 @@
-import { type Db, textArray, type Tx } from '@posthorn/db'
+import { type Db, dueLanes, textArray, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { maxInlineBody, type PendingEvent } from './events.ts'
 
@@ -183,20 +183,6 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Lanes (queues of one webhook target each) with the time of their oldest delivery in state `due`,
- * read by steps through the index from lane to lane.
- */
-const dueLanes = sql`lanes (lane, oldest_at) as (
-      (select lane, next_attempt_at from deliveries where state = 'due'
-        order by lane, next_attempt_at limit 1)
-      union all
-      select next.lane, next.next_attempt_at from lanes
-      cross join lateral (select d.lane, d.next_attempt_at from deliveries d
-        where d.state = 'due' and d.lane > lanes.lane
-        order by d.lane, d.next_attempt_at limit 1) next
-    )`
-
-/**
  * Query that locks due webhook deliveries, up to the capacity of each lane (queue of one target
  * address). Reads lane by lane, so that a lane with a million due rows does not hide the other
  * lanes.
@@ -242,14 +228,31 @@ export async function renewClaims(
 
 /**
  * Milliseconds until the next webhook delivery is due or the next claim of a delivery expires.
- * Negative if a delivery is due now.
+ * Negative if a delivery is due now. Deliveries of paused lanes (queues of one target each) are
+ * left out.
  */
-export async function findNextDueMs(db: Db): Promise<number | undefined> {
+export async function findNextDueMs(
+  db: Db,
+  paused: readonly string[] = [],
+): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms
-    from deliveries where state = 'due'
+    with recursive ${dueLanes}
+    select (extract(epoch from ${firstDueAt(paused)} - now()) * 1000)::double precision as ms
   `.execute(db)
   return rows[0]?.ms ?? undefined
+}
+
+/**
+ * SQL expression for the earliest next attempt of the webhook deliveries in state `due`, except of
+ * the excluded lanes (queues of one target each). At most `maxLanes` lanes are examined. The
+ * statement must define `lanes`.
+ */
+function firstDueAt(excluded: readonly string[], maxLanes?: number) {
+  if (excluded.length === 0)
+    return sql`(select min(next_attempt_at) from deliveries where state = 'due')`
+  return sql`(select min(oldest_at)
+    from (select * from lanes limit ${maxLanes ?? null}::integer) as examined
+    where lane <> all(${sql.val([...excluded])}::text[]))`
 }
 
 /** Number of webhook deliveries in state `due`, counted up to `limit` to bound the cost. */
@@ -263,22 +266,19 @@ export async function countDue(db: Db, limit: number): Promise<number> {
 
 /**
  * Maximum lanes (queues of one webhook target each) that are examined for the oldest due delivery
- * while targets are suspended. The limit bounds the cost.
+ * while targets are paused or suspended. The limit bounds the cost.
  */
 const maxExaminedLanes = 10_000
 
 /**
- * Age in seconds of the oldest due webhook delivery to a target that is not suspended; 0 without
- * such a delivery. Deliveries in flight are not due.
+ * Age in seconds of the oldest due webhook delivery to a target that is not blocked (paused or
+ * suspended); 0 without such a delivery. Deliveries in flight are not due.
  */
-export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
+export async function findOldestDueSeconds(db: Db, blocked: readonly string[]): Promise<number> {
+  const oldestAt = firstDueAt(blocked, maxExaminedLanes)
   const { rows } = await sql<{ seconds: number | null }>`
     with recursive ${dueLanes}
-    select extract(epoch from now() - case when ${suspended.length === 0}
-      then (select min(next_attempt_at) from deliveries where state = 'due')
-      else (select min(oldest_at) from (select * from lanes limit ${maxExaminedLanes}) as examined
-        where lane <> all(${sql.val([...suspended])}::text[]))
-    end)::double precision as seconds
+    select extract(epoch from now() - ${oldestAt})::double precision as seconds
   `.execute(db)
   return Math.max(0, rows[0]?.seconds ?? 0)
 }

@@ -83,8 +83,13 @@ export interface DeliveryResult {
   status: number | null
   error: string | null
   response: string | null
-  /** Line of the log of webhook attempts, if the setting `webhooksAttemptLog` is on. */
-  logged?: { attempt: number; durationMs: number }
+  /** Duration of the call of the webhook target. Null without a call. */
+  durationMs: number | null
+  /**
+   * Number of the attempt, if the setting `webhooksAttemptLog` is on. The result is then also a line
+   * of the log of webhook attempts.
+   */
+  loggedAttempt?: number
   /**
    * Time for which the webhook target asked for no calls at all. This time is not recorded in
    * Postgres.
@@ -141,19 +146,27 @@ export async function recordResults(
       last_outcome = coalesce(r.outcome, d.last_outcome),
       last_status = case when r.outcome is null then d.last_status else r.status end,
       last_error = case when r.outcome is null then d.last_error else r.error end,
-      last_response = case when r.outcome is null then d.last_response else r.response end
+      last_response = case when r.outcome is null then d.last_response else r.response end,
+      last_ended_at = case when r.duration_ms is null then d.last_ended_at else now() end,
+      last_duration_ms = coalesce(r.duration_ms, d.last_duration_ms)
     from unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ state }) => state)}::text[],
       ${column(({ waitMs }) => waitMs / 1000)}::double precision[],
       ${column(({ uncounted }) => uncounted)}::boolean[],
       ${column(({ outcome }) => outcome)}::text[], ${column(({ status }) => status)}::smallint[],
-      ${column(({ error }) => error)}::text[], ${column(({ response }) => response)}::text[]
-    ) as r (id, state, wait_seconds, uncounted, outcome, status, error, response)
+      ${column(({ error }) => error)}::text[], ${column(({ response }) => response)}::text[],
+      ${column(durationOf)}::integer[]
+    ) as r (id, state, wait_seconds, uncounted, outcome, status, error, response, duration_ms)
     where d.id = r.id and d.id = any(${results.map(({ id }) => id)}::uuid[])
       and d.claim = ${owner}::uuid and d.state = 'due'
   `
-  const logged = results.filter((result) => result.logged)
+  const logged = results.filter(({ loggedAttempt }) => loggedAttempt !== undefined)
   await (logged.length === 0 ? recorded : withAttemptLog(recorded, logged)).execute(db)
+}
+
+/** Duration of the call of a webhook target in whole milliseconds. Null without a call. */
+function durationOf({ durationMs }: DeliveryResult): number | null {
+  return durationMs === null ? null : Math.round(durationMs)
 }
 
 function withAttemptLog(recorded: RawBuilder<unknown>, results: readonly DeliveryResult[]) {
@@ -162,8 +175,8 @@ function withAttemptLog(recorded: RawBuilder<unknown>, results: readonly Deliver
     with recorded as (${recorded} returning d.id)
     insert into webhook_attempts (delivery, attempt, duration_ms, outcome, status, error, response)
     select a.* from unnest(
-      ${column(({ id }) => id)}::uuid[], ${column(({ logged }) => logged?.attempt)}::smallint[],
-      ${column(({ logged }) => Math.round(logged?.durationMs ?? 0))}::integer[],
+      ${column(({ id }) => id)}::uuid[], ${column(({ loggedAttempt }) => loggedAttempt)}::smallint[],
+      ${column(durationOf)}::integer[],
       ${column(({ outcome }) => outcome)}::text[], ${column(({ status }) => status)}::smallint[],
       ${column(({ error }) => error)}::text[], ${column(({ response }) => response)}::text[]
     ) as a (delivery, attempt, duration_ms, outcome, status, error, response)

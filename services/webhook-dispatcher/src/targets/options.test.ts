@@ -30,6 +30,22 @@ test('targetOptions: settings of a single target override those of all', async (
   expect(options.of('https://b.example/')).toEqual({ concurrency: 8, rate: 5, waitsMs: [] })
 })
 
+test('targetOptions: lists paused targets, and reports changed settings once', async () => {
+  let settings: Settings = { webhookTargets: [{ target: 'https://a.example', paused: true }] }
+  const options = targetOptions(
+    { get: async () => settings, invalidate: () => undefined },
+    { concurrency: 4, retryBaseMs: 5_000 },
+  )
+  const changes: (readonly string[])[] = []
+  options.onChange(() => changes.push(options.paused))
+  await options.refresh()
+  await options.refresh()
+  expect(options.of('https://a.example/')).toEqual({ concurrency: 4, paused: true })
+  settings = { webhookTargets: [{ target: 'https://a.example', paused: false }] }
+  await options.refresh()
+  expect(changes).toEqual([['https://a.example/'], []])
+})
+
 const schedule = createSchedule(undefined, 5_000)
 
 test('createSchedule: maximum delays start at 5 s and double', () => {

@@ -15,6 +15,8 @@ export interface TargetOptions {
   concurrency: number
   /** Maximum calls of this process to the webhook target per second. Absent: no limit. */
   rate?: number
+  /** True if operators have paused the webhook target. */
+  paused?: boolean
 }
 
 /** Number of attempts of a webhook delivery and the delays between the attempts. */
@@ -69,6 +71,7 @@ export function createSchedule(
 export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
+  let onChange: () => void = () => undefined
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
     /**
@@ -77,6 +80,14 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
      */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
+    /** Lanes (target addresses) of the webhook targets that operators have paused. */
+    get paused(): readonly string[] {
+      return current.paused
+    },
+    /** Sets the function that is called after a refresh has found changed settings. */
+    onChange(listener: () => void): void {
+      onChange = listener
+    },
     /**
      * Public address of this installation (setting `serviceUrl`). Undefined if no address is set.
      */
@@ -99,6 +110,7 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
       if (now === seen) return
       seen = now
       current = readOptions(now, defaults)
+      onChange()
     },
   }
 }
@@ -114,11 +126,14 @@ function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDef
     rate: webhooksRate,
     waitsMs: toMs(webhooksRetrySchedule),
   })
-  const single = webhookTargets.map(({ target, concurrency, rate, retrySchedule }) => {
-    const own = defined({ concurrency, rate, waitsMs: toMs(retrySchedule) })
-    return [laneOf({ url: target }), withSchedule({ ...all, ...own })] as const
-  })
-  return { all: withSchedule(all), single: new Map(single) }
+  const single = new Map(
+    webhookTargets.map(({ target, concurrency, rate, retrySchedule, paused }) => {
+      const own = defined({ concurrency, rate, waitsMs: toMs(retrySchedule), paused })
+      return [laneOf({ url: target }), withSchedule({ ...all, ...own })] as const
+    }),
+  )
+  const paused = [...single].flatMap(([lane, { options }]) => (options.paused ? [lane] : []))
+  return { all: withSchedule(all), single, paused }
 }
 
 function toMs(seconds: readonly number[] | undefined): number[] | undefined {

@@ -1,4 +1,5 @@
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Batcher, TtlCache } from '@posthorn/flow'
@@ -165,8 +166,7 @@ function isHttp(url: string): boolean {
  * credentials and query, which may be secret.
  */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
-  const { origin, pathname } = new URL(url)
-  return `${origin}${pathname}`.slice(0, 1_000)
+  return targetAddress(url)
 }
 
 /** Webhook target with the login of its URL and the header values in plaintext. */

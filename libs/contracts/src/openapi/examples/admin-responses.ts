@@ -40,6 +40,7 @@ function step(id: string, status: 'ok' | 'fail' | 'skip', label: string) {
 export const adminResponses = {
   createToken: { token: ids.tokenValue, id: ids.token },
   createTokenAlias: { token: ids.tokenValue, id: ids.token },
+  createOperatorToken: { token: ids.tokenValue, id: ids.token },
   importTokens: {
     imported: 41,
     unchanged: 0,

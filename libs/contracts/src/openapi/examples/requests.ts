@@ -186,6 +186,13 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   addToBlocklist: { 'by hand': { account: 'jane', recipient: 'ada@example.org' } },
   createToken: tokens,
   createTokenAlias: tokens,
+  createOperatorToken: {
+    'for the monitoring': {
+      description: 'Monitoring',
+      restrictions: { addresses: ['192.0.2.0/24'] },
+      expires: '2030-12-31T00:00:00.000Z',
+    },
+  },
   importTokens: {
     'token of one account': {
       tokens: [

@@ -120,6 +120,29 @@ export const webhookResponses = {
     logs: [],
     usedMs: 0.8,
   },
+  listWebhookTargets: {
+    targets: [
+      {
+        address: 'https://hooks.example.com/mail',
+        isDefault: true,
+        paused: false,
+        due: 2,
+        oldestDueAt: null,
+        failed: 1,
+        lastHour: { delivered: 118, failed: 1, retried: 2, p95Ms: 240 },
+        lastResponse: {
+          delivery: ids.delivery,
+          at: '2030-01-31T09:25:40.000Z',
+          durationMs: 84,
+          outcome: 'http-5xx',
+          status: 503,
+          error: null,
+          response: 'Service Unavailable',
+        },
+      },
+    ],
+    nextCursor: null,
+  },
   testWebhookTarget: {
     success: false,
     address: 'https://hooks.example.com/mail',

@@ -91,6 +91,11 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/routes/create-route-page.tsx'),
   },
   {
+    path: '/targets',
+    name: 'TargetsPage',
+    load: () => import('../pages/webhooks/targets-page.tsx'),
+  },
+  {
     path: '/deliveries',
     name: 'DeliveriesPage',
     load: () => import('../pages/webhooks/deliveries-page.tsx'),

@@ -28,7 +28,15 @@ test.each([
 
 test('permittedPages: leaves out pages that need a right which the person does not have', () => {
   const paths = permittedPages((action) => action === 'readAudit').map(({ path }) => path)
-  expect(paths).toEqual(['/', '/accounts', '/outbox', '/deliveries', '/audit', '/about'])
+  expect(paths).toEqual([
+    '/',
+    '/accounts',
+    '/outbox',
+    '/targets',
+    '/deliveries',
+    '/audit',
+    '/about',
+  ])
 })
 
 test('crumbsOf: the steps before the page have paths', () => {

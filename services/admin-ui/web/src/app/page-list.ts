@@ -34,6 +34,7 @@ export const navigationPages: readonly NavigationPage[] = [
     letter: 'm',
     requires: 'readTemplates',
   },
+  { path: '/targets', title: 'Targets', group: 'Webhooks', letter: 'h' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
   { path: '/routes', title: 'Routes', group: 'Webhooks', letter: 'r', requires: 'readRoutes' },
   { path: '/tokens', title: 'Tokens', group: 'Access', letter: 't', requires: 'readSettings' },

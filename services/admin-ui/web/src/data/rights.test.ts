@@ -8,6 +8,7 @@ const changes = [
   'changeTokens',
   'changeRoutes',
   'changeTemplates',
+  'testTargets',
   'releaseWorkers',
   'changeOAuth2Apps',
   'changeGateways',
@@ -34,6 +35,7 @@ const actions: readonly PageAction[] = [
   ...reads,
   'operateAccounts',
   'operateQueues',
+  'createOperatorTokens',
   'managePeople',
   'readAudit',
   'changeMailProxies',
@@ -41,12 +43,29 @@ const actions: readonly PageAction[] = [
 
 test.each([
   ['owner', []],
-  ['operator', ['managePeople', 'readAudit', 'changeMailProxies']],
+  ['operator', ['createOperatorTokens', 'managePeople', 'readAudit', 'changeMailProxies']],
   [
     'auditor',
-    [...changes, 'operateAccounts', 'operateQueues', 'managePeople', 'changeMailProxies'],
+    [
+      ...changes,
+      'operateAccounts',
+      'operateQueues',
+      'createOperatorTokens',
+      'managePeople',
+      'changeMailProxies',
+    ],
   ],
-  ['support', [...changes, ...reads, 'managePeople', 'readAudit', 'changeMailProxies']],
+  [
+    'support',
+    [
+      ...changes,
+      ...reads,
+      'createOperatorTokens',
+      'managePeople',
+      'readAudit',
+      'changeMailProxies',
+    ],
+  ],
 ] as const)('mayDo: the role %s may not %j', (role, expected) => {
   const refused = actions.filter((action) => !mayDo(role, action))
   expect(refused.toSorted()).toEqual([...expected].toSorted())

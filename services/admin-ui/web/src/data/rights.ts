@@ -17,6 +17,8 @@ const operationOf = {
   changeRoutes: 'createWebhookRoute',
   readTemplates: 'listTemplates',
   changeTemplates: 'createTemplate',
+  createOperatorTokens: 'createOperatorToken',
+  testTargets: 'testWebhookTarget',
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',

@@ -1,5 +1,15 @@
-import type { CreateTokenInput, ListTokensResult, TokenRecord } from '@posthorn/client'
-import { createToken, deleteToken, listTokens } from '@posthorn/client/operations'
+import type {
+  CreateOperatorTokenInput,
+  CreateTokenInput,
+  ListTokensResult,
+  TokenRecord,
+} from '@posthorn/client'
+import {
+  createOperatorToken,
+  createToken,
+  deleteToken,
+  listTokens,
+} from '@posthorn/client/operations'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
@@ -7,6 +17,8 @@ import { useLoad } from './use-load.ts'
 export type { TokenRecord } from '@posthorn/client'
 /** Request that creates an access token. */
 export type TokenBody = CreateTokenInput['body']
+/** Request that creates an access token for scripts of operators. */
+export type OperatorTokenBody = CreateOperatorTokenInput['body']
 
 /** Cache key of the access tokens. */
 export const tokensKey = ['tokens'] as const
@@ -23,5 +35,6 @@ export function useTokens(page: number, account: string | undefined): Load<ListT
  */
 export const tokenActions = {
   create: (body: TokenBody) => createToken(calls.api, { body }),
+  createForOperators: (body: OperatorTokenBody) => createOperatorToken(calls.api, { body }),
   remove: (token: TokenRecord['id']) => deleteToken(calls.api, { token }),
 }

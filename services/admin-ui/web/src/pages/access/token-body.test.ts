@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { tokenBody } from './token-body.ts'
+import { operatorTokenBody, tokenBody } from './token-body.ts'
 
 test('tokenBody: preset, account and expiry', () => {
   const values = {
@@ -23,5 +23,19 @@ test('tokenBody: unlimited tokens and tokens of mail clients have no permissions
   expect(tokenBody({ preset: 'read', scope: 'smtp', account: 'a' })).toEqual({
     scopes: ['smtp'],
     account: 'a',
+  })
+})
+
+test('operatorTokenBody: splits addresses, leaves out empty values', () => {
+  const values = { description: 'Script', addresses: '192.0.2.1, 10.0.0.0/8', expires: '' }
+  expect(operatorTokenBody(values)).toEqual({
+    description: 'Script',
+    restrictions: { addresses: ['192.0.2.1', '10.0.0.0/8'] },
+  })
+  expect(
+    operatorTokenBody({ description: 'S', addresses: ' ', expires: '2027-01-01T00:00Z' }),
+  ).toEqual({
+    description: 'S',
+    expires: '2027-01-01T00:00:00.000Z',
   })
 })

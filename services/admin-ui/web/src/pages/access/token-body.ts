@@ -1,4 +1,4 @@
-import type { TokenBody } from '../../data/tokens.ts'
+import type { OperatorTokenBody, TokenBody } from '../../data/tokens.ts'
 
 /** Choices for the rights of an access token, from the fewest rights. */
 export const tokenPresets = {
@@ -16,6 +16,20 @@ export const tokenPresets = {
 
 /** Name of a choice for the rights of an access token. */
 export type TokenPreset = keyof typeof tokenPresets
+
+/**
+ * Request that creates an access token for scripts of operators, from the values of the form. Empty
+ * values are left out.
+ */
+export function operatorTokenBody(values: Readonly<Record<string, string>>): OperatorTokenBody {
+  const { description = '', addresses = '', expires } = values
+  const ranges = addresses.split(/[\s,]+/).filter((range) => range !== '')
+  return {
+    description,
+    ...(ranges.length > 0 && { restrictions: { addresses: ranges } }),
+    ...(expires && { expires: new Date(expires).toISOString() }),
+  }
+}
 
 /** Request that creates an access token, from the values of the form. Empty values are left out. */
 export function tokenBody(values: Readonly<Record<string, string>>): TokenBody {

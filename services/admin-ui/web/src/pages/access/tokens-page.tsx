@@ -12,6 +12,7 @@ import { Pager } from '../../kit/table/pager.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { NewTokenForm } from './new-token-form.tsx'
+import { OperatorTokenForm } from './operator-token-form.tsx'
 
 /** Page that lists access tokens of the API, of mail clients and of SMTP. */
 export function TokensPage() {
@@ -23,6 +24,11 @@ export function TokensPage() {
       {may('changeTokens') && (
         <Panel title="Create a token">
           <NewTokenForm />
+        </Panel>
+      )}
+      {may('createOperatorTokens') && (
+        <Panel title="Create an operator token">
+          <OperatorTokenForm />
         </Panel>
       )}
       <Filters>

@@ -9,6 +9,7 @@ test.each([
     '/deliveries',
     { state: 'failed', address: 'https://hooks.example:8443/a' },
   ],
+  ['webhookTargetPaused:https://a.example/', '/targets', { address: 'https://a.example/' }],
   ['unheldShards', '/workers', undefined],
 ])('linkOfFinding: %s leads to %s', (id, path, query) => {
   expect(linkOfFinding(id)).toMatchObject({ path, ...(query && { query }) })

@@ -31,6 +31,11 @@ const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
     query: { state: 'failed', address },
     text: 'Failed deliveries',
   }),
+  webhookTargetPaused: (address) => ({
+    path: '/targets',
+    query: { address },
+    text: 'Webhook target',
+  }),
   unheldShards: () => ({ path: '/workers', text: 'Workers' }),
   noLiveWorker: () => ({ path: '/workers', text: 'Workers' }),
 }
