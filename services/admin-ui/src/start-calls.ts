@@ -4,8 +4,11 @@ import type { AttemptLog } from './audit/audit-log.ts'
 import { startAuditRetention } from './audit/retention.ts'
 import { mountAudit } from './endpoints/audit.ts'
 import { mountCalls } from './endpoints/call.ts'
+import { mountLive } from './endpoints/live.ts'
 import { Forwarder } from './forwarding/forwarder.ts'
+import { SessionWatch } from './forwarding/session-watch.ts'
 import type { Authenticate } from './identity/signed-in.ts'
+import { LiveUpdates } from './live/live-updates.ts'
 
 export interface CallParts {
   context: Pick<Bootstrapped, 'db' | 'bus' | 'log' | 'metrics'>
@@ -19,8 +22,8 @@ export interface CallParts {
 const dayMs = 86_400_000
 
 /**
- * Mounts the endpoints for forwarded calls and the audit log, and starts the retention of the audit
- * log.
+ * Mounts the endpoints for forwarded calls, live updates and the audit log, and starts the retention
+ * of the audit log.
  */
 export async function startCalls(
   stack: AsyncDisposableStack,
@@ -29,11 +32,14 @@ export async function startCalls(
   const { gatewayUrl, auditKeepMs } = config
   const keepDays = Math.ceil(auditKeepMs / dayMs)
   stack.use(startAuditRetention(db, { log, metrics, keepDays }))
-  const forwarder = stack.use(new Forwarder({ gatewayUrl, db, audit, log, metrics }))
+  const sessions = stack.use(new SessionWatch(db, log))
+  const forwarder = stack.use(new Forwarder({ gatewayUrl, audit, sessions, metrics }))
+  const live = stack.use(new LiveUpdates({ gatewayUrl, sessions, log, metrics }))
   const onInvalidate = ({ topic }: { topic: string }) => {
-    if (topic === 'adminSessions') forwarder.checkSessions()
+    if (topic === 'adminSessions') sessions.wake()
   }
   stack.use(await bus.onInvalidate(onInvalidate))
   mountCalls(routes, { authenticate, forwarder })
+  mountLive(routes, { authenticate, live })
   mountAudit(routes, { authenticate, db })
 }
