@@ -18,6 +18,7 @@ import type {
   ListAccountsResult,
   VerifyAccountInput,
 } from '@posthorn/client'
+import { accountsKey } from './cache-keys.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { type LoadOptions, useLoad } from './use-load.ts'
@@ -28,8 +29,7 @@ export type AccountBody = CreateAccountInput['body']
 /** Request that tests logins at mail servers. */
 export type VerifyBody = VerifyAccountInput['body']
 
-/** Cache key of all data about accounts. */
-export const accountsKey = ['accounts'] as const
+export { accountsKey } from './cache-keys.ts'
 
 /** Loads a page of the list of accounts. */
 export function useAccounts(
@@ -43,6 +43,7 @@ export function useAccounts(
 export function useAccount(account: string): Load<AccountRecord> {
   return useLoad([...accountsKey, 'one', account], () => getAccount(calls.api, { account }), {
     everyMs: 5_000,
+    topic: 'changes',
   })
 }
 
