@@ -14,7 +14,9 @@ const testMs = 180_000
 /** Maximum time for a change to appear. Without live updates, it would appear after 60 s. */
 const appearMs = 30_000
 
-/** Starts the system with a signed-in owner. A TCP relay stands for the load balancer of admin-ui. */
+/**
+ * Starts the system with a signed-in owner. A TCP relay stands for the load balancer of admin-ui.
+ */
 async function openStage() {
   const world = stack.use(await startAdminWorld([]))
   const target = { hostname: '127.0.0.1', port: String(world.services.ports['admin-ui']) }

@@ -22,8 +22,8 @@ export interface CallParts {
 const dayMs = 86_400_000
 
 /**
- * Mounts the endpoints for forwarded calls, live updates and the audit log, and starts the retention
- * of the audit log.
+ * Mounts the endpoints for forwarded calls, live updates and the audit log, and starts the
+ * retention of the audit log.
  */
 export async function startCalls(
   stack: AsyncDisposableStack,

@@ -54,10 +54,12 @@ export async function openTab(url: string, browser: TestBrowser, topics: string)
     ended: isStream ? read(response, frames) : Promise.resolve(true),
     expect: (event, wanted = 1) =>
       eventually(() => {
-        const found = count(event)
-        if (found.length < wanted)
-          throw new Error(`${found.length} of ${wanted} frames ${event}: ${JSON.stringify(frames)}`)
-        return found.at(-1)?.data
+        const matching = count(event)
+        if (matching.length < wanted)
+          throw new Error(
+            `${matching.length} of ${wanted} frames ${event}: ${JSON.stringify(frames)}`,
+          )
+        return matching.at(-1)?.data
       }),
     close: () => stop.abort(),
   }
@@ -70,15 +72,17 @@ async function read(response: Response, frames: TabFrame[]): Promise<boolean> {
     for await (const chunk of text) {
       const blocks = (rest + String(chunk)).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
-        if (event !== '') frames.push({ event, data: JSON.parse(data) })
-      }
+      frames.push(...blocks.flatMap(parseBlock))
     }
     return true
   } catch {
     return false
   }
+}
+
+function parseBlock(block: string): TabFrame[] {
+  const [, event, data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+  return event === undefined ? [] : [{ event, data: JSON.parse(data) }]
 }
 
 /** Open stream `GET /v1/changes` at the fake api-gateway. */

@@ -19,7 +19,7 @@ const operationOf = {
  *
  * | topic | frames |
  * |---|---|
- * | `changes` | `changes`: accounts whose state has changed; `refresh`: the list of accounts changed |
+ * | `changes` | `changes`: accounts whose state has changed; `refresh`: load the list again |
  * | `figures` | `figures`: response of `GET /v1/stats` |
  * | `outbox`, `deliveries` | `refresh`: the numbers of submissions or webhook deliveries changed |
  * | `workers` | `workers`: response of `GET /admin/api/workers` |

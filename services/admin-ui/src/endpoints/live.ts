@@ -32,8 +32,8 @@ function readTopics({ query }: Request): ReadonlySet<LiveTopic> {
   const { topics: text } = query
   const topics = typeof text === 'string' ? parseLiveTopics(text) : undefined
   if (topics) return topics
-  const known = liveTopics.join(', ')
-  throw new AppError('invalid', `topics must list topics, separated by commas: ${known}`)
+  const names = liveTopics.join(', ')
+  throw new AppError('invalid', `topics must list topics, separated by commas: ${names}`)
 }
 
 function assertRights(role: AdminRole, topics: ReadonlySet<LiveTopic>): void {

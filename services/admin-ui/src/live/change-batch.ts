@@ -4,7 +4,7 @@ import type { StateChange } from '@posthorn/contracts/schemas/changes'
 
 /** Time in milliseconds for which changes are collected before they are sent to the tabs. */
 const collectMs = 200
-/** Maximum number of changes in a frame. If more accounts change at a time, tabs load lists again. */
+/** Maximum number of changes in a frame. If more accounts change, the tabs load lists again. */
 const maxChanges = 200
 
 /**

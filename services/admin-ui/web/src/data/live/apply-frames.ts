@@ -38,14 +38,14 @@ export function applyLiveFrames(cache: LiveCache) {
       if (account !== null) throttle.changed([...accountsKey, 'one', account])
   }
   return {
-    onFrame({ event, data }: EventFrame): void {
+    onFrame: ({ event, data }: EventFrame): void => {
       if (event === 'figures') cache.set(statsKey, data)
       if (event === 'workers') cache.set(workersKey, data)
       if (event === 'changes') applyChanges(data as LiveChange[])
       if (event === 'refresh') (data as LiveTopic[]).forEach(refreshList)
     },
     /** Loads again what may have changed while no live updates arrived. */
-    onLive(topics: readonly LiveTopic[]): void {
+    onLive: (topics: readonly LiveTopic[]): void => {
       topics.forEach(refreshList)
       if (topics.includes('changes')) throttle.changed([...accountsKey, 'one'])
     },

@@ -1,12 +1,12 @@
-/** Frame of the stream of live updates. Comments, which keep the stream open, have no event. */
+/** Frame of the stream of live updates, with an event and its data. */
 export interface EventFrame {
   event: string
   data: unknown
 }
 
 /**
- * Reads the frames of a stream of server-sent events (WHATWG HTML §9.2.6). `onBytes` is called
- * whenever something arrives.
+ * Reads the frames of a stream of server-sent events (WHATWG HTML §9.2.6), without comments.
+ * `onBytes` is called whenever something arrives, comments included.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
@@ -20,12 +20,15 @@ export async function* readEvents(
       onBytes()
       const blocks = (rest + decoder.decode(next.value, { stream: true })).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
-        if (event !== undefined) yield { event, data: JSON.parse(data ?? 'null') as unknown }
-      }
+      yield* blocks.flatMap(parseBlock)
     }
   } finally {
     void reader.cancel().catch(() => undefined)
   }
+}
+
+/** Parses a frame. The result is empty for a comment. */
+function parseBlock(block: string): EventFrame[] {
+  const [, event, data = 'null'] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+  return event === undefined ? [] : [{ event, data: JSON.parse(data) as unknown }]
 }

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 /** Stream that the server has opened for a request of the client. */
-interface Opened {
+interface OpenedStream {
   url: string
   header: string | null
   isAborted: () => boolean
@@ -21,7 +21,7 @@ interface Opened {
 
 /** Creates a client whose server opens a stream, or responds with the status in `refuse`. */
 function startClient() {
-  const opened: Opened[] = []
+  const opened: OpenedStream[] = []
   const frames: EventFrame[] = []
   const loaded: string[] = []
   const server = { refuse: undefined as number | 'unreachable' | undefined, unauthorized: 0 }

@@ -19,7 +19,7 @@ export interface LiveOptions {
   /** True if the signed-in person may follow a topic. */
   mayFollow: (topic: LiveTopic) => boolean
   onFrame: (frame: EventFrame) => void
-  /** Called when changes arrive again, after which older data of the topics must be loaded again. */
+  /** Called when changes arrive again. Older data of the topics must then be loaded again. */
   onLive: (topics: readonly LiveTopic[]) => void
   /** Called when the server has refused the stream because the session has ended. */
   onUnauthorized: () => void
@@ -28,7 +28,10 @@ export interface LiveOptions {
 
 /** Delays before another attempt. The random part keeps tabs from connecting at the same time. */
 const delays = { firstMs: 500, maxMs: 10_000, jitter: 0.5 }
-/** Time without any bytes after which a connection counts as lost. The server sends a comment every 15 s. */
+/**
+ * Time without any bytes after which a connection counts as lost. The server sends a comment every
+ * 15 s.
+ */
 const silenceMs = 45_000
 
 /**
@@ -118,11 +121,9 @@ export class LiveClient {
         signal: AbortSignal.any([signal, connection.signal]),
       })
       if (response.status === 401) this.#options.onUnauthorized()
-      if (response.ok && response.body)
-        for await (const frame of readEvents(response.body, onBytes)) {
-          if (signal.aborted) break
-          this.#take(frame, topics)
-        }
+      if (!response.ok || !response.body) return false
+      for await (const frame of readEvents(response.body, onBytes))
+        if (!signal.aborted) this.#take(frame, topics)
     } catch {
       // A broken stream is like an ended stream: another one is opened.
     } finally {
