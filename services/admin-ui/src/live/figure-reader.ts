@@ -52,7 +52,7 @@ export class FigureReader implements AsyncDisposable {
     try {
       const current = await this.#get<Stats>(statistics, stop)
       if (current) this.#announce(current)
-      // Without a tab that follows the workers, they are not kept: they would be old for the next tab.
+      // Without a tab that follows the workers, they are not kept for the next tab.
       this.#workers = viewers.follow('workers') ? await this.#get(workers, stop) : undefined
       if (this.#workers !== undefined) viewers.send(frameText('workers', this.#workers), 'workers')
       report(true)
