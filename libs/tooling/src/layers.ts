@@ -15,6 +15,7 @@ type Layer = readonly string[]
 export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/admin-ui/src': [
     ['endpoints'],
+    ['live'],
     ['forwarding'],
     ['factors', 'oidc'],
     ['identity'],

@@ -4,9 +4,12 @@ import type { AttemptLog } from './audit/audit-log.ts'
 import { startAuditRetention } from './audit/retention.ts'
 import { mountAudit } from './endpoints/audit.ts'
 import { mountCalls } from './endpoints/call.ts'
+import { mountLive } from './endpoints/live.ts'
 import { mountMessageFrame } from './endpoints/message-frame.ts'
 import { Forwarder } from './forwarding/forwarder.ts'
+import { SessionWatch } from './forwarding/session-watch.ts'
 import type { Authenticate } from './identity/signed-in.ts'
+import { LiveUpdates } from './live/live-updates.ts'
 
 export interface CallParts {
   context: Pick<Bootstrapped, 'db' | 'bus' | 'log' | 'metrics'>
@@ -20,8 +23,8 @@ export interface CallParts {
 const dayMs = 86_400_000
 
 /**
- * Mounts the endpoints for forwarded calls, frames with messages and the audit log, and starts the
- * retention of the audit log.
+ * Mounts the endpoints for forwarded calls, frames with messages, live updates and the audit log.
+ * Starts the retention of the audit log.
  */
 export async function startCalls(
   stack: AsyncDisposableStack,
@@ -30,12 +33,15 @@ export async function startCalls(
   const { gatewayUrl, auditKeepMs } = config
   const keepDays = Math.ceil(auditKeepMs / dayMs)
   stack.use(startAuditRetention(db, { log, metrics, keepDays }))
-  const forwarder = stack.use(new Forwarder({ gatewayUrl, db, audit, log, metrics }))
+  const sessions = stack.use(new SessionWatch(db, log))
+  const forwarder = stack.use(new Forwarder({ gatewayUrl, audit, sessions, metrics }))
+  const live = stack.use(new LiveUpdates({ gatewayUrl, sessions, log, metrics }))
   const onInvalidate = ({ topic }: { topic: string }) => {
-    if (topic === 'adminSessions') forwarder.checkSessions()
+    if (topic === 'adminSessions') sessions.wake()
   }
   stack.use(await bus.onInvalidate(onInvalidate))
   mountCalls(routes, { authenticate, forwarder })
   mountMessageFrame(routes, { authenticate, forwarder, log })
+  mountLive(routes, { authenticate, live })
   mountAudit(routes, { authenticate, db })
 }

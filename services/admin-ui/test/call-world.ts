@@ -20,6 +20,7 @@ import { mountCalls } from '../src/endpoints/call.ts'
 import { mountMessageFrame } from '../src/endpoints/message-frame.ts'
 import type { CallResult } from '../src/forwarding/call-counter.ts'
 import { Forwarder } from '../src/forwarding/forwarder.ts'
+import { SessionWatch } from '../src/forwarding/session-watch.ts'
 import type { SignedIn } from '../src/identity/signed-in.ts'
 
 type Role = SignedIn['person']['role']
@@ -93,10 +94,11 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   const gateway = stack.use(await startFakeGateway())
   const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]
   const audit = stack.use(createAuditLog(db, { log, metrics, delayMs: 20 }))
-  const forwarder = new Forwarder({ gatewayUrl: gateway.url, db, audit, log, metrics, silenceMs })
-  const sessions = new Map<string, SignedIn>()
+  const sessions = new SessionWatch(db, log)
+  const forwarder = new Forwarder({ gatewayUrl: gateway.url, audit, sessions, metrics, silenceMs })
+  const people = new Map<string, SignedIn>()
   const authenticate = async ({ headers }: { headers: IncomingHttpHeaders }) => {
-    const signedIn = sessions.get(String(headers['x-test-session']))
+    const signedIn = people.get(String(headers['x-test-session']))
     if (!signedIn) throw new AppError('unauthorized', 'Sign in first')
     return signedIn
   }
@@ -107,6 +109,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   const mount = (app: { use: (handler: Router) => unknown }) => void app.use(router)
   const server = await serve({ host: '127.0.0.1', port: 0, log, metrics, checks: {}, mount })
   stack.use(server)
+  stack.use(sessions)
   stack.use(forwarder)
   return {
     db: database.db,
@@ -117,7 +120,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
       return Number(pattern.exec(await metrics.text())?.[1] ?? 0)
     },
     audit,
-    forwarder,
+    sessions,
     gateway,
     port: server.port,
     /** Makes Postgres unreachable until `connectPostgres`. */
@@ -125,7 +128,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
     connectPostgres: () => relay.retarget(target),
     async signIn(role: Role, mail: { until: Date; reason: string } | null = null) {
       const signedIn = await insertSession(database.db, role, mail)
-      sessions.set(signedIn.session.id, signedIn)
+      people.set(signedIn.session.id, signedIn)
       return signedIn.session.id
     },
     rows: () =>

@@ -164,7 +164,7 @@ test('mountCalls: an event arrives before the end of its stream, which ends with
 test.each<[string, (session: string) => Promise<unknown>]>([
   ['a changed role', (id) => setPerson(id, { role: 'auditor' })],
   ['a disabled person', (id) => setPerson(id, { disabled: true })],
-])('Forwarder.checkSessions: after %s, ends open streams', async (_name, change) => {
+])('SessionWatch.wake: after %s, ends open streams', async (_name, change) => {
   const session = await world.signIn('support')
   world.gateway.reply = (_request, response) => void response.write(': open\n\n')
   const stream = open('GET', '/admin/call/v1/changes', { 'x-test-session': session })
@@ -172,7 +172,7 @@ test.each<[string, (session: string) => Promise<unknown>]>([
   const [incoming] = (await once(stream, 'response')) as [IncomingMessage]
   const closed = closing(incoming.resume())
   await change(session)
-  world.forwarder.checkSessions()
+  world.sessions.wake()
   await closed
 })
 

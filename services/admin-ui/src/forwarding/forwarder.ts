@@ -1,22 +1,20 @@
 import { mayShowMail, readsMail } from '@posthorn/contracts/admin/roles'
 import { defined } from '@posthorn/contracts/defined'
-import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { KeyedSemaphore, settleWithin, TaskGroup } from '@posthorn/flow'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Metrics } from '@posthorn/telemetry'
 import type { AttemptLog, AuditEntry, RecordedAttempt } from '../audit/audit-log.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
 import { type CountCall, countCalls, resultOf } from './call-counter.ts'
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts'
 import { type ForwardedCall, relay } from './relay.ts'
 import { prepareBody } from './request-body.ts'
-import { SessionWatch } from './session-watch.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 export interface ForwarderOptions {
   gatewayUrl: string
-  db: Db
   audit: AttemptLog
-  log: Logger
+  sessions: Pick<SessionWatch, 'watch'>
   metrics: Pick<Metrics, 'counter'>
   /**
    * Maximum time for which api-gateway may send nothing during a response. Defaults to 5 minutes.
@@ -35,7 +33,7 @@ const drainMs = 5_000
  */
 export class Forwarder implements AsyncDisposable {
   readonly #gateway: GatewayClient
-  readonly #sessions: SessionWatch
+  readonly #sessions: ForwarderOptions['sessions']
   readonly #audit: AttemptLog
   readonly #count: CountCall
   readonly #slots = new KeyedSemaphore(maxCallsPerSession)
@@ -43,16 +41,11 @@ export class Forwarder implements AsyncDisposable {
   readonly #stopStreams = new AbortController()
   readonly #stopCalls = new AbortController()
 
-  constructor({ gatewayUrl, db, audit, log, metrics, silenceMs }: ForwarderOptions) {
+  constructor({ gatewayUrl, audit, sessions, metrics, silenceMs }: ForwarderOptions) {
     this.#gateway = createGatewayClient(gatewayUrl, silenceMs)
-    this.#sessions = new SessionWatch(db, log)
+    this.#sessions = sessions
     this.#audit = audit
     this.#count = countCalls(metrics)
-  }
-
-  /** Checks the sessions of open responses now, after a broadcast of the topic `adminSessions`. */
-  checkSessions(): void {
-    this.#sessions.wake()
   }
 
   /**
@@ -77,7 +70,6 @@ export class Forwarder implements AsyncDisposable {
     await settleWithin(this.#running.drain(), drainMs)
     this.#stopCalls.abort()
     await this.#running.drain()
-    await this.#sessions[Symbol.asyncDispose]()
     this.#gateway[Symbol.dispose]()
   }
 

@@ -21,6 +21,7 @@ import type {
   VerifyAccountInput,
   VerifyAccountResult,
 } from '@posthorn/client'
+import { accountsKey } from './cache-keys.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { type LoadOptions, useLoad } from './use-load.ts'
@@ -35,8 +36,7 @@ export type VerifyResult = VerifyAccountResult
 /** Request that changes an account. */
 export type AccountUpdateBody = UpdateAccountInput['body']
 
-/** Cache key of all data about accounts. */
-export const accountsKey = ['accounts'] as const
+export { accountsKey } from './cache-keys.ts'
 
 /** Loads a page of the list of accounts. */
 export function useAccounts(
@@ -50,6 +50,7 @@ export function useAccounts(
 export function useAccount(account: string): Load<AccountRecord> {
   return useLoad([...accountsKey, 'one', account], () => getAccount(calls.api, { account }), {
     everyMs: 5_000,
+    topic: 'changes',
   })
 }
 

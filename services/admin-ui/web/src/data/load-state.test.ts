@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
-import { describeError, InputError, isTemporary, viewOf } from './load-state.ts'
+import { describeError, describeStale, InputError, isTemporary, viewOf } from './load-state.ts'
 
 const refused = (status: number, problem = {}) =>
   new PosthornError(
@@ -21,6 +21,18 @@ test.each([
   [[], new Error('x'), 'stale'],
 ])('viewOf: data %p with error %p is %s', (data, error, expected) => {
   expect(viewOf({ data, error })).toBe(expected)
+})
+
+test('viewOf: data whose live updates are interrupted is stale, missing data is loading', () => {
+  expect(viewOf({ data: 1, error: null, isDisconnected: true })).toBe('stale')
+  expect(viewOf({ data: undefined, error: null, isDisconnected: true })).toBe('loading')
+})
+
+test('describeStale: the error has precedence over interrupted live updates', () => {
+  expect(describeStale({ error: null })).toMatchObject({ title: 'Disconnected' })
+  expect(describeStale({ error: refused(503, {}) })).toMatchObject({
+    title: 'The server cannot answer',
+  })
 })
 
 test('describeError: shows message, code, request id and the required role', () => {

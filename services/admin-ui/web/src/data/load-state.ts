@@ -7,26 +7,41 @@ export interface Load<T> {
   /** Time at which the data was last received (ms). 0: never. */
   updatedAt: number
   isFetching: boolean
+  /** True while live updates of the data are interrupted, so that the data may be old. */
+  isDisconnected?: boolean
   retry: () => void
 }
 
 /**
  * Form in which a page shows loaded data. `stale`: the old data stays visible because the newer
- * request failed.
+ * request failed, or because live updates are interrupted.
  *
  * | view | data | error |
  * |---|---|---|
  * | loading | no | no |
  * | error | no | yes |
  * | ready | yes | no |
- * | stale | yes | yes |
+ * | stale | yes | yes, or disconnected |
  */
 export type LoadView = 'loading' | 'error' | 'ready' | 'stale'
 
 /** Decides how a page shows loaded data, by the table above. */
-export function viewOf({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): LoadView {
+export function viewOf({
+  data,
+  error,
+  isDisconnected = false,
+}: Pick<Load<unknown>, 'data' | 'error' | 'isDisconnected'>): LoadView {
   if (data === undefined) return error ? 'error' : 'loading'
-  return error ? 'stale' : 'ready'
+  return error || isDisconnected ? 'stale' : 'ready'
+}
+
+/** Describes why loaded data may be old. */
+export function describeStale({ error }: Pick<Load<unknown>, 'error'>): ShownError {
+  if (error) return describeError(error)
+  return {
+    title: 'Disconnected',
+    message: 'Live updates are interrupted and continue automatically.',
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { GetStatsResult, GetStatsSeriesResult, ListFindingsResult } from '@posthorn/client'
 import { getStats, getStatsSeries, listFindings } from '@posthorn/client/operations'
+import { statsKey } from './cache-keys.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
@@ -10,7 +11,10 @@ export type StatsSeries = GetStatsSeriesResult
 /** Problem of the installation, with its remedy. */
 export type Finding = ListFindingsResult['findings'][number]
 
-/** Interval at which the dashboard loads its numbers, such as the number of accounts. */
+/**
+ * Interval at which the dashboard loads its numbers, such as the number of accounts, while no live
+ * updates arrive.
+ */
 const figuresMs = 5_000
 /**
  * Interval at which the dashboard loads the findings and the values of its charts. The server
@@ -21,8 +25,9 @@ const daySeconds = 86_400
 
 /** Statistics of the whole installation, with the counters of the last 24 hours. */
 export function useStats(): Load<GetStatsResult> {
-  return useLoad(['stats'], () => getStats(calls.api, { seconds: daySeconds }), {
+  return useLoad(statsKey, () => getStats(calls.api, { seconds: daySeconds }), {
     everyMs: figuresMs,
+    topic: 'figures',
   })
 }
 

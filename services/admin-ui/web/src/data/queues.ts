@@ -17,6 +17,7 @@ import {
   retryWebhookDelivery,
   sendOutboxEntry,
 } from '@posthorn/client/operations'
+import { deliveriesKey, outboxKey } from './cache-keys.ts'
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
@@ -26,15 +27,16 @@ export type OutboxEntry = ListOutboxResult['messages'][number]
 /** Webhook delivery in the list of deliveries. */
 export type Delivery = ListWebhookDeliveriesResult['deliveries'][number]
 
-/** Cache key of the outbox. */
-export const outboxKey = ['outbox'] as const
-/** Cache key of the webhook deliveries and their replays. */
-export const deliveriesKey = ['deliveries'] as const
+export { deliveriesKey, outboxKey } from './cache-keys.ts'
+
 const refreshMs = 10_000
 
 /** Loads a page of the list of submissions in the outbox. */
 export function useOutbox(input: ListOutboxInput): Load<ListOutboxResult> {
-  return useLoad([...outboxKey, input], () => listOutbox(calls.api, input), { everyMs: refreshMs })
+  return useLoad([...outboxKey, input], () => listOutbox(calls.api, input), {
+    everyMs: refreshMs,
+    topic: 'outbox',
+  })
 }
 
 /** Loads a page of the list of webhook deliveries. */
@@ -43,6 +45,7 @@ export function useDeliveries(
 ): Load<ListWebhookDeliveriesResult> {
   return useLoad([...deliveriesKey, input], () => listWebhookDeliveries(calls.api, input), {
     everyMs: refreshMs,
+    topic: 'deliveries',
   })
 }
 

@@ -1,4 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { LiveTopic } from '@posthorn/contracts/admin/live'
+import { useLive } from './live/use-live.ts'
 import { isTemporary, type Load } from './load-state.ts'
 
 /** Conditions under which a page loads data. */
@@ -8,30 +10,40 @@ export interface LoadOptions {
    * a failure.
    */
   everyMs?: number
+  /**
+   * Topic of the live updates that change the data. While they arrive, the data is loaded once per
+   * minute instead of every `everyMs`, for changes without a live update.
+   */
+  topic?: LiveTopic
   enabled?: boolean
 }
 
 /** Interval after which a list repeats a load that failed because of an outage. */
 const reconnectMs = 5_000
+/** Interval at which data with live updates is loaded again. */
+const liveMs = 60_000
 
 /** Loads data from the server, and keeps the old data while newer data is loaded. */
 export function useLoad<T>(
   key: readonly unknown[],
   load: () => Promise<T>,
-  { everyMs, enabled = true }: LoadOptions = {},
+  { everyMs, topic, enabled = true }: LoadOptions = {},
 ): Load<T> {
+  const live = useLive(enabled ? topic : undefined)
+  const usualMs = live === 'live' ? liveMs : (everyMs ?? false)
   const query = useQuery({
     queryKey: key,
     queryFn: load,
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : (everyMs ?? false)),
+    refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : usualMs),
   })
   return {
     data: query.data,
     error: query.error,
     updatedAt: query.dataUpdatedAt,
     isFetching: query.isFetching,
+    isDisconnected: live === 'disconnected',
     retry: () => void query.refetch(),
   }
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { describeError, type Load, viewOf } from '../../data/load-state.ts'
+import { describeStale, type Load, viewOf } from '../../data/load-state.ts'
 import { classNames } from '../class-names.ts'
 import { Time } from '../content/time.tsx'
 import { ErrorBox } from './error-box.tsx'
@@ -18,7 +18,7 @@ export interface LoadedProps<T> {
 
 /**
  * Component that shows loaded data in its state: loading, error, empty or ready. While the server
- * does not respond, old data is shown with its age.
+ * does not respond or live updates are interrupted, the data is shown with its age.
  */
 export function Loaded<T>({ load, children, isEmpty, empty, lines = 5 }: LoadedProps<T>) {
   const view = viewOf(load)
@@ -38,7 +38,7 @@ export function Loaded<T>({ load, children, isEmpty, empty, lines = 5 }: LoadedP
 }
 
 function Stale<T>({ load }: { load: Load<T> }) {
-  const { title, message } = describeError(load.error)
+  const { title, message } = describeStale(load)
   return (
     <div className={classNames(css['box'], css['stale'])} role="status">
       <p>

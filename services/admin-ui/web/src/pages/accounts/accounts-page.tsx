@@ -24,7 +24,7 @@ export function AccountsPage() {
   const may = useRights()
   const [query, change] = usePageQuery()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const load = useAccounts(listInput(query), { everyMs: refreshMs })
+  const load = useAccounts(listInput(query), { everyMs: refreshMs, topic: 'changes' })
   const onBulkDone = (failed: readonly string[]) => {
     setSelected(new Set(failed))
     void queryClient.invalidateQueries({ queryKey: accountsKey })

@@ -1,0 +1,42 @@
+import type { LiveChange } from '@posthorn/contracts/admin/live'
+import { defined } from '@posthorn/contracts/defined'
+import type { StateChange } from '@posthorn/contracts/schemas/changes'
+
+/** Time in milliseconds for which changes are collected before they are sent to the tabs. */
+const collectMs = 200
+/** Maximum number of changes in a frame. If more accounts change, the tabs load lists again. */
+const maxChanges = 200
+
+/**
+ * Collects changes for a short time, so that a change of many accounts, such as a restart of a
+ * worker, becomes few frames. The last state of each account remains.
+ */
+export class ChangeBatch implements Disposable {
+  readonly #flush: (changes: LiveChange[] | 'many') => void
+  readonly #changes = new Map<string, LiveChange>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** Creates the collector. `flush` gets the changes, or `many` above 200. */
+  constructor(flush: (changes: LiveChange[] | 'many') => void) {
+    this.#flush = flush
+  }
+
+  /** Adds a change of an account. Texts of errors and addresses of mailboxes are left out. */
+  add({ account, type, key }: StateChange): void {
+    const state = typeof key === 'string' && type !== 'address' ? key : undefined
+    this.#changes.set(JSON.stringify([account, type]), { account, type, ...defined({ state }) })
+    this.#timer ??= setTimeout(() => this.#send(), collectMs)
+  }
+
+  #send(): void {
+    this.#timer = undefined
+    const changes = [...this.#changes.values()]
+    this.#changes.clear()
+    this.#flush(changes.length > maxChanges ? 'many' : changes)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#changes.clear()
+  }
+}

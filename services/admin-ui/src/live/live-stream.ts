@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http'
+import type { LiveTopic } from '@posthorn/contracts/admin/live'
+import type { SignedIn } from '../identity/signed-in.ts'
+import type { Viewer } from './viewers.ts'
+
+/** Time in milliseconds without a frame after which a comment is sent. */
+const keepAliveMs = 15_000
+/**
+ * Maximum buffered bytes for a tab that reads slowly. The connection of a tab with more bytes is
+ * closed. The tab connects again and loads its data.
+ */
+const maxWaitingBytes = 256 * 1024
+/** Maximum time in milliseconds to send the last bytes when a stream ends. */
+const closeTimeoutMs = 1_000
+
+/** Cause for the end of a tab's stream, the label of the metric that counts the ends. */
+export type StreamEnd = 'left' | 'sessionEnded' | 'slow' | 'stopped'
+
+/** Stream of live updates to one browser tab. */
+export class LiveStream implements Viewer {
+  readonly signedIn: SignedIn
+  readonly topics: ReadonlySet<LiveTopic>
+  readonly #response: ServerResponse
+  readonly #keepAlive: NodeJS.Timeout
+  readonly #ended = new AbortController()
+  #end: StreamEnd = 'left'
+
+  constructor(
+    response: ServerResponse,
+    { signedIn, topics }: Pick<LiveStream, 'signedIn' | 'topics'>,
+  ) {
+    this.#response = response
+    this.signedIn = signedIn
+    this.topics = topics
+    this.#keepAlive = setInterval(() => this.#write(': keep-alive\n\n'), keepAliveMs)
+    // A broken connection also emits `close`, so that its error needs no handling.
+    response.on('error', () => undefined).once('close', () => this.#close())
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** Cause of the end. Meaningful after the end of the stream. */
+  get cause(): StreamEnd {
+    return this.#end
+  }
+
+  /** Sends the head of the stream. */
+  open(): void {
+    writeLiveHead(this.#response)
+    this.#write(': Posthorn\n\n')
+  }
+
+  send(frame: string): void {
+    this.#write(frame)
+  }
+
+  /** Ends the stream after the frames that are already sent. */
+  end(cause: StreamEnd): void {
+    if (this.signal.aborted) return
+    this.#end = cause
+    // The credential of the tab is not used any more, even if the tab is slow to disconnect.
+    this.#close()
+    this.#response.end()
+    setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()
+  }
+
+  #write(text: string): void {
+    if (this.signal.aborted) return
+    this.#response.write(text)
+    this.#keepAlive.refresh()
+    if (this.#response.writableLength <= maxWaitingBytes) return
+    this.#end = 'slow'
+    this.#close()
+    this.#response.destroy()
+  }
+
+  #close(): void {
+    clearInterval(this.#keepAlive)
+    this.#ended.abort()
+  }
+}
+
+/** Sends the head of a stream of live updates. */
+export function writeLiveHead(response: ServerResponse): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    // Disables the buffering of the stream in an nginx reverse proxy.
+    'X-Accel-Buffering': 'no',
+    // Closes the connection after the stream, so that the browser does not send another request on
+    // the connection while this process stops.
+    Connection: 'close',
+  })
+}

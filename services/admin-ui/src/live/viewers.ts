@@ -1,0 +1,72 @@
+import type { LiveTopic } from '@posthorn/contracts/admin/live'
+import { adminRoles, mayCall } from '@posthorn/contracts/admin/roles'
+import type { SignedIn } from '../identity/signed-in.ts'
+
+/** Browser tab that follows live updates. */
+export interface Viewer {
+  readonly signedIn: Pick<SignedIn, 'person' | 'credential' | 'address'>
+  readonly topics: ReadonlySet<LiveTopic>
+  /** Signal that aborts when the stream of the tab ends. */
+  readonly signal: AbortSignal
+  /** Sends a frame to the tab. Does nothing after the end of the stream. */
+  send(frame: string): void
+}
+
+/**
+ * Tabs that follow live updates in this process. The process has no credential of its own for
+ * api-gateway: it reads with the credential of one of these tabs, while that tab is connected.
+ */
+export class Viewers {
+  readonly #viewers = new Set<Viewer>()
+  /** Tabs whose credential api-gateway has refused. */
+  readonly #refused = new WeakSet<Viewer>()
+
+  get size(): number {
+    return this.#viewers.size
+  }
+
+  add(viewer: Viewer): void {
+    this.#viewers.add(viewer)
+  }
+
+  delete(viewer: Viewer): void {
+    this.#viewers.delete(viewer)
+  }
+
+  /** True if a tab follows the topic. */
+  follow(topic: LiveTopic): boolean {
+    return [...this.#viewers].some(({ topics }) => topics.has(topic))
+  }
+
+  /** Sends a frame to all tabs that follow the topic; without a topic, to all tabs. */
+  send(frame: string, topic?: LiveTopic): void {
+    for (const viewer of this.#viewers)
+      if (topic === undefined || viewer.topics.has(topic)) viewer.send(frame)
+  }
+
+  /**
+   * Chooses the tab whose credential reads an operation at api-gateway: the role with the fewest
+   * rights that may call the operation, the oldest tab first. Tabs whose credential was refused
+   * come last. Undefined if no tab may call the operation.
+   */
+  choose(operationId: string): Viewer | undefined {
+    const rank = (viewer: Viewer) =>
+      adminRoles.length * Number(!this.#refused.has(viewer)) +
+      adminRoles.indexOf(viewer.signedIn.person.role)
+    return [...this.#viewers]
+      .filter(
+        ({ signal, signedIn }) => !signal.aborted && mayCall(signedIn.person.role, operationId),
+      )
+      .toSorted((first, second) => rank(second) - rank(first))[0]
+  }
+
+  /**
+   * Marks a tab whose credential api-gateway has refused. Returns true if another tab may read the
+   * operation instead.
+   */
+  refuse(viewer: Viewer, operationId: string): boolean {
+    this.#refused.add(viewer)
+    const next = this.choose(operationId)
+    return next !== undefined && !this.#refused.has(next)
+  }
+}
