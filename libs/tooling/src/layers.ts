@@ -47,6 +47,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
+    ['events'],
     ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site'],
     ['http'],
