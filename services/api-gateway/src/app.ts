@@ -72,7 +72,17 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const { oauthTokensApi, requireApiAuth } = config
-  const parts = { bus, log, tasks, changes, events, exports, version, oauthTokensApi, requireApiAuth }
+  const parts = {
+    bus,
+    log,
+    tasks,
+    changes,
+    events,
+    exports,
+    version,
+    oauthTokensApi,
+    requireApiAuth,
+  }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
   const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
   const api = Router({ caseSensitive: true })

@@ -30,9 +30,7 @@ export type RecordedEvent = Static<typeof RecordedEvent>
 
 const name = (description: string) =>
   Type.Optional(Text(description, { minLength: 1, maxLength: 256 }))
-const account = Type.Optional(
-  described('Id of the account whose events are selected.', AccountId),
-)
+const account = Type.Optional(described('Id of the account whose events are selected.', AccountId))
 
 /** Query for retained events. Absent members match any event. */
 export const EventQuery = Strict({

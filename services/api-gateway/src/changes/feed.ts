@@ -101,7 +101,7 @@ export class Feed<P extends StreamPosition, E extends Entry<P>> implements Async
   async follow(follower: Follower<P, E>): Promise<void> {
     while (!follower.closed) {
       const page = await this.#options.source.list(follower.position, pageSize)
-      if (page.lost) follower.lost(page.lost)
+      if (page.lost !== undefined) follower.lost(page.lost)
       for (let at = 0; at < page.entries.length; at += chunkSize) {
         if (at > 0) await follower.ready()
         this.#deliver(follower, page.entries.slice(at, at + chunkSize))
@@ -148,7 +148,7 @@ export class Feed<P extends StreamPosition, E extends Entry<P>> implements Async
       this.#woken = false
       try {
         const page = await source.list(reader.end, pageSize)
-        if (page.lost) this.#startOver()
+        if (page.lost !== undefined) this.#startOver()
         this.#deliverToAll(page.entries)
         reader.end = page.entries.at(-1)?.position ?? reader.end
         if (page.full) continue

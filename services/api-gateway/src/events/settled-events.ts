@@ -30,7 +30,7 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
     const unsettled = this.#candidate !== undefined
     // A position above all ids comes from another Postgres server, because a dump was restored.
     if (after < horizon || after > last)
-      return { entries: [], full: true, unsettled, lost: after < horizon ? horizon : 0n }
+      return { entries: [], full: true, unsettled, lost: horizon }
     const end = this.#settled
     if (end === undefined || end <= after) return { entries: [], full: false, unsettled }
     const entries = await listEventsBetween(this.#db, { after, end, limit })

@@ -86,7 +86,11 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
       position: position(xid, id),
       createdAt,
     }))
-  return { entries: changes, full: changes.length === limit, unsettled: changes.length < pending.length }
+  return {
+    entries: changes,
+    full: changes.length === limit,
+    unsettled: changes.length < pending.length,
+  }
 }
 
 function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {
