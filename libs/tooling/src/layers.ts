@@ -24,6 +24,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['store'],
   ],
   'services/admin-ui/web/src': [['app'], ['pages'], ['charts'], ['kit'], ['routing'], ['data']],
+  'services/admin-ui/web/src/data': [['events']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],
@@ -36,6 +37,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'accounts',
       'dashboard',
       'entry',
+      'events',
       'mail',
       'profile',
       'settings',

@@ -11,6 +11,7 @@ test.each([
   ['/accounts/add', 'Add an account · Accounts · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
+  ['/events/3f0c2c1e', 'Event · Events · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
 ])('documentTitle: of %s is %s', (path, expected) => {
@@ -19,7 +20,7 @@ test.each([
 
 test('permittedPages: leaves out pages that need a right which the person does not have', () => {
   const paths = permittedPages((action) => action === 'readAudit').map(({ path }) => path)
-  expect(paths).toEqual(['/', '/accounts', '/outbox', '/deliveries', '/audit', '/about'])
+  expect(paths).toEqual(['/', '/events', '/accounts', '/outbox', '/deliveries', '/audit', '/about'])
 })
 
 test('crumbsOf: the steps before the page have paths', () => {

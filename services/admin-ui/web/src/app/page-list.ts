@@ -16,6 +16,7 @@ export interface NavigationPage {
 /** Administration pages that the navigation lists, in their order. */
 export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
+  { path: '/events', title: 'Events', group: 'Overview', letter: 'v' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', letter: 'w' },
@@ -75,6 +76,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
       { title: 'Accounts', path: '/accounts' },
       { title: own ?? decodeSegment(path.slice('/accounts/'.length)) },
     ]
+  if (path.startsWith('/events/')) return [{ title: 'Events', path: '/events' }, { title: 'Event' }]
   return [{ title: own ?? 'Page not found' }]
 }
 

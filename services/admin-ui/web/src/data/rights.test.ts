@@ -7,6 +7,7 @@ const changes = [
   'changeSettings',
   'changeTokens',
   'releaseWorkers',
+  'tryRoutes',
 ] as const
 const reads = ['readSettings', 'readWorkers', 'readKeys'] as const
 const actions: readonly PageAction[] = [

@@ -15,6 +15,7 @@ const operationOf = {
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
+  tryRoutes: 'testWebhookRoute',
 } as const
 
 /** Roles that may do an action of the administration pages for which the API has no operation. */

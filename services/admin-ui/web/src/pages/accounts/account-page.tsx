@@ -74,6 +74,11 @@ function Lists({ account }: { account: string }) {
         </AppLink>
       </li>
       <li>
+        <AppLink to="/events" query={{ account }}>
+          Events of this account
+        </AppLink>
+      </li>
+      <li>
         <AppLink to="/deliveries" query={{ account }}>
           Webhook deliveries of this account
         </AppLink>
