@@ -83,5 +83,7 @@ export const formatNames: Record<string, string> = {
   'json-object': 'JSON object',
   'change-id': 'id of a change',
   'delivery-cursor': 'cursor',
+  'event-cursor': 'cursor',
+  'event-stream-id': 'id of a frame',
   uuid: 'id',
 }

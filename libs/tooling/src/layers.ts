@@ -32,7 +32,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['routing'],
     ['data'],
   ],
-  'services/admin-ui/web/src/data': [['lists', 'mail', 'webhooks']],
+  'services/admin-ui/web/src/data': [['events', 'lists', 'mail', 'webhooks']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],
@@ -47,6 +47,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'blocklists',
       'dashboard',
       'entry',
+      'events',
       'exports',
       'gateways',
       'mail',
@@ -65,6 +66,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
+    ['events'],
     ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site'],
     ['http'],

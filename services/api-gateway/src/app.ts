@@ -16,6 +16,7 @@ import { serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { createTools } from './create-tools.ts'
 import { mountDocs } from './docs-site/mount-docs.ts'
+import { serveEvents } from './events/event-streams.ts'
 import { ExportDownloads } from './exports/export-downloads.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
@@ -59,7 +60,9 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const tokenWatch = stack.use(new TokenWatch(db, log))
-  const changes = serveChanges({ db, log, metrics, version, tokenWatch, keepAliveMs, pollMs })
+  const streams = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
+  const changes = serveChanges(streams)
+  const events = serveEvents(streams)
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
@@ -69,7 +72,17 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const { oauthTokensApi, requireApiAuth } = config
-  const parts = { bus, log, tasks, changes, exports, version, oauthTokensApi, requireApiAuth }
+  const parts = {
+    bus,
+    log,
+    tasks,
+    changes,
+    events,
+    exports,
+    version,
+    oauthTokensApi,
+    requireApiAuth,
+  }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
   const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
@@ -79,10 +92,11 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
-  // The HTTP server and the change streams end concurrently: the server waits for open streams, and
+  // The HTTP server and the event streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.
   stack.defer(async () => {
-    await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
+    const ending = [server, changes, events].map((part) => part[Symbol.asyncDispose]())
+    await Promise.all(ending)
   })
   await waitForSchema(db, log, stopping)
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),

@@ -14,6 +14,9 @@ const table = `
   getOutboxEntry             OPSA
   listWebhookDeliveries      OPSA
   getWebhookDelivery         OPSA
+  listEvents                 OPSA
+  getEvent                   OPSA
+  followEvents               OPSA
   listWebhookReplays         OPSA
   listWebhookTargets         OPSA
   getWebhookReplay           OPSA

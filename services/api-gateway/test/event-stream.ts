@@ -8,6 +8,8 @@ export interface Frame {
 }
 
 export interface FollowOptions {
+  /** Path of the event stream. Defaults to the stream of account changes. */
+  path?: string
   token?: string
   /** Value of the header `Last-Event-ID` with which the client requests the event stream. */
   after?: string | undefined
@@ -24,12 +26,15 @@ export interface StreamClient {
    * Id of the last event that the client of the stream received, with which the client reconnects.
    */
   readonly lastId: string | undefined
-  /** Account changes that the client of the stream received so far, each as `account key`. */
+  /**
+   * Account changes or events that the client of the stream received so far, each as `account key`
+   * or `account event`.
+   */
   changes(): string[]
   /** Resolves when the event stream of the client has ended. */
   readonly ended: Promise<void>
   /**
-   * Waits until the client has received at least `count` account changes, and returns all of them.
+   * Waits until the client has received at least `count` changes or events, and returns all of them.
    */
   expect(count: number): Promise<string[]>
   stop(): Promise<void>
@@ -37,10 +42,10 @@ export interface StreamClient {
 
 export async function follow(
   url: string,
-  { token = admin, after, query = '' }: FollowOptions = {},
+  { path = '/v1/changes', token = admin, after, query = '' }: FollowOptions = {},
 ): Promise<StreamClient> {
   const stop = new AbortController()
-  const response = await fetch(`${url}/v1/changes${query}`, {
+  const response = await fetch(`${url}${path}${query}`, {
     signal: stop.signal,
     headers: {
       authorization: `Bearer ${token}`,
@@ -111,6 +116,6 @@ function parse(block: string): Frame {
 }
 
 function nameOf(data: unknown): string {
-  const { account, key } = data as { account: string; key: string }
-  return `${account} ${key}`
+  const { account, key, event } = data as { account: string; key?: string; event?: string }
+  return `${account} ${key ?? event}`
 }

@@ -1230,6 +1230,105 @@ export interface FollowChangesInput {
   lastEventId?: string
 }
 
+/** Parameters and body of `followEvents`. */
+export interface FollowEventsInput {
+  /** Id of the account whose events are selected. */
+  account?: string
+  /** Name of the events that the stream sends, such as `messageNew`. */
+  event?: string
+  /**
+   * Id of the last frame of the stream that the client received. The stream continues after
+   * this frame. If absent, the stream starts with the next event.
+   */
+  lastEventId?: string
+}
+
+/** Parameters and body of `getEvent`. */
+export interface GetEventInput {
+  /** Id of the event. */
+  event: string
+  /** True to read the webhook body of the event, too. Defaults to false. */
+  body?: boolean
+}
+
+/** Result of `getEvent`. */
+export interface GetEventResult {
+  /** Id of the event, sent in the header `X-SVC-Wh-Event-Id` of its webhooks. */
+  id: string
+  /** Time at which the event was recorded (ISO 8601). */
+  date: string
+  /** Name of the event, such as `messageNew`. */
+  event: string
+  /** Id of the account of the event. */
+  account: string
+  /** Path of the mailbox of the event. Null if the event belongs to no mailbox. */
+  path: string | null
+  /**
+   * State of the webhook deliveries of the event. `failed`: a delivery failed and was not
+   * replayed; otherwise `due`: a delivery or replay waits for an attempt; otherwise
+   * `delivered`: a target accepted the event; otherwise `dropped`; `none`: the event has no
+   * delivery.
+   */
+  deliveryState: 
+    | 'none'
+    | 'due'
+    | 'delivered'
+    | 'failed'
+    | 'dropped'
+  /**
+   * Webhook body of the event, which is sent to targets without a map function. Absent unless
+   * the parameter `body` is true. Null for a body above 64 MiB.
+   */
+  payload?: unknown
+}
+
+/** Parameters and body of `listEvents`. */
+export interface ListEventsInput {
+  /** Id of the account whose events are selected. */
+  account?: string
+  /** Name of the selected events, such as `messageNew`. */
+  event?: string
+  /** Earliest time of the selected events (ISO 8601), inclusive. */
+  since?: string
+  /** Latest time of the selected events (ISO 8601), exclusive. */
+  until?: string
+  /** Value of `nextCursor` of the previous page. Absent: the first page is returned. */
+  cursor?: string
+  /** Maximum number of events per page. Defaults to 20. */
+  pageSize?: number
+}
+
+/** Result of `listEvents`. */
+export interface ListEventsResult {
+  /** Events of this page, latest first. */
+  events: {
+    /** Id of the event, sent in the header `X-SVC-Wh-Event-Id` of its webhooks. */
+    id: string
+    /** Time at which the event was recorded (ISO 8601). */
+    date: string
+    /** Name of the event, such as `messageNew`. */
+    event: string
+    /** Id of the account of the event. */
+    account: string
+    /** Path of the mailbox of the event. Null if the event belongs to no mailbox. */
+    path: string | null
+    /**
+     * State of the webhook deliveries of the event. `failed`: a delivery failed and was not
+     * replayed; otherwise `due`: a delivery or replay waits for an attempt; otherwise
+     * `delivered`: a target accepted the event; otherwise `dropped`; `none`: the event has no
+     * delivery.
+     */
+    deliveryState: 
+      | 'none'
+      | 'due'
+      | 'delivered'
+      | 'failed'
+      | 'dropped'
+  }[]
+  /** Cursor of the next page, for the parameter `cursor`. Null on the last page. */
+  nextCursor: string | null
+}
+
 /** Parameters and body of `createExport`. */
 export interface CreateExportInput {
   /** Id of the account, chosen by the caller or generated when the account was registered. */

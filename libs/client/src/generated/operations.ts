@@ -250,6 +250,57 @@ export const followChanges = /* @__PURE__ */ defineDownload<
 )
 
 /**
+ * Follow recorded events
+ *
+ * Streams new events as server-sent events, without their webhook bodies. Each event is sent
+ * exactly once, in the same order on all replicas. Frames of `event: message` carry an event as
+ * JSON: `{"id": "…", "date": "…", "event": "messageNew", "account": "…", "path": "INBOX"}`. The
+ * id of a frame is a number: it is the position in the stream, not the id of the event. To
+ * continue after a disconnect, send the id of the last frame in the header `Last-Event-ID` or
+ * in the parameter `lastEventId`: the header takes precedence. If events after this id were
+ * deleted, the first frame is `event: historyLost` with `{"lastEventId": "…"}`, followed by the
+ * stored events. Comments keep an idle connection open.
+ */
+export const followEvents = /* @__PURE__ */ defineDownload<
+  types.FollowEventsInput
+>(
+  'followEvents',
+  'GET /admin/api/events/stream',
+)
+
+/**
+ * Read a recorded event
+ *
+ * Reads an event with the state of its webhook deliveries. With `body=true`, the response
+ * contains the webhook body of the event. People at the administration pages need the active
+ * right to read mail for this body.
+ */
+export const getEvent = /* @__PURE__ */ defineOperation<
+  types.GetEventInput,
+  types.GetEventResult
+>(
+  'getEvent',
+  'GET /admin/api/events/{event}',
+)
+
+/**
+ * List recorded events
+ *
+ * Lists the events of all accounts, latest first, without their webhook bodies. Events are
+ * listed whether webhooks are enabled or not. Events are stored for at least 7 days, and longer
+ * while they have a delivery that is due or failed.
+ */
+export const listEvents = /* @__PURE__ */ defineList<
+  types.ListEventsInput,
+  types.ListEventsResult,
+  'events'
+>(
+  'listEvents',
+  'GET /admin/api/events',
+  'events',
+)
+
+/**
  * Export messages to a file
  *
  * Exports the messages of an account to a file. The export runs in the background and ends with

@@ -99,7 +99,11 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createExport: operators,
   deleteExport: operators,
 
-  // Operations on webhook deliveries and webhook routes.
+  // Operations on events, webhook deliveries and webhook routes. Lists and streams of events contain
+  // no mail. The body of an event does: `input-rights.ts` has the rights for reading the body.
+  listEvents: everyone,
+  getEvent: { ...everyone, mail: 'partial' },
+  followEvents: everyone,
   listWebhookDeliveries: everyone,
   // Without the right to read mail, the returned webhook delivery has no payload.
   getWebhookDelivery: { ...everyone, mail: 'partial' },

@@ -50,6 +50,7 @@ describe('operationRights', () => {
       'searchMessages',
     ])
     expect(ids.filter((id) => mayShowMail(id) && !readsMail(id))).toEqual([
+      'getEvent',
       'getWebhookDelivery',
       'listWebhookRouteErrors',
     ])
@@ -90,6 +91,9 @@ const read = { actions: ['read'] }
 
 test.each<[string, object, string]>([
   ['getMessage', { query: { markAsSeen: false } }, 'auditor mail'],
+  ['getEvent', { query: {} }, 'auditor'],
+  ['getEvent', { query: { body: true } }, 'auditor mail'],
+  ['getEvent', { query: { body: 'true' } }, 'auditor mail'],
   ['getMessage', { query: { markAsSeen: true } }, 'operator mail'],
   ['getMessage', { query: { markAsSeen: 'true' } }, 'operator mail'],
   ['submitMessage', { body: { to: [], attachments: [{ content: '' }] } }, 'operator'],

@@ -5,6 +5,7 @@ import * as authentication from './authentication.ts'
 import * as autoconfig from './autoconfig.ts'
 import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
+import * as events from './events.ts'
 import * as exports_ from './exports.ts'
 import * as gateways from './gateways.ts'
 import * as installation from './installation.ts'
@@ -39,6 +40,7 @@ export const operations = {
   ...autoconfig,
   ...blocklists,
   ...changes,
+  ...events,
   ...exports_,
   ...gateways,
   ...installation,

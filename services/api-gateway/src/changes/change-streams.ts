@@ -1,19 +1,17 @@
-import type { ServerResponse } from 'node:http'
 import { operations } from '@posthorn/contracts/operations'
 import { tenantLastError } from '@posthorn/contracts/visible-failures'
-import { AppError, messageOf } from '@posthorn/errors'
+import type { Db } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
 import { isTenant } from '../access/authorize.ts'
 import type { Caller } from '../access/authenticate.ts'
-import type { TokenWatch } from '../access/token-watch.ts'
 import type { ResponseWriter } from '../http/handle.ts'
-import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
-import { ChangeFeed, type FeedOptions } from './feed.ts'
-import { ChangeStream, type StreamOptions } from './stream.ts'
+import { type Change, findChangesEnd, listChanges, type Position } from '../store/changes.ts'
+import { formatPosition, isBehind } from './position.ts'
+import { Streams, type StreamsDeps } from './streams.ts'
 
-export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onLive'> {
+export interface ChangeStreamsDeps extends StreamsDeps {
+  db: Db
   metrics: Metrics
-  tokenWatch: TokenWatch
 }
 
 /**
@@ -30,62 +28,28 @@ export interface ChangeStreams extends AsyncDisposable {
   wake(): void
 }
 
-export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
-  const { db, log, tokenWatch } = deps
-  const measured = measure(deps.metrics)
-  const feed = new ChangeFeed({ ...deps, onLive: measured.onLive })
-  const streams = new Set<ChangeStream>()
-  let stopping = false
-
-  async function serve(stream: ChangeStream, response: ServerResponse): Promise<void> {
-    const closed = new Promise((resolve) => response.once('close', resolve))
-    streams.add(stream)
-    measured.clients.inc()
-    try {
-      await feed.follow(stream)
-      await closed
-    } catch (error) {
-      // Closes the HTTP connection of the client after an error, because the head of the change
-      // stream has been sent. The client detects the end and resumes with its last event id.
-      log.info({ reason: messageOf(error) }, 'change stream ended after an error')
-      response.destroy()
-    } finally {
-      feed.leave(stream)
-      streams.delete(stream)
-      measured.clients.dec()
-    }
+export function serveChanges({ db, metrics, ...deps }: ChangeStreamsDeps): ChangeStreams {
+  const source = {
+    list: (after: Position, limit: number) => listChanges(db, after, limit),
+    findEnd: () => findChangesEnd(db),
+    isBehind,
   }
-
+  const operation = operations.followChanges
+  const streams = new Streams({ ...deps, ...measure(metrics), operation, source })
   return {
-    async open(after, caller) {
-      // Queries the latest position in the list of account changes even if the client sent a
-      // position, so that a database outage gives an error response instead of a stream.
-      const end = await findChangesEnd(db)
-      return async (response) => {
-        if (stopping) throw new AppError('unavailable', 'The service is stopping')
-        if (response.destroyed) return
-        const options = isTenant(caller.token) ? { ...deps, toVisible: withoutDetails } : deps
-        const stream = new ChangeStream(response, after ?? end, options)
-        if (response.req.method === 'HEAD') {
-          stream.open(after !== undefined)
-          stream.close()
-          return
-        }
-        const { referer: referrer } = response.req.headers
-        const operation = operations.followChanges
-        const by = { operation, caller, account: undefined, address: caller.address, referrer }
-        using _watched = tokenWatch.watch({ ...by, refused: () => stream.close() })
-        stream.open(after !== undefined)
-        await serve(stream, response)
-      }
+    open(after, caller) {
+      const hidesDetails = isTenant(caller.token)
+      const toData = (change: Change) => dataOf(hidesDetails ? withoutDetails(change) : change)
+      return streams.open(after, caller, { formatPosition, toData })
     },
-    wake: () => feed.wake(),
-    async [Symbol.asyncDispose]() {
-      stopping = true
-      for (const stream of streams) stream.close()
-      await feed[Symbol.asyncDispose]()
-    },
+    wake: () => streams.wake(),
+    [Symbol.asyncDispose]: () => streams[Symbol.asyncDispose](),
   }
+}
+
+/** Data of the frame for an account change. */
+function dataOf({ account, type, key, stateDetail, payload }: Change): object {
+  return { account, type, key, stateDetail, payload }
 }
 
 /**
@@ -105,11 +69,12 @@ function measure(metrics: Metrics) {
     help: 'Time from a change to its delivery to clients, in seconds',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
+  const clients = metrics.gauge({
+    name: 'changes_clients',
+    help: 'Number of clients of GET /v1/changes',
+  })
   return {
-    clients: metrics.gauge({
-      name: 'changes_clients',
-      help: 'Number of clients of GET /v1/changes',
-    }),
+    onClients: (change: 1 | -1) => clients.inc(change),
     onLive: (changes: readonly Change[]) => {
       const now = Date.now()
       for (const { createdAt } of changes)

@@ -1,95 +1,119 @@
-import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { type Change, listChanges, type Position } from '../store/changes.ts'
-import { isBehind } from './position.ts'
 
-/** Receiver of account changes, such as the stream of one client. */
-export interface Follower {
+/** Position in the list of entries of a stream: the id of a row, alone or with other ids. */
+export type StreamPosition = bigint | { readonly id: bigint }
+
+/** Entry of a stream, such as an account change or an event, with its position of type `P`. */
+export interface Entry<P> {
+  readonly position: P
+  readonly createdAt: Date
+}
+
+/** Entries of a stream that follow a position. */
+export interface FeedPage<P, E> {
+  entries: E[]
+  /** True if a page has the maximum number of entries, so that more may follow. */
+  full: boolean
   /**
-   * Position of the last account change that was delivered to this follower (client stream). The
-   * feed, which reads the changes, advances the position.
+   * True if there are entries that cannot be read yet, because an older transaction is open.
    */
-  position: Position
-  /** Delivers the next account changes to this client stream, in order and without gaps. */
-  deliver(changes: readonly Change[]): void
-  /** Reports to this client stream that all account changes up to a new position were deleted. */
-  lost(position: Position): void
-  /** Resolves when this client stream can receive more account changes, or is closed. */
+  unsettled: boolean
+  /** Position at which the reader continues, if entries that it has not read were deleted. */
+  lost?: P
+}
+
+/** Stored list from which a feed reads the entries of a stream. */
+export interface FeedSource<P extends StreamPosition, E extends Entry<P>> {
+  /** Reads up to `limit` entries after a position. No entry appears later before a read entry. */
+  list(after: P, limit: number): Promise<FeedPage<P, E>>
+  /** Position behind all entries that can be read now, at which a new stream starts. */
+  findEnd(): Promise<P>
+  /** True if a position is before another position. */
+  isBehind(position: P, other: P): boolean
+}
+
+/** Receiver of the entries of a stream, such as the stream of one client. */
+export interface Follower<P extends StreamPosition, E extends Entry<P>> {
+  /**
+   * Position of the last entry that was delivered to this follower (client stream). The feed, which
+   * reads the entries, advances the position.
+   */
+  position: P
+  /** Delivers the next entries to this client stream, in order and without gaps. */
+  deliver(entries: readonly E[]): void
+  /** Reports to this client stream that all entries up to a new position were deleted. */
+  lost(position: P): void
+  /** Resolves when this client stream can receive more entries, or is closed. */
   ready(): Promise<void>
-  /** Ends this stream of account changes; its client reconnects with its position. */
+  /** Ends this stream of entries; its client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
 
-export interface FeedOptions {
-  db: Db
+export interface FeedOptions<P extends StreamPosition, E extends Entry<P>> {
+  source: FeedSource<P, E>
   log: Logger
-  /** Interval at which account changes are read even if `wake` is not called. */
+  /** Interval at which entries are read even if `wake` is not called. */
   pollMs: number
-  /** Called with account changes that were delivered to all client streams of this process. */
-  onLive: (changes: readonly Change[]) => void
+  /** Called with entries that were delivered to all client streams of this process. */
+  onLive: (entries: readonly E[]) => void
 }
 
 const pageSize = 1_000
 /**
- * Account changes per write to a client stream that catches up. A page of changes could exceed the
- * write buffer.
+ * Entries per write to a client stream that catches up. A page of entries could exceed the write
+ * buffer.
  */
 const chunkSize = 50
 /**
- * Interval at which account changes are read while changes wait for the end of an open transaction,
- * which usually takes milliseconds.
+ * Interval at which entries are read while entries wait for the end of an open transaction, which
+ * usually takes milliseconds.
  */
 const unsettledMs = 20
 
 /**
- * Reads account changes for all followers (client streams) of this process. A follower that is
+ * Reads the entries of a stream for all followers (client streams) of this process. A follower that is
  * behind reads page by page until it can join one shared reader. The shared reader runs while there
  * are followers: periodically, and when `wake` is called.
  */
-export class ChangeFeed implements AsyncDisposable {
-  readonly #options: FeedOptions
-  readonly #followers = new Set<Follower>()
-  /**
-   * Position of the shared reader in the list of account changes. Meaningless while the reader does
-   * not run.
-   */
-  #end: Position = { xid: 0n, id: 0n }
-  #reading: Promise<void> | undefined
+export class Feed<P extends StreamPosition, E extends Entry<P>> implements AsyncDisposable {
+  readonly #options: FeedOptions<P, E>
+  readonly #followers = new Set<Follower<P, E>>()
+  /** Shared reader of this process, and its position. Undefined while the reader does not run. */
+  #reader: { end: P; done: Promise<void> } | undefined
   #woken = false
   #wakeReader: (() => void) | undefined
 
-  constructor(options: FeedOptions) {
+  constructor(options: FeedOptions<P, E>) {
     this.#options = options
   }
 
-  /** Makes the shared reader read account changes soon. Called when there may be new changes. */
+  /** Makes the shared reader read entries soon. Called when there may be new entries. */
   wake(): void {
     this.#woken = true
     this.#wakeReader?.()
   }
 
   /**
-   * Delivers all account changes after the position of a follower (client stream), until the
+   * Delivers all entries after the position of a follower (client stream), until the
    * follower joins the shared reader.
    */
-  async follow(follower: Follower): Promise<void> {
+  async follow(follower: Follower<P, E>): Promise<void> {
     while (!follower.closed) {
-      const page = await listChanges(this.#options.db, follower.position, pageSize)
-      if (page.lost) follower.lost(page.lost)
-      for (let at = 0; at < page.changes.length; at += chunkSize) {
+      const page = await this.#options.source.list(follower.position, pageSize)
+      if (page.lost !== undefined) follower.lost(page.lost)
+      for (let at = 0; at < page.entries.length; at += chunkSize) {
         if (at > 0) await follower.ready()
-        deliver(follower, page.changes.slice(at, at + chunkSize))
+        this.#deliver(follower, page.entries.slice(at, at + chunkSize))
       }
-      // Must not await between this check for further account changes and the return, so that the
-      // shared reader of account changes continues exactly at the position of the follower (client
-      // stream).
+      // Must not await between this check for further entries and the return, so that the shared
+      // reader continues exactly at the position of the follower (client stream).
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
   }
 
-  leave(follower: Follower): void {
+  leave(follower: Follower<P, E>): void {
     this.#followers.delete(follower)
     if (this.#followers.size === 0) this.#wakeReader?.()
   }
@@ -97,55 +121,65 @@ export class ChangeFeed implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#followers.clear()
     this.#wakeReader?.()
-    await this.#reading
+    await this.#reader?.done
   }
 
   /**
-   * Adds a follower (client stream) to the shared reader of account changes. Returns false if the
-   * reader is ahead of the follower, which then continues to read on its own.
+   * Adds a follower (client stream) to the shared reader. Returns false if the reader is ahead of
+   * the follower, which then continues to read on its own.
    */
-  #join(follower: Follower): boolean {
+  #join(follower: Follower<P, E>): boolean {
     if (follower.closed) return true
-    if (this.#reading && isBehind(follower.position, this.#end)) return false
+    const { isBehind } = this.#options.source
+    if (this.#reader && isBehind(follower.position, this.#reader.end)) return false
     this.#followers.add(follower)
-    if (!this.#reading) {
-      this.#end = follower.position
-      this.#reading = this.#read()
+    if (!this.#reader) {
+      const reader = { end: follower.position, done: Promise.resolve() }
+      this.#reader = reader
+      reader.done = this.#read(reader)
     }
     return true
   }
 
-  async #read(): Promise<void> {
-    const { db, log, pollMs } = this.#options
+  async #read(reader: { end: P }): Promise<void> {
+    const { source, log, pollMs } = this.#options
     let waitMs = pollMs
     while (this.#followers.size > 0) {
       this.#woken = false
       try {
-        const page = await listChanges(db, this.#end, pageSize)
-        if (page.lost) this.#startOver()
-        this.#deliverToAll(page.changes)
+        const page = await source.list(reader.end, pageSize)
+        if (page.lost !== undefined) this.#startOver()
+        this.#deliverToAll(page.entries)
+        reader.end = page.entries.at(-1)?.position ?? reader.end
         if (page.full) continue
         waitMs = page.unsettled
           ? Math.min(waitMs === pollMs ? unsettledMs : waitMs * 2, pollMs)
           : pollMs
       } catch (err) {
-        log.warn({ err }, 'reading changes failed, will retry')
+        log.warn({ err }, 'reading stream entries failed, will retry')
         waitMs = pollMs
       }
       await this.#sleep(waitMs)
     }
-    this.#reading = undefined
+    this.#reader = undefined
   }
 
-  #deliverToAll(changes: readonly Change[]): void {
-    for (const follower of this.#followers) deliver(follower, changes)
-    this.#end = changes.at(-1)?.position ?? this.#end
-    this.#options.onLive(changes)
+  #deliverToAll(entries: readonly E[]): void {
+    for (const follower of this.#followers) this.#deliver(follower, entries)
+    this.#options.onLive(entries)
+  }
+
+  #deliver(follower: Follower<P, E>, entries: readonly E[]): void {
+    const { isBehind } = this.#options.source
+    const fresh = entries.filter(({ position }) => isBehind(follower.position, position))
+    const last = fresh.at(-1)
+    if (!last) return
+    follower.deliver(fresh)
+    follower.position = last.position
   }
 
   /**
-   * Ends all client streams of account changes, because changes were deleted unread or the database
-   * was replaced.
+   * Ends all client streams, because entries were deleted unread or the database was replaced.
    */
   #startOver(): void {
     for (const follower of this.#followers) follower.close()
@@ -161,12 +195,4 @@ export class ChangeFeed implements AsyncDisposable {
     this.#wakeReader = undefined
     clearTimeout(timer)
   }
-}
-
-function deliver(follower: Follower, changes: readonly Change[]): void {
-  const fresh = changes.filter(({ position }) => isBehind(follower.position, position))
-  const last = fresh.at(-1)
-  if (!last) return
-  follower.deliver(fresh)
-  follower.position = last.position
 }

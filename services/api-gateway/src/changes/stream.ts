@@ -1,41 +1,44 @@
 import type { ServerResponse } from 'node:http'
-import type { StateChange } from '@posthorn/contracts/schemas/changes'
-import type { Change, Position } from '../store/changes.ts'
-import type { Follower } from './feed.ts'
-import { formatPosition } from './position.ts'
+import type { Entry, Follower, StreamPosition } from './feed.ts'
 
 export interface StreamOptions {
   version: string
-  /** Time without a write on a change stream after which a comment is sent. */
+  /** Time without a write on an event stream after which a comment is sent. */
   keepAliveMs: number
+}
+
+/** Text form of the entries of an event stream. */
+export interface EntryFormat<P, E> {
+  /** Id of the frame for a position, from which the client resumes. One line without spaces. */
+  formatPosition: (position: P) => string
   /**
-   * Removes details that the client of a change stream may not read from an account change; by
-   * default removes nothing.
+   * Data of the frame for an entry. The client gets no frame for an entry without data. Details
+   * that the client may not read are removed.
    */
-  toVisible?: (change: Change) => Change
+  toData: (entry: E) => object | undefined
 }
 
 /**
- * Maximum buffered bytes for a slow client of a change stream. The connection of a client with more
+ * Maximum buffered bytes for a slow client of an event stream. The connection of a client with more
  * bytes is closed; the client may resume.
  */
 const maxWaitingBytes = 1024 * 1024
 /**
- * Maximum time without progress of a client that catches up with account changes. After this time
+ * Maximum time without progress of a client that catches up with stored entries. After this time
  * its connection is closed.
  */
 const stallMs = 60_000
-/** Maximum time to flush the last bytes when a change stream ends. */
+/** Maximum time to flush the last bytes when an event stream ends. */
 const closeTimeoutMs = 1_000
 
-/** Stream of account changes to one client. */
-export class ChangeStream implements Follower {
-  position: Position
+/** Stream of server-sent events to one client. */
+export class EventStream<P extends StreamPosition, E extends Entry<P>> implements Follower<P, E> {
+  position: P
   readonly #response: ServerResponse
-  readonly #options: StreamOptions
+  readonly #options: StreamOptions & EntryFormat<P, E>
   readonly #keepAlive: NodeJS.Timeout
 
-  constructor(response: ServerResponse, position: Position, options: StreamOptions) {
+  constructor(response: ServerResponse, position: P, options: StreamOptions & EntryFormat<P, E>) {
     this.#response = response
     this.#options = options
     this.position = position
@@ -51,11 +54,11 @@ export class ChangeStream implements Follower {
   }
 
   /**
-   * Writes the HTTP head and the first frame of a change stream. `resumed`: the client sent the
+   * Writes the HTTP head and the first frame of the event stream. `resumed`: the client sent the
    * position at which an earlier stream ended.
    */
   open(resumed: boolean): void {
-    const { version } = this.#options
+    const { version, formatPosition } = this.#options
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
@@ -65,16 +68,21 @@ export class ChangeStream implements Follower {
       // connection while this process stops.
       Connection: 'close',
     })
-    this.#write(greeting(version, resumed ? undefined : this.position))
+    this.#write(greeting(version, resumed ? undefined : formatPosition(this.position)))
   }
 
-  deliver(changes: readonly Change[]): void {
-    const { toVisible = (change: Change) => change } = this.#options
-    this.#write(changes.map((change) => changeFrame(change.position, toVisible(change))).join(''))
+  deliver(entries: readonly E[]): void {
+    const { formatPosition, toData } = this.#options
+    const frames = entries.flatMap((entry) => {
+      const data = toData(entry)
+      return data ? [entryFrame(formatPosition(entry.position), data)] : []
+    })
+    if (frames.length > 0) this.#write(frames.join(''))
   }
 
-  lost(position: Position): void {
-    this.#write(lostFrame(position, this.position))
+  lost(position: P): void {
+    const { formatPosition } = this.#options
+    this.#write(lostFrame(formatPosition(position), formatPosition(this.position)))
     this.position = position
   }
 
@@ -102,30 +110,29 @@ export class ChangeStream implements Follower {
   }
 }
 
-// Frames of a change stream are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
+// Frames of the streams are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
 /**
- * First frame of a change stream: product and start position. The frame has no data, so clients
+ * First frame of an event stream: product and start position. The frame has no data, so clients
  * dispatch no event.
  */
-export function greeting(version: string, start: Position | undefined): string {
+export function greeting(version: string, start: string | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
-  return start ? `${comment}id: ${formatPosition(start)}\n\n` : comment
+  return start === undefined ? comment : `${comment}id: ${start}\n\n`
 }
 
-export function changeFrame(position: Position, change: StateChange): string {
-  const { account, type, key, stateDetail, payload } = change
-  const data = JSON.stringify({ account, type, key, stateDetail, payload })
-  return `id: ${formatPosition(position)}\nevent: message\ndata: ${data}\n\n`
+/** Frame with an entry of an event stream. JSON has no line breaks outside of its texts. */
+export function entryFrame(id: string, data: object): string {
+  return `id: ${id}\nevent: message\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 /**
- * Frame that reports that account changes between the client's last event id and this position were
+ * Frame that reports that entries between the client's last event id and the id of this frame were
  * deleted.
  */
-export function lostFrame(position: Position, lastEventId: Position): string {
-  const data = JSON.stringify({ lastEventId: formatPosition(lastEventId) })
-  return `id: ${formatPosition(position)}\nevent: historyLost\ndata: ${data}\n\n`
+export function lostFrame(id: string, lastEventId: string): string {
+  const data = JSON.stringify({ lastEventId })
+  return `id: ${id}\nevent: historyLost\ndata: ${data}\n\n`
 }
 
 export const keepAlive = ': keep-alive\n\n'

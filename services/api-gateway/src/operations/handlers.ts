@@ -9,6 +9,7 @@ import { transferHandlers } from './accounts/transfer-accounts.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { blocklistHandlers } from './blocklists.ts'
 import { onCreateAuthenticationForm } from './create-authentication-form.ts'
+import { eventHandlers } from './events.ts'
 import { exportHandlers } from './exports.ts'
 import { gatewayHandlers } from './gateways/gateways.ts'
 import { onGetLogs } from './get-logs.ts'
@@ -61,6 +62,7 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
       const position = parsePosition(lastEventId) ?? parsePosition(query.lastEventId)
       return deps.changes.open(position, caller)
     }),
+    ...eventHandlers(deps),
     ...exportHandlers(deps),
     onGetLogs(deps),
     onGetStats(deps),

@@ -8,6 +8,7 @@ import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/tokens.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import type { ChangeStreams } from '../changes/change-streams.ts'
+import type { EventStreams } from '../events/event-streams.ts'
 import type { ExportDownloads } from '../exports/export-downloads.ts'
 import type { ExportConfig } from '@posthorn/service/export-config'
 import type { ResolveDeps } from '../composing/resolve-submission.ts'
@@ -26,6 +27,7 @@ export interface OperationDeps extends ResolveDeps {
   tokens: TokenCache
   links: LinkKeys
   changes: ChangeStreams
+  events: EventStreams
   exports: ExportDownloads
   exportLimits: ExportConfig
   autoconfig: Autoconfig

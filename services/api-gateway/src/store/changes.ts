@@ -17,7 +17,7 @@ export interface Change extends StateChange {
 type ChangeColumns = Pick<Selectable<AccountChanges>, 'account' | 'type' | 'key' | 'payload'>
 
 export interface ChangesPage {
-  changes: Change[]
+  entries: Change[]
   /**
    * True if a page of account changes has the maximum number of changes, so that more may follow.
    */
@@ -76,7 +76,7 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
   const [head] = rows
   if (head?.missed) {
     const lost = position(head.horizonXid, head.horizonId)
-    return { changes: [], full: true, unsettled: false, lost }
+    return { entries: [], full: true, unsettled: false, lost }
   }
   const pending = rows.flatMap(({ xid, ...row }) => (xid === null ? [] : [{ ...row, xid }]))
   const changes = pending
@@ -86,7 +86,11 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
       position: position(xid, id),
       createdAt,
     }))
-  return { changes, full: changes.length === limit, unsettled: changes.length < pending.length }
+  return {
+    entries: changes,
+    full: changes.length === limit,
+    unsettled: changes.length < pending.length,
+  }
 }
 
 function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {

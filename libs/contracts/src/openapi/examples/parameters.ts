@@ -27,6 +27,7 @@ const general: Readonly<Record<string, string>> = {
 /** Examples of parameters of single operations: their own values, and optional parameters. */
 const special: Readonly<Record<string, Readonly<Record<string, string | boolean>>>> = {
   deleteMailbox: { path: 'Clients/Example' },
+  getEvent: { event: ids.event },
   flushTemplates: { force: true },
   getStatsSeries: { keys: 'events:messageNew,submit:fail' },
   searchMessages: { path: 'INBOX' },

@@ -19,6 +19,13 @@ const delivery = {
   replayOf: null,
   replayedAt: null,
 }
+const event = {
+  id: ids.event,
+  date: '2030-01-31T08:00:00.000Z',
+  event: 'messageNew',
+  account: 'jane',
+  path: 'INBOX',
+}
 const replay = {
   id: ids.replay,
   filter: { target: 'default' },
@@ -53,6 +60,24 @@ const route = {
 
 /** Examples of responses of the operations on webhooks and their routes, by operation id. */
 export const webhookResponses = {
+  listEvents: {
+    events: [{ ...event, deliveryState: 'failed' }],
+    nextCursor: '1896076800000000_1181',
+  },
+  getEvent: { ...event, deliveryState: 'failed' },
+  followEvents: [
+    ': Posthorn v1.0.0',
+    '',
+    'id: 1180',
+    '',
+    'id: 1181',
+    'event: message',
+    `data: ${JSON.stringify(event)}`,
+    '',
+    ': keep-alive',
+    '',
+    '',
+  ].join('\n'),
   listWebhookDeliveries: {
     deliveries: [delivery],
     nextCursor: `1896081940000_${ids.delivery}`,

@@ -11,6 +11,12 @@ const pages: readonly LazyPage[] = [
     name: 'DashboardPage',
     load: () => import('../pages/dashboard/dashboard-page.tsx'),
   },
+  { path: '/events', name: 'EventsPage', load: () => import('../pages/events/events-page.tsx') },
+  {
+    path: '/events/$event',
+    name: 'EventPage',
+    load: () => import('../pages/events/event-page.tsx'),
+  },
   { path: '/sign-in', name: 'SignInPage', load: () => import('../pages/entry/sign-in-page.tsx') },
   { path: '/set-up', name: 'SetUpPage', load: () => import('../pages/entry/set-up-page.tsx') },
   {

@@ -19,6 +19,7 @@ test.each([
   ['/accounts/anna/mail/AAAA/more', 'Page not found · Posthorn'],
   ['/routes/r1', 'r1 · Routes · Posthorn'],
   ['/create-template', 'Create a template · Templates · Posthorn'],
+  ['/events/3f0c2c1e', 'Event · Events · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],
   ['/people/nothing', 'Page not found · Posthorn'],
@@ -30,6 +31,7 @@ test('permittedPages: leaves out pages that need a right which the person does n
   const paths = permittedPages((action) => action === 'readAudit').map(({ path }) => path)
   expect(paths).toEqual([
     '/',
+    '/events',
     '/accounts',
     '/outbox',
     '/targets',

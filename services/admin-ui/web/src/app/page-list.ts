@@ -16,6 +16,7 @@ export interface NavigationPage {
 /** Administration pages that the navigation lists, in their order. */
 export const navigationPages: readonly NavigationPage[] = [
   { path: '/', title: 'Dashboard', group: 'Overview', letter: 'd' },
+  { path: '/events', title: 'Events', group: 'Overview', letter: 'v' },
   { path: '/accounts', title: 'Accounts', group: 'Mail', letter: 'a' },
   { path: '/outbox', title: 'Outbox', group: 'Mail', letter: 'o' },
   { path: '/gateways', title: 'Gateways', group: 'Mail', letter: 'g', requires: 'readGateways' },
@@ -114,6 +115,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
       { title: titleOf(parent) ?? parent, path: parent },
       { title: own ?? decodeSegment(path.slice(parent.length + 1)) },
     ]
+  if (path.startsWith('/events/')) return [{ title: 'Events', path: '/events' }, { title: 'Event' }]
   return [{ title: own ?? 'Page not found' }]
 }
 

@@ -10,6 +10,7 @@ const changes = [
   'changeTemplates',
   'testTargets',
   'releaseWorkers',
+  'tryRoutes',
   'changeOAuth2Apps',
   'changeGateways',
   'changeBlocklists',

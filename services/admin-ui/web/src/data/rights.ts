@@ -22,6 +22,7 @@ const operationOf = {
   readWorkers: 'listWorkers',
   readKeys: 'listKeys',
   releaseWorkers: 'releaseWorker',
+  tryRoutes: 'testWebhookRoute',
   readOAuth2Apps: 'listOAuth2Apps',
   changeOAuth2Apps: 'createOAuth2App',
   readGateways: 'listGateways',

@@ -63,6 +63,7 @@ function State({ record }: { record: AccountRecord }) {
 const lists: readonly ListLink[] = [
   { to: '/outbox', text: 'Outbox of this account' },
   { to: '/outbox', text: 'Failed messages of this account', query: { state: 'failed' } },
+  { to: '/events', text: 'Events of this account' },
   { to: '/deliveries', text: 'Webhook deliveries of this account' },
   { to: '/deliveries', text: 'Failed deliveries of this account', query: { state: 'failed' } },
   { to: '/exports', text: 'Exports of this account', requires: 'readExports' },

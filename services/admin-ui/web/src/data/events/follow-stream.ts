@@ -1,0 +1,56 @@
+import { readStreamFrames, type StreamFrame } from './stream-frames.ts'
+
+/** State of the connection to a stream: being opened, open, or lost and opened again soon. */
+export type StreamState = 'connecting' | 'live' | 'lost'
+
+export interface FollowStreamOptions {
+  /**
+   * Opens the stream after the frame with the id `lastId`, or at its current end.
+   *
+   * @throws if the server cannot be reached or refuses the request
+   */
+  open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
+  /** Called with the data of new frames, oldest first. */
+  onData: (data: readonly string[]) => void
+  onState: (state: StreamState) => void
+  /** Called if the server has deleted frames that were not read. */
+  onLost: () => void
+  /** Waits before the next connection. Rejects if the signal aborts. */
+  wait: (signal: AbortSignal) => Promise<void>
+  signal: AbortSignal
+}
+
+/**
+ * Follows a stream of server-sent events until the signal aborts. After a lost connection, the
+ * stream continues after the last frame, so that no frame is missed.
+ */
+export async function followStream(options: FollowStreamOptions): Promise<void> {
+  const { open, onState, wait, signal } = options
+  let lastId: string | undefined
+  while (!signal.aborted) {
+    try {
+      onState('connecting')
+      const { body } = await open(lastId, signal)
+      for await (const frames of readStreamFrames(body ?? new ReadableStream())) {
+        if (signal.aborted) return
+        // The first frame has the id at which the stream starts.
+        onState('live')
+        lastId = frames.findLast(({ id }) => id !== undefined)?.id ?? lastId
+        report(frames, options)
+      }
+    } catch {
+      // The connection failed or ended. The state shows this to the person.
+    }
+    if (signal.aborted) return
+    onState('lost')
+    await wait(signal).catch(() => undefined)
+  }
+}
+
+function report(frames: readonly StreamFrame[], { onData, onLost }: FollowStreamOptions): void {
+  if (frames.some(({ event }) => event === 'historyLost')) onLost()
+  const data = frames.flatMap((frame) =>
+    frame.event === 'message' && frame.data !== undefined ? [frame.data] : [],
+  )
+  if (data.length > 0) onData(data)
+}

@@ -1,0 +1,32 @@
+import type { EventEntry } from './events.ts'
+
+/** Event that arrived while the page is live. The state of its deliveries is not yet known. */
+export type LiveEvent = Omit<EventEntry, 'deliveryState'> & Partial<EventEntry>
+
+/** Maximum number of live events that a page shows. */
+export const maxLiveEvents = 200
+
+/** Reads the data of the frames of the stream of events. */
+export function parseLiveEvents(data: readonly string[]): LiveEvent[] {
+  return data.map((text) => JSON.parse(text) as LiveEvent)
+}
+
+/** Adds events, oldest first, to the live events of a page, latest first. */
+export function addLiveEvents(
+  events: readonly LiveEvent[],
+  added: readonly LiveEvent[],
+): readonly LiveEvent[] {
+  return [...added.toReversed(), ...events].slice(0, maxLiveEvents)
+}
+
+/**
+ * Live events above the events of the list. An event of both is shown as in the list, which has the
+ * state of its deliveries.
+ */
+export function mergeEvents(
+  live: readonly LiveEvent[],
+  listed: readonly LiveEvent[],
+): readonly LiveEvent[] {
+  const ids = new Set(listed.map(({ id }) => id))
+  return [...live.filter(({ id }) => !ids.has(id)), ...listed]
+}

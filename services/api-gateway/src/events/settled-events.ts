@@ -1,0 +1,81 @@
+import type { Db } from '@posthorn/db'
+import type { FeedPage, FeedSource } from '../changes/feed.ts'
+import {
+  findEventBounds,
+  listEventsBetween,
+  type StreamedEvent,
+  takeTransactionId,
+} from '../store/events.ts'
+
+/**
+ * Events in the order of their row ids. A transaction takes an id before its commit, so that an
+ * event with a smaller id can appear after an event with a larger id. Events up to an id are read
+ * only after all transactions that could have taken such an id have ended: the events up to this id
+ * are settled. Ids are thus the same positions on all replicas, and after a restart.
+ */
+export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
+  readonly #db: Db
+  /** All events up to this id are settled. Undefined before the first id is settled. */
+  #settled: bigint | undefined
+  /** Id that is settled as soon as all transactions before the transaction `xid` have ended. */
+  #candidate: { id: bigint; xid: bigint } | undefined
+  #advancing: Promise<Advance> | undefined
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async list(after: bigint, limit: number): Promise<FeedPage<bigint, StreamedEvent>> {
+    const { last, horizon } = await this.#advance()
+    const unsettled = this.#candidate !== undefined
+    // A position above all ids comes from another Postgres server, because a dump was restored.
+    if (after < horizon || after > last)
+      return { entries: [], full: true, unsettled, lost: horizon }
+    const end = this.#settled
+    if (end === undefined || end <= after) return { entries: [], full: false, unsettled }
+    const entries = await listEventsBetween(this.#db, { after, end, limit })
+    return { entries, full: entries.length === limit, unsettled }
+  }
+
+  /**
+   * Position at which a new stream starts. While a transaction stays open that was open when this
+   * process began to read events, the stream starts after the ids of that transaction.
+   */
+  async findEnd(): Promise<bigint> {
+    const { last } = await this.#advance()
+    return this.#settled ?? last
+  }
+
+  isBehind(position: bigint, other: bigint): boolean {
+    return position < other
+  }
+
+  /** Finds out which events are settled. Concurrent callers share the statements. */
+  #advance(): Promise<Advance> {
+    this.#advancing ??= this.#check().finally(() => {
+      this.#advancing = undefined
+    })
+    return this.#advancing
+  }
+
+  async #check(): Promise<Advance> {
+    const bounds = await findEventBounds(this.#db)
+    this.#settle(bounds.oldestOpen)
+    if (this.#candidate || bounds.last === this.#settled) return bounds
+    // The transaction id is taken after the largest id of an event was read: a transaction that has
+    // taken an event id before has a smaller transaction id. In the usual case without an open
+    // transaction, the second look settles the events immediately.
+    this.#candidate = { id: bounds.last, xid: await takeTransactionId(this.#db) }
+    const { oldestOpen } = await findEventBounds(this.#db)
+    this.#settle(oldestOpen)
+    return bounds
+  }
+
+  #settle(oldestOpen: bigint): void {
+    if (!this.#candidate || oldestOpen < this.#candidate.xid) return
+    this.#settled = this.#candidate.id
+    this.#candidate = undefined
+  }
+}
+
+type Advance = Awaited<ReturnType<typeof findEventBounds>>
