@@ -83,19 +83,19 @@ function addresses({
   cursor = '',
   pageSize,
 }: TargetPage): RawBuilder<unknown> {
-  const known = sql`${sql.val([...configured])}::text[]`
+  const listed = sql`${sql.val([...configured])}::text[]`
   if (address !== undefined)
     return sql`addresses (address, position) as (
-      select ${address}::text, 1 where ${address} = any(${known})
+      select ${address}::text, 1 where ${address} = any(${listed})
         or exists (select 1 from deliveries where state = 'due' and lane = ${address})
         or exists (select 1 from deliveries where last_ended_at is not null and lane = ${address})
         or exists (select 1 from deliveries
           where state = 'failed' and replayed_at is null and lane = ${address})
     )`
   return sql`addresses (address, position) as (
-      select ${addressAfter(sql`${cursor}::text`, known)}, 1
+      select ${addressAfter(sql`${cursor}::text`, listed)}, 1
       union all
-      select ${addressAfter(sql`addresses.address`, known)}, position + 1 from addresses
+      select ${addressAfter(sql`addresses.address`, listed)}, position + 1 from addresses
       where address is not null and position <= ${pageSize}
     )`
 }

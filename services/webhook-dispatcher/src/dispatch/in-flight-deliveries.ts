@@ -11,7 +11,8 @@ import type { AttemptRecorder } from '../attempt/recorder.ts'
 import type { DeliveryResult } from '../store/delivery-state.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 import type { Backlog } from './backlog.ts'
-import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
+import type { LaneItem } from './lane.ts'
+import { LaneScheduler } from './lane-scheduler.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
 /**

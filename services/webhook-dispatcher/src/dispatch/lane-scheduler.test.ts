@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { TargetFeedback } from '../attempt/outcome.ts'
-import { type LaneItem, LaneScheduler, type LaneSchedulerOptions } from './lane-scheduler.ts'
+import type { LaneItem } from './lane.ts'
+import { LaneScheduler, type LaneSchedulerOptions } from './lane-scheduler.ts'
 import { TargetThrottle } from './target-throttle.ts'
 
 interface Item extends LaneItem {

@@ -1,18 +1,7 @@
 import { FairQueue, type RunningItem, TaskGroup } from '@posthorn/flow'
 import type { TargetFeedback } from '../attempt/outcome.ts'
+import { type Chain, type Lane, type LaneItem, upcomingItems } from './lane.ts'
 import type { TargetThrottle } from './target-throttle.ts'
-
-/** Item (webhook delivery) that waits in memory for its start. */
-export interface LaneItem {
-  lane: string
-  /**
-   * Name of the chain of an item (webhook delivery). Items of one chain run one after the other, in
-   * FIFO order.
-   */
-  chain: string
-  /** Bytes of memory that the waiting webhook delivery uses. */
-  bytes: number
-}
 
 export interface LaneSchedulerOptions<T> {
   throttle: TargetThrottle
@@ -32,32 +21,6 @@ export interface LaneSchedulerOptions<T> {
    * is at most half full.
    */
   onCapacity?: (lane: string) => void
-}
-
-interface Chain<T> {
-  name: string
-  items: T[]
-}
-
-interface Lane<T> {
-  name: string
-  /** Number of waiting and running items (webhook deliveries) of the lane (queue of one target). */
-  size: number
-  /**
-   * Chains (serial sequences of webhook deliveries) with items in this lane (queue of one target),
-   * in the order of their next start.
-   */
-  chains: Map<string, Chain<T>>
-  /**
-   * Chains (serial sequences of webhook deliveries) of the lane (queue of one target) that have a
-   * running item.
-   */
-  running: Set<Chain<T>>
-  /**
-   * Timer that is set while the throttle delays calls of the webhook target to which the lane
-   * (queue) belongs.
-   */
-  timer?: NodeJS.Timeout
 }
 
 /**
@@ -125,20 +88,7 @@ export class LaneScheduler<T extends LaneItem> {
    */
   upcoming(name: string, count: number): T[] {
     const lane = this.#lanes.get(name)
-    if (!lane) return []
-    const candidates: Chain<T>[] = []
-    for (const chain of lane.chains.values()) {
-      if (candidates.length === count) break
-      if (!lane.running.has(chain)) candidates.push(chain)
-    }
-    candidates.push(...lane.running)
-    const items: T[] = []
-    for (let depth = 0; items.length < count; depth++) {
-      const row = candidates.flatMap((chain) => chain.items.slice(depth, depth + 1))
-      if (row.length === 0) break
-      items.push(...row)
-    }
-    return items.slice(0, count)
+    return lane ? upcomingItems(lane, count) : []
   }
 
   /**
@@ -259,7 +209,7 @@ export class LaneScheduler<T extends LaneItem> {
 
   #removeWaiting(lane: Lane<T>): T[] {
     const removed: T[] = []
-    for (const chain of [...lane.chains.values()]) {
+    for (const chain of lane.chains.values()) {
       removed.push(...chain.items.splice(0))
       if (lane.running.has(chain)) continue
       this.#queue.remove(lane.name, chain)

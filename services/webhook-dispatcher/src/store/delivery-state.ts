@@ -86,8 +86,8 @@ export interface DeliveryResult {
   /** Duration of the call of the webhook target. Null without a call. */
   durationMs: number | null
   /**
-   * Number of the attempt, if the setting `webhooksAttemptLog` is on. The result is then also a line
-   * of the log of webhook attempts.
+   * Number of the attempt, if the setting `webhooksAttemptLog` is on. The result is then also a
+   * line of the log of webhook attempts.
    */
   loggedAttempt?: number
   /**

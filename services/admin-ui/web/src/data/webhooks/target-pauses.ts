@@ -20,8 +20,8 @@ export function withPause(
   { address, paused }: TargetPause,
 ): TargetOptionList | null {
   const isMeant = ({ target }: TargetOptions) => targetAddress(target) === address
-  const known = options.some(isMeant) || !paused ? options : [...options, { target: address }]
-  const changed = known
+  const entries = options.some(isMeant) || !paused ? options : [...options, { target: address }]
+  const changed = entries
     .map((option) => (isMeant(option) ? withoutPause(option, paused) : option))
     .filter((option) => !isMeant(option) || Object.keys(option).length > 1)
   return changed.length === 0 ? null : changed
