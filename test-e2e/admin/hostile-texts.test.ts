@@ -24,6 +24,7 @@ const markup = (place: string) =>
 /** Account id that contains markup and parts of paths. */
 const account = `"><img src=x onerror=window.hacked=1>/a b%2e`
 const encoded = encodeURIComponent(account)
+const eventId = '3f0c2c1e-6a0b-4d0e-9a53-5f7f0a4f2d11'
 
 /** Administration pages, with the places whose markup they must show as text. */
 const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
@@ -38,6 +39,8 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/targets', ['target', 'delivery error', 'target response']],
+  ['/events', ['event name', 'mailbox']],
+  [`/events/${eventId}`, ['event name', 'mailbox']],
   ['/deliveries', ['delivery error', 'target']],
   ['/templates', ['template name', 'template description']],
   ['/templates/hostile', ['template name', 'template text', 'template HTML']],
@@ -141,6 +144,11 @@ async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {
     await client.query(
       `insert into webhook_route_states (route, error_flag) values ('hostile', $1)`,
       [markup('delivery error')],
+    )
+    await client.query(
+      `insert into events (event_id, event, account, shard, date, path, body)
+       values ($1, $2, $3, 0, now(), $4, '{}')`,
+      [eventId, markup('event name'), account, markup('mailbox')],
     )
     await client.query(
       `insert into webhook_route_errors (route, function, reason, event, account, event_id)

@@ -31,6 +31,9 @@ const maxShift = 0.05
 /** Administration pages with the headings at which their content is complete. */
 const pages: readonly (readonly [path: string, title: string])[] = [
   ['/', 'Dashboard'],
+  ['/events', 'Events'],
+  ['/events?account=nothing', 'Events'],
+  ['/events?event=accountAdded&live=1', 'Events'],
   ['/accounts', 'Accounts'],
   ['/accounts?state=authenticationError', 'Accounts'],
   ['/accounts?query=nothing-has-this-name', 'Accounts'],
@@ -220,11 +223,13 @@ testInBrowser.each(widths)(
   async (width) => {
     const [open, own] = [await openWindow(width, false), await openWindow(width, true)]
     const problems: string[] = []
+    const { events = [] } = (await stage?.world.posthorn.listEvents()) ?? {}
+    const event = [`/events/${events[0]?.id ?? ''}`, 'Event'] as const
     const invitation = await invite(own.page, `invited-${width}@example.com`)
     for (const theme of themes) {
       const visited = [...publicPages, [invitation, 'Invitation'] as const]
       problems.push(...(await visit(open, visited, { width, theme })))
-      problems.push(...(await visit(own, pages, { width, theme })))
+      problems.push(...(await visit(own, [...pages, event], { width, theme })))
     }
     for (const window of [open, own])
       problems.push(...window.errors(), ...(await window.violations()), ...window.foreignRequests)

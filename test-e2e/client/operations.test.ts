@@ -357,6 +357,13 @@ test('webhook routes and deliveries: created, tested, listed, replayed, deleted'
   })
   world.receiver.replyWith(() => ({}))
   expect(await posthorn.getWebhookDelivery({ delivery: failed.id })).toMatchObject({ account })
+  const { events } = await posthorn.listEvents({ account, event: 'messageNew' })
+  expect(events[0]).toMatchObject({ id: failed.eventId, deliveryState: 'failed' })
+  const event = { id: failed.eventId, payload: { event: 'messageNew' } }
+  expect(await posthorn.getEvent({ event: failed.eventId, body: true })).toMatchObject(event)
+  const stream = await posthorn.followEvents({ account })
+  expect(stream.headers.get('content-type')).toContain('text/event-stream')
+  await stream.body?.cancel()
   await posthorn.retryWebhookDelivery({ delivery: failed.id })
   const { id } = await posthorn.createWebhookReplay({ body: { target: 'default' } })
   expect(await posthorn.getWebhookReplay({ replay: id })).toMatchObject({ id })

@@ -180,6 +180,13 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.route]: id }
   }
 
+  /** Event of an account. */
+  async event(): Promise<Replacements> {
+    await this.account()
+    const { events } = await this.#posthorn.listEvents({ pageSize: 1 })
+    return { [ids.event]: events[0]?.id ?? '' }
+  }
+
   /** Failed webhook delivery, which can be replayed once. */
   async delivery(): Promise<Replacements> {
     await this.#posthorn.updateSettings({

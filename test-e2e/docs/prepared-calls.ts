@@ -51,6 +51,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   updateWebhookRoute: (objects) => objects.route(),
   deleteWebhookRoute: (objects) => objects.route(),
   listWebhookRouteErrors: (objects) => objects.route(),
+  getEvent: (objects) => objects.event(),
   getWebhookDelivery: (objects) => objects.delivery(),
   retryWebhookDelivery: (objects) => objects.delivery(),
   getWebhookReplay: (objects) => objects.replay(),

@@ -127,7 +127,7 @@ export const namingFields: readonly FieldKind[] = [
   named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp applications.*'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
-  named('uuid', 'refused', 'delivery job replay worker'),
+  named('uuid', 'refused', 'delivery job params.event replay worker'),
   // Stored credentials of an account must stay with their user, server and network path.
   named('user', 'refused', 'auth.user delegatedUser'),
   named('host', 'refused', 'imap.host smtp.host'),
