@@ -44,15 +44,6 @@ test('describeError: shows message, code, request id and the required role', () 
   })
 })
 
-test('describeError: names the members that the server has refused', () => {
-  const fields = [
-    { key: 'fn', message: '"content.fn" is wrong', path: 'content.fn' },
-    { key: 'name', message: '"name" is missing', path: 'name' },
-  ]
-  const { message } = describeError(refused(400, { fields }))
-  expect(message).toBe('the text: "content.fn" is wrong. "name" is missing')
-})
-
 test('describeError: an error of the browser shows its text only', () => {
   expect(describeError(new InputError('The payload is empty.'))).toEqual({
     title: 'Not possible',

@@ -72,20 +72,14 @@ export function describeError(error: unknown): ShownError {
   if (error instanceof InputError) return { title: 'Not possible', message: error.message }
   if (!(error instanceof PosthornError))
     return { title: 'Unexpected error', message: String(error) }
-  const { status, code, requestId } = error
+  const { status, code, message, requestId, problem } = error
+  const { requiredRole } = problem as { requiredRole?: string }
   return {
     title: titleOf(status),
-    message: messageOf(error),
+    message: requiredRole ? `${message} (role ${requiredRole})` : message,
     ...(code !== undefined && { code }),
     ...(requestId !== undefined && { requestId }),
   }
-}
-
-/** Text of an error with the role that the request needs, or the members that were refused. */
-function messageOf({ message, fields, problem }: PosthornError): string {
-  const { requiredRole } = problem as { requiredRole?: string }
-  const refused = fields.map((field) => field.message).join('. ')
-  return `${message}${requiredRole ? ` (role ${requiredRole})` : ''}${refused && `: ${refused}`}`
 }
 
 function titleOf(status: number): string {
