@@ -8,11 +8,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /**
- * Expected error responses, which browsers log as errors: no session, and an unknown invitation.
+ * Expected error responses, which browsers log as errors: no session, an unknown invitation, and a
+ * blocklist without addresses.
  */
 const refusals = [
   /\/admin\/session: Failed to load resource: .* status of 401/,
   /\/admin\/session\/invitation\/details: Failed to load resource: .* status of 410/,
+  /\/v1\/blocklist\/nothing\?.*: Failed to load resource: .* status of 404/,
 ]
 
 /**

@@ -2,6 +2,7 @@ import {
   type BlockedAddress,
   blocklistActions,
   blocklistsKey,
+  maxDownloadedAddresses,
   readBlocklist,
   useBlocklist,
 } from '../../data/lists/blocklists.ts'
@@ -106,14 +107,21 @@ function RemoveButton({ listId, recipient }: { listId: string; recipient: string
 
 function Download({ listId }: { listId: string }) {
   const download = useAction(async () => {
-    const text = writeBlockedFile(await readBlocklist(listId))
+    const addresses = await readBlocklist(listId)
+    const text = writeBlockedFile(addresses)
     saveFile(new Blob([text], { type: 'text/csv' }), `blocklist-${listId}.csv`)
+    return addresses.length
   })
   return (
     <div>
       <Button onPress={() => download.run(undefined)} isPending={download.isRunning}>
         Download as CSV
       </Button>
+      {download.result === maxDownloadedAddresses && (
+        <p role="status">
+          The file has the newest {download.result.toLocaleString('en')} addresses.
+        </p>
+      )}
       {download.error && <ErrorBox error={download.error} />}
     </div>
   )
