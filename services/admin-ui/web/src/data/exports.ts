@@ -20,7 +20,7 @@ export function useExports(input: ListAllExportsInput): Load<ListAllExportsResul
   })
 }
 
-/** Calls for one export. The deletion of an unfinished export cancels the export. */
+/** Calls for one export. The removal of an unfinished export cancels the export. */
 export const exportActions = {
   remove: ({ account, exportId }: ExportEntry) => deleteExport(calls.api, { account, exportId }),
   download: async ({ account, exportId }: ExportEntry) => {

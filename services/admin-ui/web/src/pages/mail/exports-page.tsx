@@ -131,7 +131,7 @@ function ExportActions({ entry }: { entry: ExportEntry }) {
       {may('changeExports') && (
         <ConfirmButton
           action={isOpen ? 'Cancel' : 'Delete'}
-          question={<p>The export and its file are deleted. Mail stays unchanged.</p>}
+          question={<p>{isOpen ? 'The export ends without a file.' : 'The file is deleted.'}</p>}
           onConfirm={() => remove.run(entry)}
           isPending={remove.isRunning}
         />
