@@ -9,6 +9,11 @@ export interface LoadOptions {
    */
   everyMs?: number
   enabled?: boolean
+  /**
+   * True for calls that wait at the server for a mail server. A failed call is then shown without
+   * immediate repetitions, which would take minutes.
+   */
+  isSlow?: boolean
 }
 
 /** Interval after which a list repeats a load that failed because of an outage. */
@@ -18,13 +23,14 @@ const reconnectMs = 5_000
 export function useLoad<T>(
   key: readonly unknown[],
   load: () => Promise<T>,
-  { everyMs, enabled = true }: LoadOptions = {},
+  { everyMs, enabled = true, isSlow = false }: LoadOptions = {},
 ): Load<T> {
   const query = useQuery({
     queryKey: key,
     queryFn: load,
     enabled,
     placeholderData: keepPreviousData,
+    ...(isSlow && { retry: false }),
     refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : (everyMs ?? false)),
   })
   return {

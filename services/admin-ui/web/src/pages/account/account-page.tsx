@@ -1,7 +1,7 @@
 import { type AccountRecord, useAccount } from '../../data/accounts.ts'
 import type { PageAction } from '../../data/rights.ts'
 import { useRights } from '../../data/session.ts'
-import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
+import { Facts, LinkList, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
@@ -80,7 +80,7 @@ interface ListLink {
 function Lists({ account }: { account: string }) {
   const may = useRights()
   return (
-    <ul>
+    <LinkList>
       {lists
         .filter(({ requires }) => requires === undefined || may(requires))
         .map(({ to, text, query }) => (
@@ -90,6 +90,6 @@ function Lists({ account }: { account: string }) {
             </AppLink>
           </li>
         ))}
-    </ul>
+    </LinkList>
   )
 }
