@@ -33,7 +33,7 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   [`/accounts?query=${encodeURIComponent(markup('query'))}`, []],
   [`/accounts/${encoded}`, ['last error', 'error code']],
   [`/accounts/${encoded}/mail`, []],
-  [`/accounts/${encoded}/settings`, ['account name']],
+  [`/accounts/${encoded}/settings`, []],
   [`/accounts/${encoded}/mailboxes`, []],
   [`/accounts/${encoded}/log`, []],
   ['/outbox', ['recipient', 'server response']],

@@ -23,7 +23,7 @@ import {
 import type { Load } from './load-state.ts'
 import { calls } from './query-client.ts'
 import { saveFile } from './save-file.ts'
-import { type LoadOptions, useLoad } from './use-load.ts'
+import { useLoad } from './use-load.ts'
 
 export type { MailboxEntry, MessageDetail, MessageEntry, Search } from '@posthorn/client'
 /** Attachment of a message, without its content. */
@@ -36,13 +36,15 @@ export const mailboxesKey = ['mailboxes'] as const
 
 /** Maximum size in bytes of the plain text of a message that a page shows. */
 const maxTextBytes = 1_000_000
+const slow = { isSlow: true }
 
 /** Loads the mailboxes of an account. */
 export function useMailboxes(account: string): Load<readonly MailboxEntry[]> {
-  return useLoad([...mailboxesKey, account], async () => {
+  const load = async () => {
     const { mailboxes }: ListMailboxesResult = await listMailboxes(calls.api, { account })
     return mailboxes
-  })
+  }
+  return useLoad([...mailboxesKey, account], load, slow)
 }
 
 /** Page of a mailbox, or of the results of a search in the mailbox. */
@@ -60,7 +62,6 @@ export interface MessagePageInput {
 export function useMessages(
   input: MessagePageInput,
   search: Search | undefined,
-  options?: LoadOptions,
 ): Load<MessagePage> {
   return useLoad(
     [...mailKey, 'list', input, search ?? null],
@@ -68,14 +69,14 @@ export function useMessages(
       search === undefined
         ? listMessages(calls.api, input)
         : searchMessages(calls.api, { ...input, body: { search } }),
-    options,
+    slow,
   )
 }
 
 /** Loads a message with its headers and its plain text. */
 export function useMessage(account: string, message: string): Load<MessageDetail> {
   const input = { account, message, textType: 'plain', maxBytes: maxTextBytes } as const
-  return useLoad([...mailKey, 'one', account, message], () => getMessage(calls.api, input))
+  return useLoad([...mailKey, 'one', account, message], () => getMessage(calls.api, input), slow)
 }
 
 /** Message of an account. */

@@ -16,6 +16,11 @@ export interface LoadOptions {
    */
   topic?: LiveTopic
   enabled?: boolean
+  /**
+   * True for calls that wait at the server for a mail server. A failed call is then shown without
+   * immediate repetitions, which would take minutes.
+   */
+  isSlow?: boolean
 }
 
 /** Interval after which a list repeats a load that failed because of an outage. */
@@ -27,7 +32,7 @@ const liveMs = 60_000
 export function useLoad<T>(
   key: readonly unknown[],
   load: () => Promise<T>,
-  { everyMs, topic, enabled = true }: LoadOptions = {},
+  { everyMs, topic, enabled = true, isSlow = false }: LoadOptions = {},
 ): Load<T> {
   const live = useLive(enabled ? topic : undefined)
   const usualMs = live === 'live' ? liveMs : (everyMs ?? false)
@@ -36,6 +41,7 @@ export function useLoad<T>(
     queryFn: load,
     enabled,
     placeholderData: keepPreviousData,
+    ...(isSlow && { retry: false }),
     refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : usualMs),
   })
   return {

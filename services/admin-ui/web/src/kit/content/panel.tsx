@@ -72,3 +72,8 @@ function FactRow({ name, value }: { name: string; value: ReactNode }) {
     </>
   )
 }
+
+/** List of links, far enough apart for fingers. */
+export function LinkList({ children }: { children: ReactNode }) {
+  return <ul className={css['links']}>{children}</ul>
+}

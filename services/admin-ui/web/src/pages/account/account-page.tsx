@@ -1,7 +1,7 @@
 import { type AccountRecord, useAccount } from '../../data/accounts.ts'
 import type { PageAction } from '../../data/rights.ts'
 import { useRights } from '../../data/session.ts'
-import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
+import { Facts, LinkList, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
@@ -81,7 +81,7 @@ interface ListLink {
 function Lists({ account }: { account: string }) {
   const may = useRights()
   return (
-    <ul>
+    <LinkList>
       {lists
         .filter(({ requires }) => requires === undefined || may(requires))
         .map(({ to, text, query }) => (
@@ -91,6 +91,6 @@ function Lists({ account }: { account: string }) {
             </AppLink>
           </li>
         ))}
-    </ul>
+    </LinkList>
   )
 }
