@@ -35,7 +35,7 @@ test('createOperatorToken: an owner creates a token of scope *, which is listed 
   expect((await call('GET', '/admin/api/findings', { token })).status).toBe(200)
   const { body: listed } = await call('GET', '/v1/tokens?query=Script')
   expect(listed).toMatchObject({ tokens: [{ id: body['id'], scopes: ['*'] }] })
-  expect((await call('DELETE', `/v1/tokens/${body['id']}`)).body).toEqual({ deleted: true })
+  expect((await call('DELETE', `/v1/tokens/${String(body['id'])}`)).body).toEqual({ deleted: true })
   expect((await call('GET', '/admin/api/findings', { token })).status).toBe(401)
 })
 
