@@ -126,7 +126,7 @@ test('listEvents: delivery state of all deliveries of an event, replays instead 
   expect((await call('GET', `${path}/${ids[2] ?? ''}`)).body).toMatchObject(events[2] ?? {})
 })
 
-test('getEvent: contains the webhook body only with body=true', async () => {
+test('getEvent: contains the webhook body only with payload=true', async () => {
   const [id = ''] = await insert(1, { account: 'b' })
   const { body: head } = await call('GET', `${path}/${id}`)
   expect(Object.keys(head).sort()).toEqual([
@@ -137,7 +137,7 @@ test('getEvent: contains the webhook body only with body=true', async () => {
     'id',
     'path',
   ])
-  expect((await call('GET', `${path}/${id}?body=true`)).body).toEqual({
+  expect((await call('GET', `${path}/${id}?payload=true`)).body).toEqual({
     ...head,
     payload: { event: 'messageNew', account: 'b', data: { subject: 'secret 0' } },
   })
