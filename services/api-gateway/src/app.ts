@@ -60,9 +60,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const tokenWatch = stack.use(new TokenWatch(db, log))
-  const streams = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
-  const changes = serveChanges(streams)
-  const events = serveEvents(streams)
+  const streaming = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
+  const [changes, events] = [serveChanges(streaming), serveEvents(streaming)]
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
@@ -95,8 +94,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // The HTTP server and the event streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.
   stack.defer(async () => {
-    const ending = [server, changes, events].map((part) => part[Symbol.asyncDispose]())
-    await Promise.all(ending)
+    await Promise.all([server, changes, events].map((part) => part[Symbol.asyncDispose]()))
   })
   await waitForSchema(db, log, stopping)
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),

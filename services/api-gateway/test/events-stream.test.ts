@@ -187,7 +187,7 @@ test('getEvent: people read the body only with the active right to read mail', a
   await recordNow(db, 'm', 'messageNew')
   await stream.expect(1)
   await stream.stop()
-  const { id } = stream.frames[0]?.data as { id: string }
+  const { id } = (stream.frames[0]?.data ?? {}) as { id?: string }
   const read = (token: string, query: string) =>
     one.call('GET', `/admin/api/events/${id}${query}`, { token })
   const { credential: person } = await signIn(db, { role: 'auditor' })

@@ -188,12 +188,12 @@ test('listEvents: at 1,000,000 events, reads only the rows of the page', async (
     { account: 'rare', cursor },
   ]) {
     const page = { ...filter, pageSize: 100 }
-    const { found, read } = await db.transaction().execute(async (tx) => {
+    const { count, read } = await db.transaction().execute(async (tx) => {
       const before = await countReads(tx)
       const { events } = await listEvents(tx, page)
-      return { found: events.length, read: (await countReads(tx)) - before }
+      return { count: events.length, read: (await countReads(tx)) - before }
     })
-    expect({ filter, isFound: found > 4, isBounded: read <= 1_000 }).toEqual({
+    expect({ filter, isFound: count > 4, isBounded: read <= 1_000 }).toEqual({
       filter,
       isFound: true,
       isBounded: true,
