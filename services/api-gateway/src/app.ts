@@ -61,7 +61,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const tokenWatch = stack.use(new TokenWatch(db, log))
   const streaming = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
-  const [changes, events] = [serveChanges(streaming), serveEvents(streaming)]
+  const streams = { changes: serveChanges(streaming), events: serveEvents(streaming) }
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
@@ -71,19 +71,9 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const { oauthTokensApi, requireApiAuth } = config
-  const parts = {
-    bus,
-    log,
-    tasks,
-    changes,
-    events,
-    exports,
-    version,
-    oauthTokensApi,
-    requireApiAuth,
-  }
+  const parts = { bus, log, tasks, exports, version, oauthTokensApi, requireApiAuth }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
-  const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
+  const deps = { ...stores, ...limits, ...tools, ...streams, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
   const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter, settings }
@@ -94,7 +84,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // The HTTP server and the event streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.
   stack.defer(async () => {
-    await Promise.all([server, changes, events].map((part) => part[Symbol.asyncDispose]()))
+    const ending = [server, ...Object.values(streams)]
+    await Promise.all(ending.map((part) => part[Symbol.asyncDispose]()))
   })
   await waitForSchema(db, log, stopping)
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),
