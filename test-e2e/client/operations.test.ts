@@ -360,7 +360,7 @@ test('webhook routes and deliveries: created, tested, listed, replayed, deleted'
   const { events } = await posthorn.listEvents({ account, event: 'messageNew' })
   expect(events[0]).toMatchObject({ id: failed.eventId, deliveryState: 'failed' })
   const event = { id: failed.eventId, payload: { event: 'messageNew' } }
-  expect(await posthorn.getEvent({ event: failed.eventId, body: true })).toMatchObject(event)
+  expect(await posthorn.getEvent({ event: failed.eventId, payload: true })).toMatchObject(event)
   const stream = await posthorn.followEvents({ account })
   expect(stream.headers.get('content-type')).toContain('text/event-stream')
   await stream.body?.cancel()

@@ -60,9 +60,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const tokenWatch = stack.use(new TokenWatch(db, log))
-  const streams = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
-  const changes = serveChanges(streams)
-  const events = serveEvents(streams)
+  const streaming = { db, log, metrics, version, tokenWatch, keepAliveMs, pollMs }
+  const streams = { changes: serveChanges(streaming), events: serveEvents(streaming) }
   const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens, sessions } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes } = config
@@ -72,19 +71,9 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const { oauthTokensApi, requireApiAuth } = config
-  const parts = {
-    bus,
-    log,
-    tasks,
-    changes,
-    events,
-    exports,
-    version,
-    oauthTokensApi,
-    requireApiAuth,
-  }
+  const parts = { bus, log, tasks, exports, version, oauthTokensApi, requireApiAuth }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
-  const deps = { ...stores, ...limits, ...tools, ...parts, ...kept }
+  const deps = { ...stores, ...limits, ...tools, ...streams, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
   const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter, settings }
@@ -95,8 +84,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // The HTTP server and the event streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.
   stack.defer(async () => {
-    const ending = [server, changes, events].map((part) => part[Symbol.asyncDispose]())
-    await Promise.all(ending)
+    const ending = [server, ...Object.values(streams)]
+    await Promise.all(ending.map((part) => part[Symbol.asyncDispose]()))
   })
   await waitForSchema(db, log, stopping)
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),

@@ -34,7 +34,7 @@ export interface StreamClient {
   /** Resolves when the event stream of the client has ended. */
   readonly ended: Promise<void>
   /**
-   * Waits until the client has received at least `count` changes or events, and returns all of them.
+   * Waits until the client has received `count` changes or events, and returns all of them.
    */
   expect(count: number): Promise<string[]>
   stop(): Promise<void>

@@ -187,21 +187,21 @@ test('getEvent: people read the body only with the active right to read mail', a
   await recordNow(db, 'm', 'messageNew')
   await stream.expect(1)
   await stream.stop()
-  const { id } = stream.frames[0]?.data as { id: string }
+  const { id } = (stream.frames[0]?.data ?? {}) as { id?: string }
   const read = (token: string, query: string) =>
     one.call('GET', `/admin/api/events/${id}${query}`, { token })
   const { credential: person } = await signIn(db, { role: 'auditor' })
   const head = await read(person, '')
   expect(head).toMatchObject({ status: 200, body: { id, event: 'messageNew' } })
   expect(JSON.stringify(head.body)).not.toContain('secret')
-  for (const query of ['?body=true', '?body=1', '?body=TRUE'])
+  for (const query of ['?payload=true', '?payload=1', '?payload=TRUE'])
     expect(JSON.stringify((await read(person, query)).body)).not.toContain('secret')
-  expect(await read(person, '?body=true')).toMatchObject({
+  expect(await read(person, '?payload=true')).toMatchObject({
     status: 403,
     body: { code: 'MailReadingRequired' },
   })
   const reader = await signIn(db, { role: 'auditor', readsMail: true })
-  expect(await read(reader.credential, '?body=true')).toMatchObject({
+  expect(await read(reader.credential, '?payload=true')).toMatchObject({
     body: { payload: { data: { subject: 'secret' } } },
   })
 })

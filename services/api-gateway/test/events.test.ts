@@ -126,7 +126,7 @@ test('listEvents: delivery state of all deliveries of an event, replays instead 
   expect((await call('GET', `${path}/${ids[2] ?? ''}`)).body).toMatchObject(events[2] ?? {})
 })
 
-test('getEvent: contains the webhook body only with body=true', async () => {
+test('getEvent: contains the webhook body only with payload=true', async () => {
   const [id = ''] = await insert(1, { account: 'b' })
   const { body: head } = await call('GET', `${path}/${id}`)
   expect(Object.keys(head).sort()).toEqual([
@@ -137,7 +137,7 @@ test('getEvent: contains the webhook body only with body=true', async () => {
     'id',
     'path',
   ])
-  expect((await call('GET', `${path}/${id}?body=true`)).body).toEqual({
+  expect((await call('GET', `${path}/${id}?payload=true`)).body).toEqual({
     ...head,
     payload: { event: 'messageNew', account: 'b', data: { subject: 'secret 0' } },
   })
@@ -188,12 +188,12 @@ test('listEvents: at 1,000,000 events, reads only the rows of the page', async (
     { account: 'rare', cursor },
   ]) {
     const page = { ...filter, pageSize: 100 }
-    const { found, read } = await db.transaction().execute(async (tx) => {
+    const { count, read } = await db.transaction().execute(async (tx) => {
       const before = await countReads(tx)
       const { events } = await listEvents(tx, page)
-      return { found: events.length, read: (await countReads(tx)) - before }
+      return { count: events.length, read: (await countReads(tx)) - before }
     })
-    expect({ filter, isFound: found > 4, isBounded: read <= 1_000 }).toEqual({
+    expect({ filter, isFound: count > 4, isBounded: read <= 1_000 }).toEqual({
       filter,
       isFound: true,
       isBounded: true,

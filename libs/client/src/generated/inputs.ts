@@ -1248,7 +1248,7 @@ export interface GetEventInput {
   /** Id of the event. */
   event: string
   /** True to read the webhook body of the event, too. Defaults to false. */
-  body?: boolean
+  payload?: boolean
 }
 
 /** Result of `getEvent`. */
@@ -1277,7 +1277,7 @@ export interface GetEventResult {
     | 'dropped'
   /**
    * Webhook body of the event, which is sent to targets without a map function. Absent unless
-   * the parameter `body` is true. Null for a body above 64 MiB.
+   * the parameter `payload` is true. Null for a body above 64 MiB.
    */
   payload?: unknown
 }

@@ -271,7 +271,7 @@ export const followEvents = /* @__PURE__ */ defineDownload<
 /**
  * Read a recorded event
  *
- * Reads an event with the state of its webhook deliveries. With `body=true`, the response
+ * Reads an event with the state of its webhook deliveries. With `payload=true`, the response
  * contains the webhook body of the event. People at the administration pages need the active
  * right to read mail for this body.
  */

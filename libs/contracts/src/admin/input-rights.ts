@@ -47,7 +47,8 @@ const inputRights: Readonly<
   getMessage: ({ query }) =>
     query['markAsSeen'] === true || query['markAsSeen'] === 'true' ? { roles: operators } : {},
   // The webhook body of an event contains texts of the message.
-  getEvent: ({ query }) => (query['body'] === true || query['body'] === 'true' ? needsMail : {}),
+  getEvent: ({ query }) =>
+    query['payload'] === true || query['payload'] === 'true' ? needsMail : {},
   // Submitting a message that refers to a stored message needs the right to read mail. The texts of
   // the stored message could be sent to an address of the person's choice.
   submitMessage: ({ body }) => (refersToMail(body) ? needsMail : {}),

@@ -99,8 +99,8 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createExport: operators,
   deleteExport: operators,
 
-  // Operations on events, webhook deliveries and webhook routes. Lists and streams of events contain
-  // no mail. The body of an event does: `input-rights.ts` has the rights for reading the body.
+  // Operations on events, webhook deliveries and webhook routes. Lists of events contain no mail.
+  // The body of an event does: `input-rights.ts` has the rights for reading the body.
   listEvents: everyone,
   getEvent: { ...everyone, mail: 'partial' },
   followEvents: everyone,

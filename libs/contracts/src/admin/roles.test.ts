@@ -92,8 +92,8 @@ const read = { actions: ['read'] }
 test.each<[string, object, string]>([
   ['getMessage', { query: { markAsSeen: false } }, 'auditor mail'],
   ['getEvent', { query: {} }, 'auditor'],
-  ['getEvent', { query: { body: true } }, 'auditor mail'],
-  ['getEvent', { query: { body: 'true' } }, 'auditor mail'],
+  ['getEvent', { query: { payload: true } }, 'auditor mail'],
+  ['getEvent', { query: { payload: 'true' } }, 'auditor mail'],
   ['getMessage', { query: { markAsSeen: true } }, 'operator mail'],
   ['getMessage', { query: { markAsSeen: 'true' } }, 'operator mail'],
   ['submitMessage', { body: { to: [], attachments: [{ content: '' }] } }, 'operator'],

@@ -52,10 +52,10 @@ export const getEvent = defineOperation({
   path: '/admin/api/events/:event',
   summary: 'Read a recorded event',
   description:
-    'Reads an event with the state of its webhook deliveries. With `body=true`, the response contains the webhook body of the event. People at the administration pages need the active right to read mail for this body.',
+    'Reads an event with the state of its webhook deliveries. With `payload=true`, the response contains the webhook body of the event. People at the administration pages need the active right to read mail for this body.',
   params: Strict({ event: Text('Id of the event.', { format: 'uuid' }) }),
   query: Strict({
-    body: Type.Optional(
+    payload: Type.Optional(
       Bool('True to read the webhook body of the event, too. Defaults to false.', {
         default: false,
       }),

@@ -74,7 +74,7 @@ export const EventDetails = Type.Object({
   payload: Type.Optional(
     Type.Unknown({
       description:
-        'Webhook body of the event, which is sent to targets without a map function. Absent unless the parameter `body` is true. Null for a body above 64 MiB.',
+        'Webhook body of the event, which is sent to targets without a map function. Absent unless the parameter `payload` is true. Null for a body above 64 MiB.',
     }),
   ),
 })

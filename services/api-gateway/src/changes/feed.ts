@@ -72,9 +72,9 @@ const chunkSize = 50
 const unsettledMs = 20
 
 /**
- * Reads the entries of a stream for all followers (client streams) of this process. A follower that is
- * behind reads page by page until it can join one shared reader. The shared reader runs while there
- * are followers: periodically, and when `wake` is called.
+ * Reads the entries of a stream for all followers (client streams) of this process. A follower that
+ * is behind reads page by page until it can join one shared reader. The shared reader runs while
+ * there are followers: periodically, and when `wake` is called.
  */
 export class Feed<P extends StreamPosition, E extends Entry<P>> implements AsyncDisposable {
   readonly #options: FeedOptions<P, E>
@@ -130,8 +130,8 @@ export class Feed<P extends StreamPosition, E extends Entry<P>> implements Async
    */
   #join(follower: Follower<P, E>): boolean {
     if (follower.closed) return true
-    const { isBehind } = this.#options.source
-    if (this.#reader && isBehind(follower.position, this.#reader.end)) return false
+    const { source } = this.#options
+    if (this.#reader && source.isBehind(follower.position, this.#reader.end)) return false
     this.#followers.add(follower)
     if (!this.#reader) {
       const reader = { end: follower.position, done: Promise.resolve() }
@@ -170,8 +170,8 @@ export class Feed<P extends StreamPosition, E extends Entry<P>> implements Async
   }
 
   #deliver(follower: Follower<P, E>, entries: readonly E[]): void {
-    const { isBehind } = this.#options.source
-    const fresh = entries.filter(({ position }) => isBehind(follower.position, position))
+    const { source } = this.#options
+    const fresh = entries.filter(({ position }) => source.isBehind(follower.position, position))
     const last = fresh.at(-1)
     if (!last) return
     follower.deliver(fresh)

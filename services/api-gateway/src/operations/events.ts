@@ -20,7 +20,7 @@ export function eventHandlers({ db, events }: Pick<OperationDeps, 'db' | 'events
         parseEventPosition(headers['last-event-id']) ?? parseEventPosition(lastEventId)
       return events.open(position, caller, { account, event })
     }),
-    handle(operations.getEvent, async ({ params, query: { body: withBody = false } }) => {
+    handle(operations.getEvent, async ({ params, query: { payload: withBody = false } }) => {
       const { event, body } = await getEvent(db, params.event, withBody)
       if (!withBody) return event
       return { ...event, payload: body === null ? null : (JSON.parse(body) as unknown) }

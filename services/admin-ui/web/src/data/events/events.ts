@@ -45,7 +45,7 @@ export function useEvent(event: string): Load<EventRecord> {
 
 /** Reads the body of an event. The person needs the active right to read mail. */
 export async function readEventBody(event: string): Promise<unknown> {
-  const { payload } = await getEvent(calls.api, { event, body: true })
+  const { payload } = await getEvent(calls.api, { event, payload: true })
   return payload ?? null
 }
 

@@ -32,7 +32,7 @@ export async function followStream(options: FollowStreamOptions): Promise<void> 
       onState('connecting')
       const { body } = await open(lastId, signal)
       for await (const frames of readStreamFrames(body ?? new ReadableStream())) {
-        if (signal.aborted) return
+        signal.throwIfAborted()
         // The first frame has the id at which the stream starts.
         onState('live')
         lastId = frames.findLast(({ id }) => id !== undefined)?.id ?? lastId
