@@ -45,6 +45,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ],
   ],
   'services/admin-ui/src/endpoints': [['people']],
+  'services/admin-ui/web/src/data': [['live']],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
