@@ -63,6 +63,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'services/admin-ui/web/src/pages/account': [['mailboxes'], ['mail', 'settings']],
   'services/admin-ui/src/endpoints': [['people']],
+  'services/admin-ui/web/src/data': [['live']],
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
