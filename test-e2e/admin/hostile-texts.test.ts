@@ -56,7 +56,9 @@ testInBrowser('script in texts: stays text on every page', async () => {
   await sendTexts(world, page)
   for (const [path, places] of pages) {
     await page.goto(`${world.pagesUrl}/admin${path}`)
-    await untilLoaded(page)
+    await untilLoaded(page).catch((cause: unknown) => {
+      throw new Error(`${path} does not load`, { cause })
+    })
     const shown = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ')
     expect({
       path,
