@@ -32,10 +32,7 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
   ['/accounts', ['account name', 'last error']],
   [`/accounts?query=${encodeURIComponent(markup('query'))}`, []],
   [`/accounts/${encoded}`, ['last error', 'error code']],
-  [`/accounts/${encoded}/mail`, []],
   [`/accounts/${encoded}/settings`, []],
-  [`/accounts/${encoded}/mailboxes`, []],
-  [`/accounts/${encoded}/log`, []],
   ['/outbox', ['recipient', 'server response']],
   [`/outbox?account=${encoded}`, ['recipient']],
   ['/targets', ['target', 'delivery error', 'target response']],
@@ -71,7 +68,9 @@ testInBrowser('script in texts: stays text on every page', async () => {
   await sendTexts(world, page)
   for (const [path, places] of pages) {
     await page.goto(`${world.pagesUrl}/admin${path}`)
-    await untilLoaded(page)
+    await untilLoaded(page).catch((cause: unknown) => {
+      throw new Error(`${path} does not load`, { cause })
+    })
     const shown = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ')
     expect({
       path,

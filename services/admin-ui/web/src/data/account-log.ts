@@ -9,9 +9,8 @@ const refreshMs = 10_000
 
 /** Loads the protocol log of an account. The log is dropped when the right to read mail ends. */
 export function useAccountLog(account: string, isLive: boolean): Load<string> {
-  return useLoad(
-    [...mailKey, 'log', account],
-    () => getLogs(calls.api, { account }),
-    isLive ? { everyMs: refreshMs } : {},
-  )
+  return useLoad([...mailKey, 'log', account], () => getLogs(calls.api, { account }), {
+    isSlow: true,
+    ...(isLive && { everyMs: refreshMs }),
+  })
 }
