@@ -106,7 +106,7 @@ interface RequestOptions {
 
 /**
  * Time in milliseconds that a request waits for the next worker of its account. Longer than the
- * default of 10 s, because other tests may take both cores while all services are replaced together.
+ * default of 10 s, because other tests may take both cores while all services are replaced.
  */
 const maxWaitMs = 30_000
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { foldersWithoutLayers, layersOf, layerViolations } from './layers.ts'
+import { layersOf } from './layer-list.ts'
+import { foldersWithoutLayers, layerViolations } from './layers.ts'
 import { readSources } from './workspace.ts'
 
 const sources = readSources([

@@ -70,12 +70,11 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const { oauthTokensApi, requireApiAuth } = config
+  const { oauthTokensApi, requireApiAuth, uploadStallMs: stallMs } = config
   const parts = { bus, log, tasks, exports, version, oauthTokensApi, requireApiAuth }
   const kept = { tokenLogEntries: config.tokenLog.keep, exportLimits: config.exports }
   const deps = { ...stores, ...limits, ...tools, ...streams, ...parts, ...kept }
   const api = Router({ caseSensitive: true })
-  const { uploadStallMs: stallMs } = config
   const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter, settings }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)

@@ -151,3 +151,14 @@ function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<Account
     .where(condition)
     .execute()
 }
+
+/** True if the list of mailboxes of an account has ever been stored. Every list contains INBOX. */
+export async function hasMailboxes(db: Db, account: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('account', '=', account)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -30,17 +30,6 @@ export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRo
   return selectOf(db, account).orderBy('path').execute()
 }
 
-/** True if the list of mailboxes of an account has ever been stored. Every list contains INBOX. */
-export async function hasMailboxes(db: Db, account: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('mailboxes')
-    .select('id')
-    .where('account', '=', account)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
-}
-
 /** Finds the mailbox rows of an account by path. Paths without a row are left out. */
 export function listMailboxRowsByPath(
   db: Db,

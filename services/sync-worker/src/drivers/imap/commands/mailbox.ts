@@ -4,11 +4,11 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
+import { hasMailboxes } from '../../../store/accounts.ts'
 import {
   findMailbox,
   findMailboxByNumber,
   findMailboxByUse,
-  hasMailboxes,
   isSelectable,
   type MailboxRow,
 } from '../../../store/mailboxes.ts'
