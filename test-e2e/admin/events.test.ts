@@ -61,7 +61,7 @@ testInBrowser(
     await page.getByText('The filter accepts the event').waitFor()
     await page.locator('pre').filter({ hasText: '"seen": "accountAdded"' }).waitFor()
 
-    // Ending the right hides the body, and each read is in the audit log.
+    // Each read is in the audit log, with its reason.
     await page.goto(`${world.pagesUrl}/admin/audit?operation=getEvent`)
     await page.getByRole('cell', { name: 'ticket 4711' }).first().waitFor()
     expect(await window.violations()).toEqual([])

@@ -82,10 +82,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
   // The HTTP server and the event streams end concurrently: the server waits for open streams, and
   // clients of ended streams reconnect to another replica.
-  stack.defer(async () => {
-    const ending = [server, ...Object.values(streams)]
-    await Promise.all(ending.map((part) => part[Symbol.asyncDispose]()))
-  })
+  stack.defer(() => disposeAll([server, ...Object.values(streams)]))
   await waitForSchema(db, log, stopping)
   // Uses the pool with the longer statement timeout for the setup of a new deployment (first run),
   // because the setup waits until a concurrent replica has completed its setup.
@@ -110,6 +107,11 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
     unfinished: () => ({ requests: server.unfinished() }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** Disposes parts of the service concurrently. */
+async function disposeAll(parts: readonly AsyncDisposable[]): Promise<void> {
+  await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))
 }
 
 /**
