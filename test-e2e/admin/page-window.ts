@@ -74,7 +74,10 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 
 /** Waits until an administration page shows its content: all data is loaded. */
 export async function untilLoaded(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
+  const heading = page.locator('h1')
+  await heading.first().waitFor()
+  // While another page replaces a page, both headings may be present.
+  await heading.nth(1).waitFor({ state: 'detached' })
   await page.locator('main > *').first().waitFor()
   const loading = page.locator('[aria-label="Loading"], [aria-busy="true"]')
   await loading.first().waitFor({ state: 'detached' })
