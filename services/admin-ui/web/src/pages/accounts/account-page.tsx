@@ -1,6 +1,7 @@
 import { type AccountRecord, useAccount } from '../../data/accounts.ts'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
+import { buttonClass, ButtonRow } from '../../kit/controls/button.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { AppLink, usePathParameter } from '../../routing/navigation.tsx'
 import { AccountActions } from './account-actions.tsx'
@@ -67,22 +68,16 @@ function Settings({ record }: { record: AccountRecord }) {
 
 function Lists({ account }: { account: string }) {
   return (
-    <ul>
-      <li>
-        <AppLink to="/outbox" query={{ account }}>
-          Outbox of this account
-        </AppLink>
-      </li>
-      <li>
-        <AppLink to="/events" query={{ account }}>
-          Events of this account
-        </AppLink>
-      </li>
-      <li>
-        <AppLink to="/deliveries" query={{ account }}>
-          Webhook deliveries of this account
-        </AppLink>
-      </li>
-    </ul>
+    <ButtonRow>
+      <AppLink className={buttonClass()} to="/outbox" query={{ account }}>
+        Outbox of this account
+      </AppLink>
+      <AppLink className={buttonClass()} to="/events" query={{ account }}>
+        Events of this account
+      </AppLink>
+      <AppLink className={buttonClass()} to="/deliveries" query={{ account }}>
+        Webhook deliveries of this account
+      </AppLink>
+    </ButtonRow>
   )
 }
