@@ -99,8 +99,8 @@ export async function getEvent(db: Db, id: string, withBody: boolean) {
   return { event: shown(event), body: text }
 }
 
-function shown<Row extends HeadRow>({ date, ...row }: Row) {
-  return { ...row, date: date.toISOString() }
+function shown<Row extends HeadRow>(row: Row) {
+  return { ...row, date: row.date.toISOString() }
 }
 
 /** Event of the stream of events, with its position: the id of its row. */

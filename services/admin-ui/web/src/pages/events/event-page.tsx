@@ -3,7 +3,7 @@ import { useRights, useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Button } from '../../kit/controls/button.tsx'
+import { Button, buttonClass, ButtonRow } from '../../kit/controls/button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { AppLink, usePathParameter } from '../../routing/navigation.tsx'
@@ -64,20 +64,20 @@ function Head({ record }: { record: EventRecord }) {
           ['Id', <code key="id">{id}</code>],
         ]}
       />
-      <ul>
-        <li>
-          <AppLink to="/events" query={{ account }}>
-            Events of this account
-          </AppLink>
-        </li>
+      <ButtonRow>
+        <AppLink className={buttonClass()} to="/events" query={{ account }}>
+          Events of this account
+        </AppLink>
         {deliveryState !== 'none' && (
-          <li>
-            <AppLink to="/deliveries" query={{ ...query, state: deliveryState }}>
-              Deliveries of this account and event name
-            </AppLink>
-          </li>
+          <AppLink
+            className={buttonClass()}
+            to="/deliveries"
+            query={{ ...query, state: deliveryState }}
+          >
+            Deliveries of this account and event name
+          </AppLink>
         )}
-      </ul>
+      </ButtonRow>
     </>
   )
 }
