@@ -192,28 +192,28 @@ async function invite(page: Page, email: string): Promise<string> {
   return String(body['link']).replace(/^.*\/admin/, '')
 }
 
-/** Visits administration pages in a window, in both themes. Returns the problems of the pages. */
-async function visit(window: PageWindow, list: typeof pages, width: number): Promise<string[]> {
+/** Visits administration pages in a window. Returns the problems of the pages. */
+async function visit(
+  window: PageWindow,
+  list: typeof pages,
+  { width, theme }: { width: number; theme: (typeof themes)[number] },
+): Promise<string[]> {
   const { page, violations } = window
   const problems: string[] = []
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   for (const [path, title] of list) {
     await page.goto(`${stage?.world.pagesUrl}/admin${path}`)
     // If only the fragment of the address changes, the browser loads nothing.
     if (path.includes('#')) await page.reload()
     await untilLoaded(page)
-    const findings: string[] = []
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      findings.push(...(await seriousFindings(page)).map((text) => `${colorScheme}: ${text}`))
-    }
-    findings.push(...(await violations()))
+    const findings = [...(await violations()), ...(await seriousFindings(page))]
     const headings = await page.locator('h1').allTextContents()
     if (headings.join() !== title) findings.push(`the headings are ${headings.join()}`)
     const documentTitle = await page.title()
     if (!documentTitle.startsWith(title)) findings.push(`the title is ${documentTitle}`)
     const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     if (excess > 0) findings.push(`the page is ${excess} px too wide`)
-    problems.push(...findings.map((text) => `${path} ${width} px: ${text}`))
+    problems.push(...findings.map((text) => `${path} ${theme} ${width} px: ${text}`))
   }
   return problems
 }
@@ -222,14 +222,15 @@ testInBrowser.each(widths)(
   'pages, %i px wide: are accessible in both themes, without errors or horizontal scrolling',
   async (width) => {
     const [open, own] = [await openWindow(width, false), await openWindow(width, true)]
+    const problems: string[] = []
     const { events = [] } = (await stage?.world.posthorn.listEvents()) ?? {}
     const event = [`/events/${events[0]?.id ?? ''}`, 'Event'] as const
     const invitation = await invite(own.page, `invited-${width}@example.com`)
-    const visited = [...publicPages, [invitation, 'Invitation'] as const]
-    const problems = [
-      ...(await visit(open, visited, width)),
-      ...(await visit(own, [...pages, event], width)),
-    ]
+    for (const theme of themes) {
+      const visited = [...publicPages, [invitation, 'Invitation'] as const]
+      problems.push(...(await visit(open, visited, { width, theme })))
+      problems.push(...(await visit(own, [...pages, event], { width, theme })))
+    }
     for (const window of [open, own])
       problems.push(...window.errors(), ...(await window.violations()), ...window.foreignRequests)
     expect(problems).toEqual([])

@@ -6,6 +6,7 @@ import {
   readBlocklist,
   useBlocklist,
 } from '../../data/lists/blocklists.ts'
+import { isSettled } from '../../data/load-state.ts'
 import { saveFile } from '../../data/save-file.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
@@ -60,7 +61,7 @@ export function BlocklistPage() {
           </>
         )}
       </Loaded>
-      {may('changeBlocklists') && (
+      {may('changeBlocklists') && isSettled(load) && (
         <>
           <Panel title="Add an address">
             <AddForm listId={listId} />
