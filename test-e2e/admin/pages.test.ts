@@ -239,6 +239,7 @@ testInBrowser.each(widths)(
 )
 
 testInBrowser('first view: few requests, small scripts and styles, a stable layout', async () => {
+  const exceeded: unknown[] = []
   for (const [path] of pages) {
     const window = await openWindow(1280, true)
     const { page } = window
@@ -252,13 +253,11 @@ testInBrowser('first view: few requests, small scripts and styles, a stable layo
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
     expect(bytes).toBeGreaterThan(10_000)
     const limit = editorPages.test(path) ? maxEditorBytes : maxBytes
-    expect({
-      path,
-      requests: requests.length > maxRequests ? requests : [],
-      bytes: Math.max(bytes, limit),
-      shift: Math.max(await window.layoutShift(), maxShift),
-      foreign: window.foreignRequests,
-    }).toEqual({ path, requests: [], bytes: limit, shift: maxShift, foreign: [] })
+    const shift = await window.layoutShift()
+    const isSmall = requests.length <= maxRequests && bytes <= limit
+    if (!isSmall || shift > maxShift || window.foreignRequests.length > 0)
+      exceeded.push({ path, requests, bytes, shift, foreign: window.foreignRequests })
     await page.context().close()
   }
+  expect(exceeded).toEqual([])
 })

@@ -4,6 +4,7 @@ import {
   blocklistsKey,
   useBlocklists,
 } from '../../data/lists/blocklists.ts'
+import { isSettled } from '../../data/load-state.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
@@ -47,7 +48,7 @@ export function BlocklistsPage() {
           </>
         )}
       </Loaded>
-      {may('changeBlocklists') && (
+      {may('changeBlocklists') && isSettled(load) && (
         <Panel title="Add an address to a list">
           <AddForm />
         </Panel>

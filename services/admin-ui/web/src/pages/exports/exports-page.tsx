@@ -1,4 +1,5 @@
 import { type ExportEntry, useExports } from '../../data/lists/exports.ts'
+import { isSettled } from '../../data/load-state.ts'
 import { useRights } from '../../data/session.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
@@ -52,7 +53,7 @@ export function ExportsPage() {
           </>
         )}
       </Loaded>
-      {may('changeExports') && (
+      {may('changeExports') && isSettled(load) && (
         <Panel title="Create an export">
           <NewExportForm />
         </Panel>

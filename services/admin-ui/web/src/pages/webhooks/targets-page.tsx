@@ -1,3 +1,4 @@
+import { isSettled } from '../../data/load-state.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { changePause, type Target, targetsKey, useTargets } from '../../data/webhooks/targets.ts'
@@ -57,7 +58,7 @@ export function TargetsPage() {
           </>
         )}
       </Loaded>
-      {may('testTargets') && (
+      {may('testTargets') && isSettled(load) && (
         <Panel title="Test a target">
           <TestTargetForm />
         </Panel>
