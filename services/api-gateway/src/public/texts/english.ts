@@ -3,7 +3,7 @@ import { appPasswordInstructions } from '../../autoconfig/app-passwords.ts'
 /**
  * English texts of the public pages. The type of the texts obliges every other language to contain
  * each text. A text contains no HTML. Parameters of a text are external values, so the pages escape
- * the result with `escapeHtml`. Only the parameters of `appPasswordHint` are escaped before the text
+ * the result with `escapeHtml`. Only the parameters of `appPasswordHint` are escaped before its text
  * is built, because the instructions contain links.
  */
 export const english = {
