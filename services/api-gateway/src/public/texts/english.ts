@@ -3,8 +3,8 @@ import { appPasswordInstructions } from '../../autoconfig/app-passwords.ts'
 /**
  * English texts of the public pages. The type of the texts obliges every other language to contain
  * each text. A text contains no HTML. Parameters of a text are external values, so the pages escape
- * the result with `escapeHtml`. Only the parameters of `appPasswordHint` are escaped before its text
- * is built, because the instructions contain links.
+ * the result with `escapeHtml`. Only `appPasswordHint` receives escaped parameters, because its
+ * instructions contain links.
  */
 export const english = {
   /** Texts of the hosted form. */
