@@ -33,6 +33,7 @@ function invalidRequest(operation: Operation) {
     .replace(':token', 'x')
     .replace(':listId', 'list.example')
     .replace(':queue', 'submit')
+    .replace(':event', '3f0c2c1e-6a0b-4d0e-9a53-5f7f0a4f2d11')
   const needsPath = operation.query && 'path' in operation.query.properties
   const query = operation.query && !operation.body ? '?nope=1' : needsPath ? '?path=INBOX' : ''
   return [
