@@ -117,7 +117,8 @@ function TestMessage({ gateway }: { gateway: string }) {
 function DeletePanel({ gateway }: { gateway: string }) {
   const navigate = useNavigate()
   const remove = useAction(gatewayActions.remove, {
-    refresh,
+    // The deleted gateway itself is not loaded again: the API would respond with 404.
+    refresh: [[...gatewaysKey, 'list']],
     onDone: () => navigate({ to: '/gateways', replace: true }),
   })
   return (

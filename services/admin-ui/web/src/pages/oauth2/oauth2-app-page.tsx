@@ -112,7 +112,8 @@ const useColumns = [
 function DeletePanel({ app: { id, accounts } }: { app: OAuth2AppRecord }) {
   const navigate = useNavigate()
   const remove = useAction(oauth2AppActions.remove, {
-    refresh: [oauth2AppsKey],
+    // The deleted application itself is not loaded again: the API would respond with 404.
+    refresh: [[...oauth2AppsKey, 'list']],
     onDone: () => navigate({ to: '/oauth2', replace: true }),
   })
   const count = `${accounts.toLocaleString('en')} ${accounts === 1 ? 'account' : 'accounts'}`
