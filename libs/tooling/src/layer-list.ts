@@ -63,9 +63,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
-    ['events'],
-    ['accounts', 'changes', 'composing', 'exports', 'findings'],
-    ['automated', 'docs-site'],
+    ['accounts', 'changes', 'composing', 'events', 'exports', 'findings'],
+    ['automated', 'docs-site', 'streams'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],

@@ -71,6 +71,14 @@ test('followEvents: sends only the events of the filter', async () => {
   await stream.stop()
 })
 
+test('followEvents: passed events outside of the filter move the id from which a client resumes', async () => {
+  const stream = await followEvents(other.url, { query: '?account=f' })
+  const row = await recordNow(db, 'g', 'messageNew')
+  await eventually(() => expect(stream.lastId).toBe(row))
+  expect(stream.frames).toEqual([])
+  await stream.stop()
+})
+
 test('Last-Event-ID: at another replica, continues without gap or duplicate', async () => {
   const first = await followEvents(one.url)
   await recordNow(db, 'r', '1')

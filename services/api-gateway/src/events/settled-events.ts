@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import type { FeedPage, FeedSource } from '../changes/feed.ts'
+import type { FeedPage, FeedSource } from '../streams/feed.ts'
 import {
   findEventBounds,
   listEventsBetween,

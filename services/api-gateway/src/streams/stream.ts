@@ -37,12 +37,15 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
   readonly #response: ServerResponse
   readonly #options: StreamOptions & EntryFormat<P, E>
   readonly #keepAlive: NodeJS.Timeout
+  /** Id from which the client would resume now. */
+  #lastId: string
 
   constructor(response: ServerResponse, position: P, options: StreamOptions & EntryFormat<P, E>) {
     this.#response = response
     this.#options = options
     this.position = position
-    this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
+    this.#lastId = options.formatPosition(position)
+    this.#keepAlive = setInterval(() => this.#keepOpen(), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
     // Ignores errors of the HTTP response: if the connection breaks, the response also emits
     // `close`.
@@ -75,14 +78,17 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
     const { formatPosition, toData } = this.#options
     const frames = entries.flatMap((entry) => {
       const data = toData(entry)
-      return data ? [entryFrame(formatPosition(entry.position), data)] : []
+      if (!data) return []
+      this.#lastId = formatPosition(entry.position)
+      return [entryFrame(this.#lastId, data)]
     })
     if (frames.length > 0) this.#write(frames.join(''))
   }
 
   lost(position: P): void {
     const { formatPosition } = this.#options
-    this.#write(lostFrame(formatPosition(position), formatPosition(this.position)))
+    this.#lastId = formatPosition(position)
+    this.#write(lostFrame(this.#lastId, formatPosition(this.position)))
     this.position = position
   }
 
@@ -102,6 +108,16 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
     setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()
   }
 
+  /**
+   * Writes a comment, and the position if the last entries had no data for the client: the client
+   * would otherwise resume before entries that it has passed, and may find them deleted.
+   */
+  #keepOpen(): void {
+    const id = this.#options.formatPosition(this.position)
+    this.#write(id === this.#lastId ? keepAlive : `${keepAlive}${positionFrame(id)}`)
+    this.#lastId = id
+  }
+
   #write(text: string): void {
     if (this.closed) return
     this.#response.write(text)
@@ -118,7 +134,12 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
  */
 export function greeting(version: string, start: string | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
-  return start === undefined ? comment : `${comment}id: ${start}\n\n`
+  return start === undefined ? comment : `${comment}${positionFrame(start)}`
+}
+
+/** Frame without data, from whose id the client resumes. */
+function positionFrame(id: string): string {
+  return `id: ${id}\n\n`
 }
 
 /** Frame with an entry of an event stream. JSON has no line breaks outside of its texts. */
