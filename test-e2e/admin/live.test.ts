@@ -82,7 +82,7 @@ testInBrowser(
 )
 
 testInBrowser(
-  'a lost stream: the page marks its data as old, and continues by itself',
+  'a lost stream: the page marks its data as old, and reconnects automatically',
   async () => {
     const { page, posthorn, open, relay, target } = opened()
     await open('/accounts')

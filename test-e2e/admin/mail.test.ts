@@ -76,7 +76,7 @@ function opened() {
   return { ...stage, open }
 }
 
-/** Gives the reason for reading mail, if the page asks for it. */
+/** Gives the reason for reading mail, and waits for the list of messages. */
 async function startReading(page: Page): Promise<void> {
   await page.getByLabel('Reason').fill('ticket 7')
   await page.getByRole('button', { name: 'Read mail' }).click()
@@ -220,7 +220,7 @@ testInBrowser.each([
 })
 
 testInBrowser(
-  'mail: a person without the right sees no mail, and who gives the right',
+  'mail: a person without the right sees no mail, and reads who gives the right',
   async () => {
     const { window, browser, open } = opened()
     const page = await browser.openWindow({ width: 1280, height: 900 })

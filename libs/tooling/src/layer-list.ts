@@ -29,7 +29,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['routing'],
     ['data'],
   ],
-  'services/admin-ui/web/src/data': [['events', 'lists', 'mail', 'webhooks'], ['live']],
+  'services/admin-ui/web/src/data': [['events', 'lists', 'webhooks'], ['live']],
   'services/admin-ui/web/src/kit': [
     ['forms', 'overlays', 'table'],
     ['states'],

@@ -79,7 +79,10 @@ test('50 tabs: one stream of changes and one set of figures for all of them', as
   const seen = opened.map(({ frames }) => frames.filter(({ event }) => event === 'figures').length)
   await Promise.all(opened.map((tab, n) => tab.expect('figures', (seen[n] ?? 0) + 3)))
   const sets = world.requestsOf('/v1/stats').length - before
-  expect([3, 4]).toContain(sets)
+  const [first] = opened
+  const received = first?.frames.filter(({ event }) => event === 'figures').length ?? 0
+  // One set may arrive between the two counts.
+  expect(Math.abs(sets - (received - (seen[0] ?? 0)))).toBeLessThanOrEqual(1)
   expect(world.streams.size).toBe(1)
   world.change('2-1', { account: 'jane', type: 'state', key: 'connected' })
   await Promise.all(opened.map((tab) => tab.expect('changes')))
@@ -168,6 +171,20 @@ test('an outage of api-gateway: is reported, and changes continue after the last
   expect(await tab.expect('status', 3)).toEqual({ connected: true })
   expect([...world.streams][0]?.headers['last-event-id']).toBe('7-1')
   expect(await late.expect('status', 2)).toEqual({ connected: true })
+})
+
+test('a stream of changes that breaks now and then: no outage is reported', async () => {
+  const tab = await open(world.a.url, world.owner, 'changes,figures')
+  const countFigures = () => tab.frames.filter(({ event }) => event === 'figures').length
+  await tab.expect('status')
+  for (const id of ['8-1', '8-2']) {
+    // Sets of figures have an interval of 2 s, so that the stream has been open for a while.
+    await tab.expect('figures', countFigures() + 3)
+    await world.breakStream()
+    world.change(id, { account: 'jane', type: 'state', key: 'connected' })
+  }
+  await tab.expect('changes', 2)
+  expect(tab.frames.filter(({ event }) => event === 'status')).toHaveLength(1)
 })
 
 test('changes that were deleted unread: the tabs load all accounts again', async () => {

@@ -14,15 +14,15 @@ export interface MessageFrameDeps {
 }
 
 /**
- * Maximum size in bytes of HTML with remote images, which is sanitised in this process. Larger HTML
- * is cut.
+ * Maximum size in bytes of HTML with remote images, which this process sanitises. sync-worker cuts
+ * larger HTML.
  */
 const maxRemoteBytes = 1_048_576
 
 /**
- * Mounts the frame that shows the HTML of a message. The message is read by a forwarded call, so
- * that the frame needs the same rights as any call that reads mail, and each read is in the audit
- * log.
+ * Mounts the endpoint of the frame that shows the HTML of a message. A forwarded call reads the
+ * message. The frame therefore needs the rights of any call that reads mail, and the audit log
+ * records each read.
  */
 export function mountMessageFrame(
   router: Router,

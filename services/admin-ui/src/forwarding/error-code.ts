@@ -24,8 +24,8 @@ export class ErrorCodeReader extends Transform {
    */
   get outcome(): string {
     if (this.#status < 400) return 'done'
-    const code = this.#bytes > maxBytes ? undefined : codeIn(Buffer.concat(this.#chunks))
-    return code ?? STATUS_CODES[this.#status] ?? 'Error'
+    const body = this.#bytes > maxBytes ? {} : parse(Buffer.concat(this.#chunks))
+    return outcomeOf(this.#status, body)
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
@@ -35,15 +35,24 @@ export class ErrorCodeReader extends Transform {
   }
 }
 
-function codeIn(body: Buffer): string | undefined {
+/** Parses the body of an error response. The result is empty for a body that is no JSON object. */
+function parse(body: Buffer): ErrorBody {
   try {
-    return codeOf(JSON.parse(body.toString('utf8')) as { code?: unknown })
+    return (JSON.parse(body.toString('utf8')) ?? {}) as ErrorBody
   } catch {
-    return undefined
+    return {}
   }
 }
 
-/** Error code of an error response. Undefined if the response has none. */
-export function codeOf({ code }: { code?: unknown }): string | undefined {
-  return typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : undefined
+interface ErrorBody {
+  code?: unknown
+}
+
+/**
+ * Outcome of a forwarded call for the audit log: the error code of the error response, otherwise
+ * the name of the status.
+ */
+export function outcomeOf(status: number, { code }: ErrorBody): string {
+  const isCode = typeof code === 'string' && /^[\w.-]{1,100}$/.test(code)
+  return isCode ? code : (STATUS_CODES[status] ?? 'Error')
 }

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import { AppError } from '@posthorn/errors'
 import { safeHtml } from '@posthorn/mime/safe-html'
 import { messageHeaders, renderMessage, textToHtml } from '../pages/message-document.ts'
-import { codeOf } from './error-code.ts'
+import { outcomeOf } from './error-code.ts'
 import type { Present } from './relay.ts'
 
 /**
- * Maximum size in bytes of api-gateway's response with a message. Workers limit texts and embedded
- * images to less.
+ * Maximum size in bytes of api-gateway's response with a message. The limits of sync-worker for
+ * texts and embedded images are lower.
  */
 const maxBytes = 64 * 1024 * 1024
 
@@ -20,19 +20,19 @@ export interface FrameOptions {
 
 /**
  * Returns the function that sends the HTML of a message as the document of a frame. api-gateway has
- * removed active content from the HTML, unless remote images are requested: then the HTML is
- * sanitised here. An error of api-gateway becomes a document with the error's message.
+ * removed active content from the HTML, unless remote images are requested: then this process
+ * sanitises the HTML. An error of api-gateway becomes a document with the error's message.
  */
 export function presentMessage({ remoteImages }: FrameOptions): Present {
   return async ({ status, body }, response) => {
     const reply = JSON.parse(String(await readAll(body))) as MessageReply
     if (status >= 400) {
       sendDocument(response, { status, html: textToHtml(reply.message ?? ''), remoteImages: false })
-      return codeOf(reply) ?? 'Error'
+      return outcomeOf(status, reply)
     }
     const { html = '', webSafe } = reply.text ?? {}
-    // The second run does not change HTML that is sanitised already. The check keeps the promise of
-    // this frame independent of the version of api-gateway.
+    // HTML that api-gateway has not marked as safe is sanitised here. The frame is then safe with
+    // every version of api-gateway.
     const safe = webSafe === true && !remoteImages ? html : safeHtml(html, { remoteImages })
     sendDocument(response, { status: 200, html: safe, remoteImages })
     return 'done'

@@ -4,19 +4,19 @@ import type { StateChange } from '@posthorn/contracts/schemas/changes'
 
 /** Time in milliseconds for which changes are collected before they are sent to the tabs. */
 const collectMs = 200
-/** Maximum number of changes in a frame. If more accounts change, the tabs load lists again. */
+/** Maximum number of changes in a frame. Above this number, the tabs load lists again. */
 const maxChanges = 200
 
 /**
  * Collects changes for a short time, so that a change of many accounts, such as a restart of a
- * worker, becomes few frames. The last state of each account remains.
+ * worker, becomes few frames. Only the last change of each kind of an account is sent.
  */
 export class ChangeBatch implements Disposable {
   readonly #flush: (changes: LiveChange[] | 'many') => void
   readonly #changes = new Map<string, LiveChange>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Creates the collector. `flush` gets the changes, or `many` above 200. */
+  /** Creates the collector. `flush` gets the changes, or `many` above `maxChanges` changes. */
   constructor(flush: (changes: LiveChange[] | 'many') => void) {
     this.#flush = flush
   }

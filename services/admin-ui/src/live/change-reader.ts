@@ -20,7 +20,7 @@ export interface ReaderDeps {
   log: Pick<Logger, 'debug' | 'error'>
   /** Called after each call of api-gateway. */
   onRead: (operationId: string, result: 'done' | 'failed') => void
-  /** Called when it is known whether api-gateway can be read. */
+  /** Called with true after a successful attempt to read api-gateway, with false in an outage. */
   report: (isUp: boolean) => void
 }
 
@@ -34,7 +34,8 @@ export async function followChanges(deps: ReaderDeps, stop: AbortSignal): Promis
   using _batch = follower.batch
   let failures = 0
   for (let viewer = next(); viewer; viewer = next()) {
-    const openedAt = performance.now()
+    const startedAt = performance.now()
+    let hasFailed = false
     try {
       await follower.follow(viewer, stop)
     } catch (error) {
@@ -42,9 +43,12 @@ export async function followChanges(deps: ReaderDeps, stop: AbortSignal): Promis
       if (reads.mayContinue(error, viewer, operation.id)) continue
       onRead(operation.id, 'failed')
       log.debug({ reason: messageOf(error) }, 'following changes failed, will retry')
-      if (!follower.isOpen || failures > 0) report(false)
+      hasFailed = true
     }
-    failures = performance.now() - openedAt > stableMs ? 1 : failures + 1
+    const wasStable = follower.isOpen && performance.now() - startedAt > stableMs
+    failures = wasStable ? 1 : failures + 1
+    // The first break of an open stream is no outage, because the next attempt usually succeeds.
+    if (hasFailed && (!follower.isOpen || failures > 1)) report(false)
     await sleep(reconnectDelay(failures), stop).catch(() => undefined)
   }
 

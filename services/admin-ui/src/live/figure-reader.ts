@@ -32,7 +32,10 @@ export class FigureReader implements AsyncDisposable {
     )
   }
 
-  /** Sends the last figures to a new tab. Reads figures now if the tab follows missing ones. */
+  /**
+   * Sends the latest figures to a new tab. If the tab is the first that follows the workers, reads
+   * the figures immediately.
+   */
   welcome(viewer: Viewer): void {
     const { topics } = viewer
     if (topics.has('figures') && this.#statistics)
@@ -52,8 +55,8 @@ export class FigureReader implements AsyncDisposable {
     try {
       const current = await this.#get<Stats>(statistics, stop)
       if (current) this.#announce(current)
-      // Without a tab that follows the workers, they are not kept for the next tab.
-      this.#workers = viewers.follow('workers') ? await this.#get(workers, stop) : undefined
+      // The workers are stored only while a tab follows the workers. Otherwise they would get old.
+      this.#workers = viewers.hasFollower('workers') ? await this.#get(workers, stop) : undefined
       if (this.#workers !== undefined) viewers.send(frameText('workers', this.#workers), 'workers')
       report(true)
     } catch (error) {

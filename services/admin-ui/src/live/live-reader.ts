@@ -6,7 +6,7 @@ import type { Viewer } from './viewers.ts'
 
 /**
  * Reads changes and figures at api-gateway for all tabs of this process, from its creation to its
- * disposal. Tells the tabs when api-gateway cannot be read.
+ * disposal. Notifies the tabs when api-gateway cannot be read.
  */
 export class LiveReader implements AsyncDisposable {
   readonly #viewers: ReaderDeps['viewers']

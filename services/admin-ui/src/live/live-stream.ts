@@ -6,11 +6,11 @@ import type { Viewer } from './viewers.ts'
 /** Time in milliseconds without a frame after which a comment is sent. */
 const keepAliveMs = 15_000
 /**
- * Maximum buffered bytes for a tab that reads slowly. The connection of a tab with more bytes is
- * closed. The tab connects again and loads its data.
+ * Maximum buffered bytes for a tab that reads slowly. Above this limit, the connection to the tab
+ * is closed. The page in the tab then reconnects and loads its lists again.
  */
 const maxWaitingBytes = 256 * 1024
-/** Maximum time in milliseconds to send the last bytes when a stream ends. */
+/** Maximum time in milliseconds to send the last bytes of a stream that ends. */
 const closeTimeoutMs = 1_000
 
 /** Cause for the end of a tab's stream, the label of the metric that counts the ends. */
@@ -56,11 +56,11 @@ export class LiveStream implements Viewer {
     this.#write(frame)
   }
 
-  /** Ends the stream after the frames that are already sent. */
+  /** Ends the stream. The tab still gets the frames that were sent before. */
   end(cause: StreamEnd): void {
     if (this.signal.aborted) return
     this.#end = cause
-    // The credential of the tab is not used any more, even if the tab is slow to disconnect.
+    // From now on, no call uses the credential of the tab, even if the tab is slow to disconnect.
     this.#close()
     this.#response.end()
     setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()

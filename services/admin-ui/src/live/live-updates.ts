@@ -31,8 +31,8 @@ export interface LiveRequest {
 }
 
 /**
- * Streams of live updates to browser tabs. While there are streams, one reader follows api-gateway
- * for all of them. Disposal ends the streams; the tabs connect to another replica.
+ * Streams of live updates to browser tabs. While streams are open, one reader follows
+ * api-gateway for all streams. Disposal ends the streams; the tabs connect to another replica.
  */
 export class LiveUpdates implements AsyncDisposable {
   readonly #gateway: GatewayClient

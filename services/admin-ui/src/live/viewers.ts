@@ -34,7 +34,7 @@ export class Viewers {
   }
 
   /** True if a tab follows the topic. */
-  follow(topic: LiveTopic): boolean {
+  hasFollower(topic: LiveTopic): boolean {
     return [...this.#viewers].some(({ topics }) => topics.has(topic))
   }
 

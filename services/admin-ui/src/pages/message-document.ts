@@ -26,7 +26,7 @@ export function messageHeaders(remoteImages: boolean): Readonly<Record<string, s
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
     'X-Frame-Options': 'SAMEORIGIN',
-    // Browsers resolve the host names of links in advance, which would tell them to name servers.
+    // Browsers resolve the host names of links in advance. Name servers would see these names.
     'X-DNS-Prefetch-Control': 'off',
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
@@ -35,7 +35,7 @@ export function messageHeaders(remoteImages: boolean): Readonly<Record<string, s
 }
 
 /**
- * Renders the document of a frame. Messages expect a light background, so that the document has no
+ * Renders the document of a frame. Messages expect a light background, so the document has no
  * dark theme.
  */
 export function renderMessage(html: string): string {
@@ -59,7 +59,7 @@ body { margin: 0; padding: 0.75rem; background: #ffffff; color: #1a1f27; font-fa
 `
 }
 
-/** HTML of a text that is no HTML, such as the message of an error. */
+/** Converts a plain text, such as the message of an error, to HTML that shows the text. */
 export function textToHtml(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return `<p>${escaped}</p>`

@@ -1,4 +1,4 @@
-/** Progress of an action on several things, such as accounts. */
+/** Progress of an action that runs for each key of a list, such as the ids of accounts. */
 export interface BulkProgress {
   done: number
   total: number
@@ -7,8 +7,9 @@ export interface BulkProgress {
 }
 
 /**
- * Runs an action for each of several keys, one after another, so that the servers are not flooded.
- * A failed action does not stop the others. Ends early when the signal aborts.
+ * Runs an action for each key of a list, such as the ids of accounts. The next action starts when
+ * the previous action has ended, so that the servers are not flooded. Actions continue after a
+ * failed action. No further action starts after the signal aborts.
  */
 export async function runForEach(
   keys: readonly string[],

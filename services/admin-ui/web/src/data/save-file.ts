@@ -1,6 +1,6 @@
 /**
- * Saves bytes as a file of the person. The file has no media type, so that no browser opens it as a
- * page.
+ * Saves bytes as a file of the person. No browser opens the file as a page, because of its media
+ * type.
  */
 export function saveFile(content: BlobPart, name: string): void {
   const link = document.createElement('a')

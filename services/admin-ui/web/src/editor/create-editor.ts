@@ -3,7 +3,7 @@ import { html } from '@codemirror/lang-html'
 import { javascript } from '@codemirror/lang-javascript'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { EditorState, type Extension } from '@codemirror/state'
+import { Annotation, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { codeColors, editorTheme } from './editor-theme.ts'
 import { normalizeLines } from './normalize-lines.ts'
@@ -74,8 +74,8 @@ function editing(onChange: (value: string) => void): Extension {
       focus: (_event, view) => view.setTabFocusMode(true),
       click: (_event, view) => view.setTabFocusMode(false),
     }),
-    EditorView.updateListener.of(({ docChanged, state, view }) => {
-      if (!docChanged) return
+    EditorView.updateListener.of(({ docChanged, state, transactions, view }) => {
+      if (!docChanged || transactions.some((each) => each.annotation(isByPage))) return
       view.setTabFocusMode(false)
       onChange(state.doc.toString())
     }),
@@ -90,10 +90,14 @@ const leaveByTab = {
   },
 }
 
+/** Mark of a change that the page has made, not the person. */
+const isByPage = Annotation.define<boolean>()
+
 function replaceText(view: EditorView, text: string): void {
   const { doc } = view.state
   if (doc.toString() === normalizeLines(text)) return
-  view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+  const changes = { from: 0, to: doc.length, insert: text }
+  view.dispatch({ changes, annotations: isByPage.of(true) })
 }
 
 /** Nonce of the page, with which the policy of the page permits the styles of the editor. */

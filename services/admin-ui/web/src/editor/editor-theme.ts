@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** Look of an editor. All colors are tokens, which have a light and a dark value. */
+/** Appearance of an editor. All colors are tokens, which have a light and a dark value. */
 export const editorTheme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', fontSize: 'var(--small)' },
   '&.cm-focused': { outline: 'none' },

@@ -2,17 +2,15 @@ import type {
   GetEventResult,
   ListEventsInput,
   ListEventsResult,
-  ListWebhookRoutesResult,
   TestWebhookRouteResult,
 } from '@posthorn/client'
 import {
   getEvent,
   getWebhookRoute,
   listEvents,
-  listWebhookRoutes,
   testWebhookRoute,
 } from '@posthorn/client/operations'
-import type { Load } from '../load-state.ts'
+import { InputError, type Load } from '../load-state.ts'
 import { calls } from '../query-client.ts'
 import { useLoad } from '../use-load.ts'
 
@@ -20,16 +18,12 @@ import { useLoad } from '../use-load.ts'
 export type EventEntry = ListEventsResult['events'][number]
 /** Event with the state of its webhook deliveries, and with its body if the body was requested. */
 export type EventRecord = GetEventResult
-/** Webhook route in the list of routes. */
-export type RouteEntry = ListWebhookRoutesResult['webhooks'][number]
 /** Result of the functions of a webhook route for one event. */
 export type RouteTrial = TestWebhookRouteResult
 
 /** Cache key of the events. */
 export const eventsKey = ['events'] as const
 const refreshMs = 10_000
-/** Maximum number of webhook routes that the page of an event offers. */
-const maxRoutes = 1_000
 
 /** Loads a page of the list of events. While the page is live, the list is not refreshed. */
 export function useEvents(input: ListEventsInput, isLive: boolean): Load<ListEventsResult> {
@@ -49,11 +43,6 @@ export async function readEventBody(event: string): Promise<unknown> {
   return payload ?? null
 }
 
-/** Loads the webhook routes. */
-export function useRoutes(): Load<ListWebhookRoutesResult> {
-  return useLoad(['routes'], () => listWebhookRoutes(calls.api, { pageSize: maxRoutes }))
-}
-
 /** Event and webhook route whose functions run with the body of the event. */
 export interface RouteTrialInput {
   event: string
@@ -63,12 +52,14 @@ export interface RouteTrialInput {
 /**
  * Runs the functions of a webhook route with the body of an event. Nothing is sent or stored. The
  * person needs the active right to read mail.
+ *
+ * @throws InputError if the body is too large for the server to show it
  */
 export async function tryRoute({ event, route }: RouteTrialInput): Promise<RouteTrial> {
   const { content } = await getWebhookRoute(calls.api, { webhookRoute: route })
   const payload = await readEventBody(event)
   if (typeof payload !== 'object' || payload === null)
-    throw new Error('The body of the event is too large to be shown. Choose another event.')
+    throw new InputError('The body of the event is too large to be shown. Choose another event.')
   const body = { content, payload: { ...payload, eventId: event } }
   return testWebhookRoute(calls.api, { body })
 }

@@ -1,20 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { followStream } from './follow-stream.ts'
-import { readStreamFrames, type StreamFrame } from './stream-frames.ts'
 
 const streamOf = (...chunks: string[]) =>
   ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
-
-test('readStreamFrames: frames in any chunks, without comments', async () => {
-  const text =
-    ': Posthorn v1\n\nid: 7\n\nid: 8\nevent: message\ndata: {"a":"x: y"}\n\n: keep-alive\n\n'
-  for (const size of [1, 5, 1000]) {
-    const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
-    const frames: StreamFrame[] = []
-    for await (const some of readStreamFrames(streamOf(...chunks))) frames.push(...some)
-    expect(frames).toEqual([{ id: '7' }, { id: '8', event: 'message', data: '{"a":"x: y"}' }])
-  }
-})
 
 const message = (id: string) => `id: ${id}\nevent: message\ndata: ${id}\n\n`
 

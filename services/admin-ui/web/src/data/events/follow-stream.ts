@@ -1,4 +1,10 @@
-import { readStreamFrames, type StreamFrame } from './stream-frames.ts'
+import { readStream, type StreamFrame } from '../live/read-stream.ts'
+
+/**
+ * Time without any bytes after which a connection counts as lost. The server sends a comment every
+ * 90 s.
+ */
+const silenceMs = 200_000
 
 /** State of the connection to a stream: being opened, open, or lost and opened again soon. */
 export type StreamState = 'connecting' | 'live' | 'lost'
@@ -15,7 +21,7 @@ export interface FollowStreamOptions {
   onState: (state: StreamState) => void
   /** Called if the server has deleted frames that were not read. */
   onLost: () => void
-  /** Waits before the next connection. Rejects if the signal aborts. */
+  /** Waits before the next connection, at most until the signal aborts. */
   wait: (signal: AbortSignal) => Promise<void>
   signal: AbortSignal
 }
@@ -30,8 +36,8 @@ export async function followStream(options: FollowStreamOptions): Promise<void> 
   while (!signal.aborted) {
     try {
       onState('connecting')
-      const { body } = await open(lastId, signal)
-      for await (const frames of readStreamFrames(body ?? new ReadableStream())) {
+      const openNext = (connection: AbortSignal) => open(lastId, connection)
+      for await (const frames of readStream({ open: openNext, silenceMs, signal })) {
         signal.throwIfAborted()
         // The first frame has the id at which the stream starts.
         onState('live')
@@ -43,7 +49,7 @@ export async function followStream(options: FollowStreamOptions): Promise<void> 
     }
     if (signal.aborted) return
     onState('lost')
-    await wait(signal).catch(() => undefined)
+    await wait(signal)
   }
 }
 

@@ -1,6 +1,7 @@
 import { followEvents } from '@posthorn/client/operations'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { pause } from '../live/pause.ts'
 import { calls } from '../query-client.ts'
 import { type EventEntry, eventsKey } from './events.ts'
 import { followStream, type StreamState } from './follow-stream.ts'
@@ -54,21 +55,10 @@ export function useLiveEvents(filter: LiveFilter, isLive: boolean): LiveEvents {
         reload()
       },
       onLost: reload,
-      wait: (signal) => delay(reconnectMs, signal),
+      wait: (signal) => pause(reconnectMs, signal),
       signal: stop.signal,
     })
     return () => stop.abort()
   }, [client, key, isLive])
   return live
-}
-
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

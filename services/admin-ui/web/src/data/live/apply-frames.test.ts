@@ -51,5 +51,11 @@ test('changes all the time: a list is loaded every 3 s, and once after the last 
 test('live again: loads the lists of the topics again', () => {
   const { onLive, take } = start()
   onLive(['changes', 'figures', 'outbox'])
-  expect(take()).toEqual(['refresh accounts/list', 'refresh outbox', 'refresh accounts/one'])
+  expect(take()).toEqual(['refresh accounts/list', 'refresh accounts/one', 'refresh outbox'])
+})
+
+test('too many changes for a frame: load the list and each open account again', () => {
+  const { onFrame, take } = start()
+  onFrame({ event: 'refresh', data: ['changes'] })
+  expect(take()).toEqual(['refresh accounts/list', 'refresh accounts/one'])
 })

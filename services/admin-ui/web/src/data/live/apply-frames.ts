@@ -1,6 +1,6 @@
 import type { LiveChange, LiveTopic } from '@posthorn/contracts/admin/live'
 import { accountsKey, deliveriesKey, outboxKey, statsKey, workersKey } from '../cache-keys.ts'
-import type { EventFrame } from './event-frames.ts'
+import type { LiveFrame } from './live-client.ts'
 import { RefreshThrottle } from './refresh-throttle.ts'
 
 type Key = readonly unknown[]
@@ -18,36 +18,34 @@ export interface LiveCache {
  */
 const refreshMs = 3_000
 
-/** Lists that are loaded again when a topic has changed. */
-const listsOf: Readonly<Partial<Record<LiveTopic, Key>>> = {
-  changes: [...accountsKey, 'list'],
-  outbox: outboxKey,
-  deliveries: deliveriesKey,
+const accountListKey = [...accountsKey, 'list'] as const
+
+/** Cache keys of the data that is loaded again when anything about a topic may have changed. */
+const keysOf: Readonly<Partial<Record<LiveTopic, readonly Key[]>>> = {
+  changes: [accountListKey, [...accountsKey, 'one']],
+  outbox: [outboxKey],
+  deliveries: [deliveriesKey],
 }
 
 /** Creates the functions that apply live updates to the cache of the pages. */
 export function applyLiveFrames(cache: LiveCache) {
   const throttle = new RefreshThrottle(refreshMs, cache.refresh)
-  const refreshList = (topic: LiveTopic) => {
-    const key = listsOf[topic]
-    if (key) throttle.changed(key)
+  const refresh = (topics: readonly LiveTopic[]) => {
+    for (const topic of topics) for (const key of keysOf[topic] ?? []) throttle.changed(key)
   }
   const applyChanges = (changes: readonly LiveChange[]) => {
-    refreshList('changes')
+    throttle.changed(accountListKey)
     for (const account of new Set(changes.map((change) => change.account)))
       if (account !== null) throttle.changed([...accountsKey, 'one', account])
   }
   return {
-    onFrame: ({ event, data }: EventFrame): void => {
+    onFrame: ({ event, data }: LiveFrame): void => {
       if (event === 'figures') cache.set(statsKey, data)
       if (event === 'workers') cache.set(workersKey, data)
       if (event === 'changes') applyChanges(data as LiveChange[])
-      if (event === 'refresh') (data as LiveTopic[]).forEach(refreshList)
+      if (event === 'refresh') refresh(data as LiveTopic[])
     },
     /** Loads again what may have changed while no live updates arrived. */
-    onLive: (topics: readonly LiveTopic[]): void => {
-      topics.forEach(refreshList)
-      if (topics.includes('changes')) throttle.changed([...accountsKey, 'one'])
-    },
+    onLive: refresh,
   }
 }

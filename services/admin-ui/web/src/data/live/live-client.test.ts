@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import type { EventFrame } from './event-frames.ts'
-import { LiveClient } from './live-client.ts'
+import { LiveClient, type LiveFrame } from './live-client.ts'
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] })
@@ -22,7 +21,7 @@ interface OpenedStream {
 /** Creates a client whose server opens a stream, or responds with the status in `refuse`. */
 function startClient() {
   const opened: OpenedStream[] = []
-  const frames: EventFrame[] = []
+  const frames: LiveFrame[] = []
   const loaded: string[] = []
   const server = { refuse: undefined as number | 'unreachable' | undefined, unauthorized: 0 }
   const client = new LiveClient({
@@ -125,7 +124,7 @@ describe('LiveClient', () => {
   })
 
   test.each([503, 429, 'unreachable'] as const)(
-    'server %s: disconnected, attempts at growing intervals, recovers by itself',
+    'server %s: disconnected, attempts at growing intervals, recovers automatically',
     async (refuse) => {
       const { client, opened, server } = await startLive()
       server.refuse = refuse

@@ -1,5 +1,12 @@
 import type { LiveStatus, LiveTopic } from '@posthorn/contracts/admin/live'
-import { type EventFrame, readEvents } from './event-frames.ts'
+import { pause } from './pause.ts'
+import { readStream, type StreamFrame } from './read-stream.ts'
+
+/** Frame of the stream of live updates, with an event and its data. */
+export interface LiveFrame {
+  event: string
+  data: unknown
+}
 
 /**
  * State of the live updates of a tab.
@@ -18,7 +25,7 @@ export interface LiveOptions {
   fetch: typeof fetch
   /** True if the signed-in person may follow a topic. */
   mayFollow: (topic: LiveTopic) => boolean
-  onFrame: (frame: EventFrame) => void
+  onFrame: (frame: LiveFrame) => void
   /** Called when changes arrive again. Older data of the topics must then be loaded again. */
   onLive: (topics: readonly LiveTopic[]) => void
   /** Called when the server has refused the stream because the session has ended. */
@@ -35,8 +42,8 @@ const delays = { firstMs: 500, maxMs: 10_000, jitter: 0.5 }
 const silenceMs = 45_000
 
 /**
- * Live updates of a tab: one stream for the topics of all parts of the page. Connects again by
- * itself. A hidden tab has no stream.
+ * Live updates of a tab: one stream for the topics of all parts of the page. After a lost stream,
+ * another stream is opened automatically. A hidden tab has no stream.
  */
 export class LiveClient {
   readonly #options: LiveOptions
@@ -108,33 +115,32 @@ export class LiveClient {
 
   /** Reads one stream to its end. Returns true if changes have arrived last. */
   async #read(topics: readonly LiveTopic[], signal: AbortSignal): Promise<boolean> {
-    const connection = new AbortController()
-    const silent = () => connection.abort()
-    let timer = setTimeout(silent, silenceMs)
-    const onBytes = () => {
-      clearTimeout(timer)
-      timer = setTimeout(silent, silenceMs)
-    }
+    const open = (connection: AbortSignal) => this.#open(topics, connection)
     try {
-      const response = await this.#options.fetch(`/admin/live?topics=${topics.join()}`, {
-        headers: { 'X-SVC-Admin': '1' },
-        signal: AbortSignal.any([signal, connection.signal]),
-      })
-      if (response.status === 401) this.#options.onUnauthorized()
-      if (!response.ok || !response.body) return false
-      for await (const frame of readEvents(response.body, onBytes))
-        if (!signal.aborted) this.#take(frame, topics)
+      for await (const frames of readStream({ open, silenceMs, signal })) {
+        signal.throwIfAborted()
+        for (const frame of frames) this.#take(frame, topics)
+      }
     } catch {
-      // A broken stream is like an ended stream: another one is opened.
-    } finally {
-      clearTimeout(timer)
+      // After a refused or broken stream, as after an ended stream, another attempt follows.
     }
     return this.#state === 'live'
   }
 
-  #take(frame: EventFrame, topics: readonly LiveTopic[]): void {
-    if (frame.event !== 'status') return this.#options.onFrame(frame)
-    const { connected } = frame.data as LiveStatus
+  async #open(topics: readonly LiveTopic[], signal: AbortSignal): Promise<Response> {
+    const headers = { 'X-SVC-Admin': '1' }
+    const url = `/admin/live?topics=${topics.join()}`
+    const response = await this.#options.fetch(url, { headers, signal })
+    if (response.ok) return response
+    if (response.status === 401) this.#options.onUnauthorized()
+    throw new Error(`the server refused live updates with the status ${response.status}`)
+  }
+
+  #take({ event, data: text = 'null' }: StreamFrame, topics: readonly LiveTopic[]): void {
+    if (event === undefined) return
+    const data: unknown = JSON.parse(text)
+    if (event !== 'status') return this.#options.onFrame({ event, data })
+    const { connected } = data as LiveStatus
     this.#setState(connected ? 'live' : 'disconnected')
     if (connected) this.#options.onLive(topics)
   }
@@ -150,14 +156,4 @@ export class LiveClient {
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

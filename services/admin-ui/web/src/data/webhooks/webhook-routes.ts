@@ -40,9 +40,19 @@ export type RouteTestRun = TestWebhookRouteResult
 /** Cache key of the webhook routes and their errors. */
 export const routesKey = ['webhook routes'] as const
 
+const pageSize = 50
+/** Maximum number of webhook routes from which a person chooses a route. */
+const maxChoices = 1_000
+
+/** Loads the webhook routes from which a person chooses a route. */
+export function useRouteChoices(): Load<ListWebhookRoutesResult> {
+  const input = { pageSize: maxChoices }
+  return useLoad([...routesKey, 'list', input], () => listWebhookRoutes(calls.api, input))
+}
+
 /** Loads a page of the list of webhook routes. */
 export function useRoutes(page: number): Load<ListWebhookRoutesResult> {
-  const input = { page, pageSize: 50 }
+  const input = { page, pageSize }
   return useLoad([...routesKey, 'list', input], () => listWebhookRoutes(calls.api, input))
 }
 

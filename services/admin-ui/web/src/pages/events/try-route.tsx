@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { type RouteEntry, type RouteTrial, tryRoute, useRoutes } from '../../data/events/events.ts'
+import { type RouteTrial, tryRoute } from '../../data/events/events.ts'
 import { useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { type RouteEntry, useRouteChoices } from '../../data/webhooks/webhook-routes.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Button } from '../../kit/controls/button.tsx'
 import { SelectField } from '../../kit/controls/select-field.tsx'
@@ -11,7 +12,7 @@ import { showsMail } from './shows-mail.ts'
 
 /** Form that runs the functions of a stored webhook route with the body of an event. */
 export function TryRoute({ event }: { event: string }) {
-  const load = useRoutes()
+  const load = useRouteChoices()
   return (
     <Loaded
       load={load}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { templateActions, templatesKey } from '../../data/mail/templates.ts'
+import { templateActions, templatesKey } from '../../data/lists/templates.ts'
 import { useAction } from '../../data/use-load.ts'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { ProblemBox } from '../../kit/states/problem-box.tsx'

@@ -1,5 +1,5 @@
 import { InputError } from '../../data/load-state.ts'
-import type { MessageBody, TemplateBody, TemplateRecord } from '../../data/mail/templates.ts'
+import type { MessageBody, TemplateBody, TemplateRecord } from '../../data/lists/templates.ts'
 
 /** Texts of a template with placeholders. Blank: the template has no such text. */
 export interface TemplateTexts {

@@ -1,4 +1,4 @@
-import type { TemplateRecord } from '../../data/mail/templates.ts'
+import type { TemplateRecord } from '../../data/lists/templates.ts'
 import type { Action } from '../../data/use-load.ts'
 import { SelectField } from '../../kit/controls/select-field.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'

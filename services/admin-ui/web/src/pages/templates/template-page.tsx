@@ -4,7 +4,7 @@ import {
   type TemplateRecord,
   templatesKey,
   useTemplate,
-} from '../../data/mail/templates.ts'
+} from '../../data/lists/templates.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { CodeEditor } from '../../editor/code-editor.tsx'

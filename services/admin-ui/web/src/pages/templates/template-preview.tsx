@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { templateActions } from '../../data/mail/templates.ts'
+import { templateActions } from '../../data/lists/templates.ts'
 import { useAction } from '../../data/use-load.ts'
 import { CodeEditor } from '../../editor/code-editor.tsx'
 import { Columns, Facts, Panel } from '../../kit/content/panel.tsx'

@@ -1,4 +1,4 @@
-import { type TemplateEntry, useTemplates } from '../../data/mail/templates.ts'
+import { type TemplateEntry, useTemplates } from '../../data/lists/templates.ts'
 import { useRights } from '../../data/session.ts'
 import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
