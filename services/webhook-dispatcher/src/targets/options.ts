@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
-import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
+import { type Backoff, backoff, fixedBackoff, Mutex } from '@posthorn/flow'
 import { laneOf } from './targets.ts'
 
 /** Options of the calls to a webhook target. */
@@ -71,7 +71,8 @@ export function createSchedule(
 export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
-  let onChange: () => void = () => undefined
+  let onChange: () => Promise<void> = async () => undefined
+  const refreshing = new Mutex()
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
     /**
@@ -84,8 +85,11 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get paused(): readonly string[] {
       return current.paused
     },
-    /** Sets the function that is called after a refresh has found changed settings. */
-    onChange(listener: () => void): void {
+    /**
+     * Sets the function that is called after a refresh has found changed settings. The next refresh
+     * starts when the promise of the function has resolved.
+     */
+    onChange(listener: () => Promise<void>): void {
       onChange = listener
     },
     /**
@@ -105,13 +109,14 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
     },
-    async refresh(): Promise<void> {
-      const now = await settings.get()
-      if (now === seen) return
-      seen = now
-      current = readOptions(now, defaults)
-      onChange()
-    },
+    refresh: (): Promise<void> =>
+      refreshing.run(async () => {
+        const now = await settings.get()
+        if (now === seen) return
+        seen = now
+        current = readOptions(now, defaults)
+        await onChange()
+      }),
   }
 }
 
