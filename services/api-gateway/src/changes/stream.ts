@@ -37,12 +37,14 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
   readonly #response: ServerResponse
   readonly #options: StreamOptions & EntryFormat<P, E>
   readonly #keepAlive: NodeJS.Timeout
+  /** True if the client has no frame with the id of the current position. */
+  #hasSkipped = false
 
   constructor(response: ServerResponse, position: P, options: StreamOptions & EntryFormat<P, E>) {
     this.#response = response
     this.#options = options
     this.position = position
-    this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
+    this.#keepAlive = setInterval(() => this.#write(this.#idle()), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
     // Ignores errors of the HTTP response: if the connection breaks, the response also emits
     // `close`.
@@ -73,17 +75,20 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
 
   deliver(entries: readonly E[]): void {
     const { formatPosition, toData } = this.#options
-    const frames = entries.flatMap((entry) => {
+    const frames = entries.map((entry) => {
       const data = toData(entry)
-      return data ? [entryFrame(formatPosition(entry.position), data)] : []
+      return data ? entryFrame(formatPosition(entry.position), data) : ''
     })
-    if (frames.length > 0) this.#write(frames.join(''))
+    this.#hasSkipped = frames.at(-1) === ''
+    const text = frames.join('')
+    if (text !== '') this.#write(text)
   }
 
   lost(position: P): void {
     const { formatPosition } = this.#options
     this.#write(lostFrame(formatPosition(position), formatPosition(this.position)))
     this.position = position
+    this.#hasSkipped = false
   }
 
   async ready(): Promise<void> {
@@ -102,6 +107,16 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
     setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()
   }
 
+  /**
+   * Comment that keeps the connection open. After entries without a frame, the id of the last of
+   * these entries follows, so that a client that resumes does not start before them.
+   */
+  #idle(): string {
+    if (!this.#hasSkipped) return keepAlive
+    this.#hasSkipped = false
+    return keepAlive + idFrame(this.#options.formatPosition(this.position))
+  }
+
   #write(text: string): void {
     if (this.closed) return
     this.#response.write(text)
@@ -112,13 +127,15 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
 
 // Frames of the streams are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
-/**
- * First frame of an event stream: product and start position. The frame has no data, so clients
- * dispatch no event.
- */
+/** First frames of an event stream: product and start position. */
 export function greeting(version: string, start: string | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
-  return start === undefined ? comment : `${comment}id: ${start}\n\n`
+  return start === undefined ? comment : comment + idFrame(start)
+}
+
+/** Frame with only a position. The frame has no data, so clients dispatch no event. */
+function idFrame(id: string): string {
+  return `id: ${id}\n\n`
 }
 
 /** Frame with an entry of an event stream. JSON has no line breaks outside of its texts. */
