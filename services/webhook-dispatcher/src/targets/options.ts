@@ -1,8 +1,8 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { optionsByAddress } from '@posthorn/contracts/target-address'
 import type { SettingsCache } from '@posthorn/db'
 import { type Backoff, backoff, fixedBackoff, Mutex } from '@posthorn/flow'
-import { laneOf } from './targets.ts'
 
 /** Options of the calls to a webhook target. */
 export interface TargetOptions {
@@ -121,7 +121,7 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
 }
 
 function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDefaults) {
-  const { webhooksRetrySchedule, webhooksConcurrency, webhooksRate, webhookTargets = [] } = settings
+  const { webhooksRetrySchedule, webhooksConcurrency, webhooksRate, webhookTargets } = settings
   const withSchedule = (options: TargetOptions) => ({
     options,
     schedule: createSchedule(options.waitsMs, retryBaseMs),
@@ -132,9 +132,10 @@ function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDef
     waitsMs: toMs(webhooksRetrySchedule),
   })
   const single = new Map(
-    webhookTargets.map(({ target, concurrency, rate, retrySchedule, paused }) => {
+    [...optionsByAddress(webhookTargets)].map(([lane, entry]) => {
+      const { concurrency, rate, retrySchedule, paused } = entry
       const own = defined({ concurrency, rate, waitsMs: toMs(retrySchedule), paused })
-      return [laneOf({ url: target }), withSchedule({ ...all, ...own })] as const
+      return [lane, withSchedule({ ...all, ...own })] as const
     }),
   )
   const paused = [...single].flatMap(([lane, { options }]) => (options.paused ? [lane] : []))
