@@ -65,7 +65,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['jobs'],
     ['events'],
     ['accounts', 'changes', 'composing', 'exports', 'findings'],
-    ['automated', 'docs-site'],
+    ['automated', 'docs-site', 'streams'],
     ['http'],
     ['access', 'autoconfig'],
     ['store'],

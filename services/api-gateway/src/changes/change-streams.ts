@@ -7,7 +7,7 @@ import type { Caller } from '../access/authenticate.ts'
 import type { ResponseWriter } from '../http/handle.ts'
 import { type Change, findChangesEnd, listChanges, type Position } from '../store/changes.ts'
 import { formatPosition, isBehind } from './position.ts'
-import { Streams, type StreamsDeps } from './streams.ts'
+import { Streams, type StreamsDeps } from '../streams/streams.ts'
 
 export interface ChangeStreamsDeps extends StreamsDeps {
   db: Db

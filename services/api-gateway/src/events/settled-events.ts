@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import type { FeedPage, FeedSource } from '../changes/feed.ts'
+import type { FeedPage, FeedSource } from '../streams/feed.ts'
 import {
   findEventBounds,
   listEventsBetween,
@@ -50,9 +50,9 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
   }
 
   /**
-   * True for a position above all ids, which comes from another database: a dump was restored. Reads
-   * the largest id again, because `#advance` may have read it before another replica sent a larger
-   * id to this client.
+   * True for a position above all ids. Such a position comes from another Postgres server, because
+   * a dump was restored. Reads the largest id again: `#advance` may have read the largest id before
+   * another replica sent a larger id to this client.
    */
   async #isAhead(position: bigint): Promise<boolean> {
     return position > (await findEventBounds(this.#db)).last
