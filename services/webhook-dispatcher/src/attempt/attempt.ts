@@ -14,6 +14,7 @@ import {
   AttemptError,
   finalResult,
   nextState,
+  pausedResult,
   PreAttemptError,
   releasedResult,
 } from './outcome.ts'
@@ -99,6 +100,8 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
       using prepared = await prepare(deps, delivery, signal)
       const attempts = await recorder.begin(delivery, signal)
       if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
+      const address = targetAddress(prepared.target.url)
+      if (options.of(address).paused) return pausedResult(delivery, address)
       metrics.attemptStarted({ ...delivery, attempts })
       const { call } = await send({ ...delivery, attempts }, prepared, signal)
       metrics.attemptEnded(delivery.event, call)
