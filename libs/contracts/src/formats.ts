@@ -175,8 +175,9 @@ export const formats: Record<string, (value: string) => boolean> = {
   'change-id': isChangeId,
   'message-flag': isMessageFlag,
   'sequence-set': isSequenceSet,
-  'delivery-cursor': (value) => /^-?\d{1,18}_[0-9a-f-]{36}$/.test(value),
-  'event-cursor': (value) => /^-?\d{1,18}_\d{1,18}$/.test(value),
+  'delivery-cursor': (value) =>
+    /^\d{1,18}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+  'event-cursor': (value) => /^\d{1,18}_\d{1,18}$/.test(value),
   'event-stream-id': (value) => /^\d{0,18}$/.test(value),
   uuid: (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   'json-object': isJsonObject,

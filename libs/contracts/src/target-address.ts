@@ -1,8 +1,20 @@
+import type { WebhookTargetOptions } from './settings/webhook-targets.ts'
+
 /**
- * Address of a webhook target: the URL without login and query, which may be secret. Deliveries are
- * queued by this address.
+ * Address of a webhook target: the URL without login and query, which may be secret. Names the lane
+ * in which the deliveries to the target are queued.
  */
 export function targetAddress(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.slice(0, 1_000)
+}
+
+/**
+ * Options of single webhook targets (setting `webhookTargets`), by address. If several entries have
+ * the same address, the last of these entries applies.
+ */
+export function optionsByAddress(
+  entries: readonly WebhookTargetOptions[] = [],
+): ReadonlyMap<string, WebhookTargetOptions> {
+  return new Map(entries.map((entry) => [targetAddress(entry.target), entry]))
 }

@@ -63,7 +63,8 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
     ['jobs'],
-    ['accounts', 'changes', 'composing', 'events', 'exports', 'findings'],
+    ['events'],
+    ['accounts', 'changes', 'composing', 'exports', 'findings'],
     ['automated', 'docs-site', 'streams'],
     ['http'],
     ['access', 'autoconfig'],

@@ -4,6 +4,7 @@ import { type Db, recordEvents, type Tx } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { signIn } from './admin-people.ts'
+import { SettledEvents } from '../src/events/settled-events.ts'
 import { follow, type FollowOptions, type StreamClient } from './event-stream.ts'
 import { testServers } from './gateway.ts'
 import { recordQueries } from './query-recorder.ts'
@@ -176,6 +177,27 @@ test('Last-Event-ID: id of another database, ahead of this one, sends historyLos
   await stream.stop()
   const { status, body } = await one.call('GET', `${path}?lastEventId=1-1`)
   expect([status, body.fields?.[0]?.path]).toEqual([400, 'lastEventId'])
+})
+
+test('SettledEvents: an id recorded during a slow read of the bounds, is not ahead of the database', async () => {
+  const hasRead = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const slow = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      hasRead.resolve()
+      await end.promise
+      return result
+    },
+  })
+  const events = new SettledEvents(slow)
+  const reading = events.findEnd()
+  await hasRead.promise
+  const row = await recordNow(db, 'ahead', 'messageNew')
+  const page = events.list(BigInt(row), 10)
+  end.resolve()
+  expect(await page).toMatchObject({ entries: [], full: false })
+  await reading
 })
 
 test('followEvents: many clients share one reader', async () => {

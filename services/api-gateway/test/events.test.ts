@@ -18,7 +18,7 @@ interface Head {
   deliveryState: string
 }
 
-/** Inserts events into Postgres, one per second since `from`, and returns their ids. */
+/** Inserts events into Postgres, three per second since `from`, and returns their ids. */
 async function insert(
   count: number,
   { account = 'a', event = 'messageNew', from = new Date() } = {},
@@ -73,6 +73,9 @@ test('listEvents: filters by account, event and time, without the webhook bodies
   expect(await ids(period)).toEqual([sent, created])
   expect(await ids('account=f&since=2026-01-02T00:00:00Z')).toEqual([late])
   expect(await ids('account=unknown')).toEqual([])
+  // Times that Postgres itself would reject: year 0, and an offset above 15:59.
+  expect(await ids('account=f&since=0000-01-01')).toEqual([late, sent, created])
+  expect(await ids('event=messageSent&until=2026-01-02T00:00:00%2B23:00')).toEqual([sent])
   const { events } = await list('account=f&event=messageSent')
   expect(events).toEqual([
     {
@@ -142,8 +145,10 @@ test('getEvent: contains the webhook body only with payload=true', async () => {
     payload: { event: 'messageNew', account: 'b', data: { subject: 'secret 0' } },
   })
   expect((await call('GET', `${path}/${randomUUID()}`)).status).toBe(404)
-  for (const wrong of ['/nonsense', `?cursor=1`, '?since=yesterday', '?acount=a', '?pageSize=0'])
+  const farCursor = '?cursor=-999999999999999999_0'
+  for (const wrong of ['/nonsense', '?cursor=1', farCursor, '?since=yesterday', '?pageSize=0'])
     expect((await call('GET', path + wrong)).status).toBe(400)
+  expect((await call('GET', `${path}?acount=a`)).status).toBe(400)
 })
 
 test('events: need a token with the scope *', async () => {

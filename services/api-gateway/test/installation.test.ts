@@ -156,6 +156,14 @@ test('listFindings: reports paused webhook targets, whose deliveries are not lat
   expect(await find('queueLate:notify')).toBeUndefined()
   expect(await find('webhookTargetPaused:http://a/')).toMatchObject({ level: 'warning', count: 2 })
   expect(await find('webhookTargetPaused:http://b/')).toMatchObject({ level: 'info', count: 1 })
+  const both = [
+    { target: 'http://a' },
+    { target: 'http://b/', paused: true },
+    { target: 'http://b' },
+  ]
+  await call('POST', '/v1/settings', { body: { webhookTargets: both } })
+  expect(await find('webhookTargetPaused:http://b/')).toBeUndefined()
+  expect(await find('queueLate:notify')).toMatchObject({ count: 3 })
   await pause('http://c/', 'http://none/')
   expect(await find('webhookTargetPaused:http://c/')).toMatchObject({ level: 'info', count: 1 })
   expect(await find('webhookTargetPaused:http://none/')).toMatchObject({ level: 'info', count: 0 })

@@ -60,7 +60,7 @@ test('initialSync: interrupted repeatedly, announces every message once', async 
   )
 })
 
-test('reads before the first list of mailboxes: wait, then return 503, never 404 or an empty list', async () => {
+test('listMessages, listMailboxes: before the first list of mailboxes is stored, return 503', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', mail({ subject: 'first' }))

@@ -104,6 +104,31 @@ test('a pause lets running calls end, and releases the deliveries that wait', as
   expect(new Set(numbers(paused)).size).toBe(40)
 })
 
+test('a paused target gets no calls of deliveries that were queued for its earlier address', async () => {
+  const [earlier, later] = [await bench.receiver(), await bench.receiver()]
+  await bench.account('moved', { webhooks: earlier.url })
+  await pauseOnly(earlier)
+  await bench.emit(...numbered('moved', 3))
+  await eventually(async () => expect(await stored('moved')).toHaveLength(3))
+  await bench.account('moved', { webhooks: later.url })
+  await pauseOnly(later)
+  await eventually(async () => {
+    const delayed = await bench.db
+      .selectFrom('deliveries')
+      .select(['state', 'attempts', 'claim'])
+      .where('account', '=', 'moved')
+      .where('nextAttemptAt', '>', sql<Date>`now()`)
+      .execute()
+    const due = { state: 'due', attempts: 0, claim: null }
+    expect(delayed).toEqual([due, due, due])
+  })
+  expect([earlier.requests, later.requests]).toEqual([[], []])
+
+  await pauseOnly()
+  await eventually(() => expect(numbers(later)).toEqual([0, 1, 2]))
+  expect(earlier.requests).toEqual([])
+})
+
 test('a failed delivery stays due until the end of the pause, retries of others continue', async () => {
   const [paused, healthy] = [await bench.receiver(), await bench.receiver()]
   await bench.account('retried', { webhooks: paused.url })

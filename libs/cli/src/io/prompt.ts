@@ -40,7 +40,6 @@ export class Prompt {
   ): Promise<string> {
     const { stdin, stderr } = this.#terminal
     if (!stdin.isTTY || !stderr.isTTY) throw new UsageError(`no terminal for a question: ${remedy}`)
-    stderr.write(printable(question))
     const nothing = new Writable({ write: (_chunk, _encoding, done) => done() })
     // Node's readline echoes the keys to its output, because it sets the terminal to raw mode. A
     // secret needs an output that shows nothing.
@@ -49,6 +48,9 @@ export class Prompt {
       output: isHidden ? nothing : stderr,
       terminal: true,
     })
+    // The question follows the raw mode: the terminal itself would show an answer that a program
+    // pastes as soon as it reads the question.
+    stderr.write(printable(question))
     try {
       // In raw mode of the terminal, Ctrl-C is a key. The interrupt aborts the question, as it
       // aborts other work.

@@ -287,8 +287,8 @@ export const getEvent = /* @__PURE__ */ defineOperation<
  * List recorded events
  *
  * Lists the events of all accounts, latest first, without their webhook bodies. Events are
- * listed whether webhooks are enabled or not. Events are stored for at least 7 days, and longer
- * while they have a delivery that is due or failed.
+ * listed whether webhooks are enabled or not. Events are stored for `SVC_EVENTS_KEEP_DAYS`
+ * (default 7 days), and longer while they have a delivery that is due or failed.
  */
 export const listEvents = /* @__PURE__ */ defineList<
   types.ListEventsInput,

@@ -18,7 +18,7 @@ export const listEvents = defineOperation({
   path: '/admin/api/events',
   summary: 'List recorded events',
   description:
-    'Lists the events of all accounts, latest first, without their webhook bodies. Events are listed whether webhooks are enabled or not. Events are stored for at least 7 days, and longer while they have a delivery that is due or failed.',
+    'Lists the events of all accounts, latest first, without their webhook bodies. Events are listed whether webhooks are enabled or not. Events are stored for `SVC_EVENTS_KEEP_DAYS` (default 7 days), and longer while they have a delivery that is due or failed.',
   query: EventQuery,
   responseDescription: 'One page of the events, latest first, with the cursor of the next page.',
   response: Type.Object({

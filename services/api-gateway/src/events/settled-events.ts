@@ -28,8 +28,7 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
   async list(after: bigint, limit: number): Promise<FeedPage<bigint, StreamedEvent>> {
     const { last, horizon } = await this.#advance()
     const unsettled = this.#candidate !== undefined
-    // A position above all ids comes from another Postgres server, because a dump was restored.
-    if (after < horizon || after > last)
+    if (after < horizon || (after > last && (await this.#isAhead(after))))
       return { entries: [], full: true, unsettled, lost: horizon }
     const end = this.#settled
     if (end === undefined || end <= after) return { entries: [], full: false, unsettled }
@@ -50,6 +49,15 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
     return position < other
   }
 
+  /**
+   * True for a position above all ids. Such a position comes from another Postgres server, because
+   * a dump was restored. Reads the largest id again: `#advance` may have read the largest id before
+   * another replica sent a larger id to this client.
+   */
+  async #isAhead(position: bigint): Promise<boolean> {
+    return position > (await findEventBounds(this.#db)).last
+  }
+
   /** Finds out which events are settled. Concurrent callers share the statements. */
   #advance(): Promise<Advance> {
     this.#advancing ??= this.#check().finally(() => {
@@ -64,7 +72,7 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
     if (this.#candidate || bounds.last === this.#settled) return bounds
     // The transaction id is taken after the largest id of an event was read: a transaction that has
     // taken an event id before has a smaller transaction id. In the usual case without an open
-    // transaction, the second look settles the events immediately.
+    // transaction, the second reading of the bounds settles the events immediately.
     this.#candidate = { id: bounds.last, xid: await takeTransactionId(this.#db) }
     const { oldestOpen } = await findEventBounds(this.#db)
     this.#settle(oldestOpen)

@@ -1,6 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import { type Finding, findingLevels } from '@posthorn/contracts/schemas/finding'
-import { targetAddress } from '@posthorn/contracts/target-address'
+import { optionsByAddress } from '@posthorn/contracts/target-address'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { compareSchema, type Db, readSettings } from '@posthorn/db'
 import {
@@ -74,8 +74,9 @@ export async function listInstallationFindings(deps: FindingDeps): Promise<Findi
 }
 
 /** Addresses of the webhook targets that the setting `webhookTargets` pauses. */
-function pausedAddresses({ webhookTargets = [] }: Settings): string[] {
-  return webhookTargets.flatMap(({ target, paused }) => (paused ? [targetAddress(target)] : []))
+function pausedAddresses({ webhookTargets }: Settings): string[] {
+  const options = [...optionsByAddress(webhookTargets)]
+  return options.flatMap(([address, { paused }]) => (paused ? [address] : []))
 }
 
 function rank({ level }: Finding): number {

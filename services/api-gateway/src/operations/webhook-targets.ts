@@ -4,7 +4,7 @@ import { fieldError } from '@posthorn/contracts/describe-error'
 import { operations } from '@posthorn/contracts/operations'
 import type { WebhookTarget } from '@posthorn/contracts/schemas/webhook-target'
 import type { WebhookTargetTest } from '@posthorn/contracts/schemas/webhook-target-test'
-import { targetAddress } from '@posthorn/contracts/target-address'
+import { optionsByAddress, targetAddress } from '@posthorn/contracts/target-address'
 import { validationError } from '@posthorn/contracts/validate'
 import { type Db, readSettings } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -32,18 +32,16 @@ export function webhookTargetHandlers(deps: TargetTestDeps): OperationHandler[] 
 function onListWebhookTargets({ db }: { db: Db }) {
   return handle(operations.listWebhookTargets, async ({ query }) => {
     const { pageSize = 20, ...page } = query
-    const { webhooks, webhookTargets = [] } = await readSettings(db)
-    const optioned = new Map(
-      webhookTargets.map(({ target, paused = false }) => [targetAddress(target), paused]),
-    )
+    const { webhooks, webhookTargets } = await readSettings(db)
+    const options = optionsByAddress(webhookTargets)
     const byDefault = webhooks ? targetAddress(webhooks) : undefined
-    const configured = [...optioned.keys(), ...(byDefault === undefined ? [] : [byDefault])]
+    const configured = [...options.keys(), ...(byDefault === undefined ? [] : [byDefault])]
     const { targets, nextCursor } = await listTargets(db, { ...page, pageSize, configured })
     return {
       targets: targets.map((row) => ({
         ...describeTarget(row),
         isDefault: row.address === byDefault,
-        paused: optioned.get(row.address) === true,
+        paused: options.get(row.address)?.paused === true,
       })),
       nextCursor,
     }

@@ -1,4 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
 import type { EventHead, RecordedEvent } from '@posthorn/contracts/schemas/recorded-event'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -64,8 +65,8 @@ function conditionsOf(filter: EventFilter): RawBuilder<unknown>[] {
   return [
     sql`true`,
     ...equal.map(([column, value]) => sql`e.${sql.ref(column)} = ${value}`),
-    ...(since === undefined ? [] : [sql`e.date >= ${since}::timestamptz`]),
-    ...(until === undefined ? [] : [sql`e.date < ${until}::timestamptz`]),
+    ...(since === undefined ? [] : [sql`e.date >= ${parseDate(since)}::timestamptz`]),
+    ...(until === undefined ? [] : [sql`e.date < ${parseDate(until)}::timestamptz`]),
     ...(cursor === undefined ? [] : [beforeCursor(cursor)]),
   ]
 }

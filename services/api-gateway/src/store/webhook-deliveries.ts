@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
 import {
   type Db,
   type Deliveries,
@@ -59,8 +60,8 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,
     ...Object.entries(equal).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
-    ...(since === undefined ? [] : [sql`${time} >= ${since}::timestamptz`]),
-    ...(until === undefined ? [] : [sql`${time} < ${until}::timestamptz`]),
+    ...(since === undefined ? [] : [sql`${time} >= ${parseDate(since)}::timestamptz`]),
+    ...(until === undefined ? [] : [sql`${time} < ${parseDate(until)}::timestamptz`]),
     ...(cursor === undefined ? [] : [beforeCursor(cursor, time)]),
   ]
 }

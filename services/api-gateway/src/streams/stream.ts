@@ -128,10 +128,7 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
 
 // Frames of the streams are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
-/**
- * First frame of an event stream: product and start position. The frame has no data, so clients
- * dispatch no event.
- */
+/** First frames of an event stream: product and start position. */
 export function greeting(version: string, start: string | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
   return start === undefined ? comment : `${comment}${positionFrame(start)}`

@@ -36,8 +36,9 @@ export class Streams<P extends StreamPosition, E extends Entry<P>> implements As
   #stopping = false
 
   constructor(options: StreamsOptions<P, E>) {
-    this.#options = options
-    this.#feed = new Feed(options)
+    const log = options.log.child({ operation: options.operation.id })
+    this.#options = { ...options, log }
+    this.#feed = new Feed(this.#options)
   }
 
   /** Makes the streams read entries soon. Called when there may be new entries. */

@@ -1,4 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 import { redactUrl, splitCredentials } from '@posthorn/net/url'
 import type { Logger } from '@posthorn/telemetry'
@@ -6,13 +7,14 @@ import type { DeliveryResult } from '../store/delivery-state.ts'
 import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import type { BodyMemory, LoadedBody } from '../store/events.ts'
 import type { AllTargetOptions } from '../targets/options.ts'
-import { laneOf, type Targets, type UnsealedTarget } from '../targets/targets.ts'
+import type { Targets, UnsealedTarget } from '../targets/targets.ts'
 import { requestHeaders, warnSkippedHeaders } from './headers.ts'
 import {
   type Attempt,
   AttemptError,
   finalResult,
   nextState,
+  pausedResult,
   PreAttemptError,
   releasedResult,
 } from './outcome.ts'
@@ -98,6 +100,8 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
       using prepared = await prepare(deps, delivery, signal)
       const attempts = await recorder.begin(delivery, signal)
       if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
+      const address = targetAddress(prepared.target.url)
+      if (options.of(address).paused) return pausedResult(delivery, address)
       metrics.attemptStarted({ ...delivery, attempts })
       const { call } = await send({ ...delivery, attempts }, prepared, signal)
       metrics.attemptEnded(delivery.event, call)
@@ -182,7 +186,7 @@ function unsealFailure(error: string): CallResult {
 function signatures({ eventId, queuedAt }: SentDelivery, { target, body, keys }: PreparedWebhook) {
   const now = new Date()
   const message = { id: eventId, timestamp: standardTimestamp(queuedAt, now), body }
-  const secrets = standardSecrets(keys, laneOf(target), now)
+  const secrets = standardSecrets(keys, targetAddress(target.url), now)
   const signature = standardSignature(message, secrets)
   return {
     signature: sign(body, keys.serviceSecret),

@@ -164,6 +164,24 @@ export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   return { ...noCall, id, state, uncounted, outcome: null }
 }
 
+/**
+ * Delay of a delivery whose webhook target has moved to a paused address. The delivery stays in the
+ * lane (queue) of the earlier address, which is not paused.
+ */
+const movedDelayMs = 5_000
+
+/**
+ * Result of a webhook delivery attempt without a call, because the address of the target is paused.
+ * The pause began during the preparation of the attempt, or the target moved to this address after
+ * the delivery was queued. The attempt is not counted.
+ */
+export function pausedResult(
+  { id, lane }: { id: string; lane: string },
+  address: string,
+): DeliveryResult {
+  return { ...releasedResult(id, true), waitMs: address === lane ? 0 : movedDelayMs }
+}
+
 /** Result that ends a webhook delivery without a call of the webhook target. */
 export function finalResult(
   id: string,

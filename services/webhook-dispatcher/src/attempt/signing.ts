@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import { messageOf } from '@posthorn/errors'
 import { sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { laneOf } from '../targets/targets.ts'
 
 /** Keys of the signatures of webhook deliveries. */
 export interface SigningKeys {
@@ -164,6 +164,6 @@ export async function fetchSigningKeys(bus: Pick<Bus, 'request'>): Promise<Signi
   return {
     serviceSecret,
     previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),
-    targets: new Map(targets.map(({ target, secret }) => [laneOf({ url: target }), secret])),
+    targets: new Map(targets.map(({ target, secret }) => [targetAddress(target), secret])),
   }
 }

@@ -4,13 +4,14 @@ import { verifyWebhook } from '@posthorn/contracts/commands/verify'
 import { defined } from '@posthorn/contracts/defined'
 import type { Envelope } from '@posthorn/contracts/events/envelope'
 import type { WebhookTargetTestResult } from '@posthorn/contracts/schemas/webhook-target-test'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { RateLimiter, Semaphore } from '@posthorn/flow'
 import type { HttpCaller } from '@posthorn/net/http-caller'
 import type { Logger } from '@posthorn/telemetry'
 import type { AllTargetOptions } from '../targets/options.ts'
-import { laneOf, type UnsealedTarget } from '../targets/targets.ts'
+import type { UnsealedTarget } from '../targets/targets.ts'
 import { type FindTestTarget, testEvent } from '../targets/test-target.ts'
 import { createSender, type SentDelivery, type SentWebhook } from './attempt.ts'
 import { responseFields } from './outcome.ts'
@@ -123,7 +124,7 @@ function describeResult(
     throw new AppError('unavailable', 'The test of the webhook target was interrupted, retry')
   return {
     success: outcome === '2xx',
-    address: laneOf(target),
+    address: targetAddress(target.url),
     eventId,
     outcome,
     response: response ?? '',

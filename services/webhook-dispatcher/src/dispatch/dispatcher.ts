@@ -95,12 +95,14 @@ export class Dispatcher implements AsyncDisposable {
 
   /**
    * Applies changed options of webhook targets: releases the waiting deliveries to paused targets,
-   * so that they stay due in Postgres, and continues with the other targets.
+   * so that they stay due in Postgres, and continues with the other targets. Resolves when the
+   * releases are recorded: only then further options may be applied, which may resume a target.
    */
-  applyTargetOptions(): void {
-    this.#inFlight.releasePaused()
+  async applyTargetOptions(): Promise<void> {
+    const released = this.#inFlight.releasePaused()
     this.#inFlight.lanes.refresh()
     this.poll()
+    await released
   }
 
   /** Number of running webhook delivery attempts, including attempts that disposal has aborted. */

@@ -1,4 +1,4 @@
-import { abortable, type PeriodicTask, runPeriodically, Semaphore } from '@posthorn/flow'
+import { abortable, type PeriodicTask, runPeriodically, Semaphore, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { AttemptDelivery } from '../attempt/attempt.ts'
 import {
@@ -108,6 +108,8 @@ export class InFlightDeliveries implements AsyncDisposable {
   readonly #options: InFlightOptions
   readonly #entries = new Map<string, Entry>()
   readonly #renewal: PeriodicTask
+  /** Running releases of webhook deliveries to paused targets. */
+  readonly #releases = new TaskGroup()
   #aborted = 0
 
   constructor(options: InFlightOptions) {
@@ -141,14 +143,21 @@ export class InFlightDeliveries implements AsyncDisposable {
       }
       this.#entries.set(delivery.id, { delivery })
       // The webhook target was paused after the delivery was claimed.
-      if (this.#options.throttle.isPaused(delivery.lane)) void this.#release(toItem(delivery))
+      if (this.#options.throttle.isPaused(delivery.lane)) this.#releaseToPaused(toItem(delivery))
       else this.lanes.add(toItem(delivery))
     }
   }
 
-  /** Releases, uncounted, the waiting webhook deliveries of targets that operators have paused. */
-  releasePaused(): void {
-    for (const item of this.lanes.removePaused()) void this.#release(item)
+  /**
+   * Releases, uncounted, the waiting webhook deliveries of targets that operators have paused.
+   * Resolves when the releases are recorded. A target that is resumed earlier could receive later
+   * deliveries before the released deliveries.
+   */
+  async releasePaused(): Promise<void> {
+    for (const item of this.lanes.removePaused()) this.#releaseToPaused(item)
+    // Claims that started before the pause release their deliveries in `enqueue`.
+    await this.#options.lock.idle()
+    await this.#releases.drain()
   }
 
   /** Number of running webhook delivery attempts, including attempts that disposal has aborted. */
@@ -214,6 +223,10 @@ export class InFlightDeliveries implements AsyncDisposable {
     const entry = this.#entries.get(id)
     if (entry) entry.recording = recording
     return recording
+  }
+
+  #releaseToPaused(item: Item): void {
+    this.#releases.run(this.#release(item))
   }
 
   async #release({ delivery: { id } }: Item): Promise<void> {

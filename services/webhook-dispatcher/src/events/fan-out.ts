@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import { hasTenantBody, tenantBody } from '@posthorn/contracts/visible-failures'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -24,14 +25,7 @@ import {
   type PendingEvent,
 } from '../store/events.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
-import {
-  isEmitted,
-  isWanted,
-  laneOf,
-  routeTargetOf,
-  type Target,
-  targetOf,
-} from '../targets/targets.ts'
+import { isEmitted, isWanted, routeTargetOf, type Target, targetOf } from '../targets/targets.ts'
 
 export interface FanOutDeps {
   db: Db
@@ -172,7 +166,7 @@ function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[
     id: randomUUID(),
     event,
     target: target.name,
-    lane: laneOf(target),
+    lane: targetAddress(target.url),
     claimed: false,
     body,
   }))

@@ -20,7 +20,7 @@ import type { ClaimedDelivery, ClaimOwner } from './deliveries.ts'
  * | attempting | accept | delivered | response 2xx |
  * | attempting | retry | due | failure and time of the next attempt |
  * | attempting | fail | failed | permanent failure, or the last attempt failed |
- * | attempting | cancel | due | call aborted by shutdown: attempt subtracted |
+ * | attempting | cancel | due | shutdown aborts, or a pause prevents the call: attempt subtracted |
  * | attempting | excuse | due | fault of the proxy: attempt subtracted, retried later |
  * | attempting | expire | due | nothing: the attempt stays counted and is repeated |
  * | failed | replay | failed | `replayed_at`, and a new delivery in `due` |

@@ -1,3 +1,4 @@
+import { parseDate } from '@posthorn/contracts/formats'
 import type { Db, ReplayFilter, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -120,8 +121,8 @@ function matchesReplay({ filter, createdAt }: LockedReplay): RawBuilder<unknown>
     event !== undefined && sql`d.event = ${event}`,
     account !== undefined && sql`d.account = ${account}`,
     outcome !== undefined && sql`d.last_outcome = ${outcome}`,
-    since !== undefined && sql`d.finished_at >= ${since}::timestamptz`,
-    until !== undefined && sql`d.finished_at < ${until}::timestamptz`,
+    since !== undefined && sql`d.finished_at >= ${parseDate(since)}::timestamptz`,
+    until !== undefined && sql`d.finished_at < ${parseDate(until)}::timestamptz`,
   ]
   return sql.join(
     conditions.filter((condition) => condition !== false),

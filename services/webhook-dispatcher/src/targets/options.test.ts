@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { createSchedule, maxAttempts, targetOptions } from './options.ts'
 
@@ -37,13 +38,32 @@ test('targetOptions: lists paused targets, and reports changed settings once', a
     { concurrency: 4, retryBaseMs: 5_000 },
   )
   const changes: (readonly string[])[] = []
-  options.onChange(() => changes.push(options.paused))
+  options.onChange(async () => void changes.push(options.paused))
   await options.refresh()
   await options.refresh()
   expect(options.of('https://a.example/')).toEqual({ concurrency: 4, paused: true })
   settings = { webhookTargets: [{ target: 'https://a.example', paused: false }] }
   await options.refresh()
   expect(changes).toEqual([['https://a.example/'], []])
+})
+
+test('targetOptions.refresh: resumes a paused target only after the pause has been applied', async () => {
+  let settings: Settings = { webhookTargets: [{ target: 'https://a.example', paused: true }] }
+  const options = targetOptions(
+    { get: async () => settings, invalidate: () => undefined },
+    { concurrency: 4, retryBaseMs: 5_000 },
+  )
+  const applied = Promise.withResolvers<void>()
+  options.onChange(() => applied.promise)
+  const pausing = options.refresh()
+  await turn()
+  settings = {}
+  const resuming = options.refresh()
+  await turn()
+  expect(options.paused).toEqual(['https://a.example/'])
+  applied.resolve()
+  await Promise.all([pausing, resuming])
+  expect(options.paused).toEqual([])
 })
 
 const schedule = createSchedule(undefined, 5_000)

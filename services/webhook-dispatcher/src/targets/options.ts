@@ -1,8 +1,8 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { optionsByAddress } from '@posthorn/contracts/target-address'
 import type { SettingsCache } from '@posthorn/db'
-import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
-import { laneOf } from './targets.ts'
+import { type Backoff, backoff, fixedBackoff, Mutex } from '@posthorn/flow'
 
 /** Options of the calls to a webhook target. */
 export interface TargetOptions {
@@ -71,7 +71,8 @@ export function createSchedule(
 export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
-  let onChange: () => void = () => undefined
+  let onChange: () => Promise<void> = async () => undefined
+  const refreshing = new Mutex()
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
     /**
@@ -84,8 +85,11 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get paused(): readonly string[] {
       return current.paused
     },
-    /** Sets the function that is called after a refresh has found changed settings. */
-    onChange(listener: () => void): void {
+    /**
+     * Sets the function that is called after a refresh has found changed settings. The next refresh
+     * starts when the promise of the function has resolved.
+     */
+    onChange(listener: () => Promise<void>): void {
       onChange = listener
     },
     /**
@@ -105,18 +109,19 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
     },
-    async refresh(): Promise<void> {
-      const now = await settings.get()
-      if (now === seen) return
-      seen = now
-      current = readOptions(now, defaults)
-      onChange()
-    },
+    refresh: (): Promise<void> =>
+      refreshing.run(async () => {
+        const now = await settings.get()
+        if (now === seen) return
+        seen = now
+        current = readOptions(now, defaults)
+        await onChange()
+      }),
   }
 }
 
 function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDefaults) {
-  const { webhooksRetrySchedule, webhooksConcurrency, webhooksRate, webhookTargets = [] } = settings
+  const { webhooksRetrySchedule, webhooksConcurrency, webhooksRate, webhookTargets } = settings
   const withSchedule = (options: TargetOptions) => ({
     options,
     schedule: createSchedule(options.waitsMs, retryBaseMs),
@@ -127,9 +132,10 @@ function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDef
     waitsMs: toMs(webhooksRetrySchedule),
   })
   const single = new Map(
-    webhookTargets.map(({ target, concurrency, rate, retrySchedule, paused }) => {
+    [...optionsByAddress(webhookTargets)].map(([lane, entry]) => {
+      const { concurrency, rate, retrySchedule, paused } = entry
       const own = defined({ concurrency, rate, waitsMs: toMs(retrySchedule), paused })
-      return [laneOf({ url: target }), withSchedule({ ...all, ...own })] as const
+      return [lane, withSchedule({ ...all, ...own })] as const
     }),
   )
   const paused = [...single].flatMap(([lane, { options }]) => (options.paused ? [lane] : []))

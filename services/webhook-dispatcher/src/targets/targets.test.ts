@@ -1,14 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { AccountTarget } from '../store/target-sources.ts'
-import {
-  isEmitted,
-  isWanted,
-  laneOf,
-  routeTargetOf,
-  targetOf,
-  type TargetedEvent,
-} from './targets.ts'
+import { isEmitted, isWanted, routeTargetOf, targetOf, type TargetedEvent } from './targets.ts'
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
@@ -120,12 +113,6 @@ test('targetOf: the default target gets both headers, the account target those o
       all,
     )?.headers,
   ).toEqual([{ owner: 'account/a', headers }])
-})
-
-test('laneOf: removes credentials, query and fragment', () => {
-  expect(laneOf({ url: 'https://user:pass@h.example:8443/in?token=x#y' })).toBe(
-    'https://h.example:8443/in',
-  )
 })
 
 const route = { id: 'r1', url: 'https://r.example/', headers: [{ key: 'X-A', value: 'route' }] }

@@ -1,5 +1,4 @@
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import { targetAddress } from '@posthorn/contracts/target-address'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Batcher, TtlCache } from '@posthorn/flow'
@@ -159,14 +158,6 @@ function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHead
 
 function isHttp(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
-}
-
-/**
- * Lane of a webhook target, by which deliveries are queued: the address of the target without
- * credentials and query, which may be secret.
- */
-export function laneOf({ url }: Pick<Target, 'url'>): string {
-  return targetAddress(url)
 }
 
 /** Webhook target with the login of its URL and the header values in plaintext. */

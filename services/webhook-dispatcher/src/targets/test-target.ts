@@ -1,9 +1,9 @@
 import type { CommandRequest } from '@posthorn/contracts/define'
 import type { verifyWebhook } from '@posthorn/contracts/commands/verify'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { targetAddress } from '@posthorn/contracts/target-address'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
 import {
-  laneOf,
   type Target,
   targetOf,
   type TargetsDeps,
@@ -46,6 +46,6 @@ export function createFindTestTarget(deps: Omit<TargetsDeps, 'routes'>): FindTes
 function urlTarget(url: string, settings: Settings): Target {
   const event = { event: testEvent, eventRow: '0', account: '', accountTarget: null }
   const byDefault = targetOf(event, noAccount, settings)
-  const isDefault = byDefault !== undefined && laneOf(byDefault) === laneOf({ url })
+  const isDefault = byDefault !== undefined && targetAddress(byDefault.url) === targetAddress(url)
   return { name: 'default', url, headers: isDefault ? byDefault.headers : [] }
 }
