@@ -97,7 +97,7 @@ function AccountFilters() {
         onChange={(state) => change({ state, page: '' })}
       />
       {may('changeAccounts') && (
-        <AppLink to="/accounts/add" className={buttonClass('primary')}>
+        <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account
         </AppLink>
       )}
@@ -127,7 +127,7 @@ function NoAccounts({ isFiltered }: { isFiltered: boolean }) {
   return (
     <>
       <p>Accounts appear here with their states. There is no account yet.</p>
-      {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
+      {may('changeAccounts') && <AppLink to="/add-account">Add an account</AppLink>}
     </>
   )
 }

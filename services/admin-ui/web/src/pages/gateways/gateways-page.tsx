@@ -19,7 +19,7 @@ export function GatewaysPage() {
     <PageBody lead="SMTP servers that send messages instead of the servers of the accounts.">
       {may('changeGateways') && (
         <div>
-          <AppLink to="/gateways/add" className={buttonClass('primary')}>
+          <AppLink to="/add-gateway" className={buttonClass('primary')}>
             Add a gateway
           </AppLink>
         </div>
@@ -30,7 +30,7 @@ export function GatewaysPage() {
         empty={
           <>
             <p>Gateways appear here. A submission names its gateway in the member gateway.</p>
-            {may('changeGateways') && <AppLink to="/gateways/add">Add a gateway</AppLink>}
+            {may('changeGateways') && <AppLink to="/add-gateway">Add a gateway</AppLink>}
           </>
         }
       >

@@ -22,7 +22,7 @@ export function OAuth2AppsPage() {
     <PageBody lead="Applications at mail providers, with which accounts sign in without a password.">
       {may('changeOAuth2Apps') && (
         <div>
-          <AppLink to="/oauth2/add" className={buttonClass('primary')}>
+          <AppLink to="/add-oauth2-app" className={buttonClass('primary')}>
             Add an OAuth2 application
           </AppLink>
         </div>
@@ -73,7 +73,7 @@ function NoApps() {
   return (
     <>
       <p>OAuth2 applications appear here. Accounts of Google and Microsoft need one.</p>
-      {may('changeOAuth2Apps') && <AppLink to="/oauth2/add">Add an OAuth2 application</AppLink>}
+      {may('changeOAuth2Apps') && <AppLink to="/add-oauth2-app">Add an OAuth2 application</AppLink>}
     </>
   )
 }
