@@ -12,7 +12,7 @@ import {
   listWebhookRoutes,
   testWebhookRoute,
 } from '@posthorn/client/operations'
-import type { Load } from '../load-state.ts'
+import { InputError, type Load } from '../load-state.ts'
 import { calls } from '../query-client.ts'
 import { useLoad } from '../use-load.ts'
 
@@ -63,12 +63,14 @@ export interface RouteTrialInput {
 /**
  * Runs the functions of a webhook route with the body of an event. Nothing is sent or stored. The
  * person needs the active right to read mail.
+ *
+ * @throws InputError if the body is too large for the server to show it
  */
 export async function tryRoute({ event, route }: RouteTrialInput): Promise<RouteTrial> {
   const { content } = await getWebhookRoute(calls.api, { webhookRoute: route })
   const payload = await readEventBody(event)
   if (typeof payload !== 'object' || payload === null)
-    throw new Error('The body of the event is too large to be shown. Choose another event.')
+    throw new InputError('The body of the event is too large to be shown. Choose another event.')
   const body = { content, payload: { ...payload, eventId: event } }
   return testWebhookRoute(calls.api, { body })
 }

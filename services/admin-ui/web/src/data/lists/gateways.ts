@@ -15,7 +15,7 @@ import {
   updateGateway,
   verifyAccount,
 } from '@posthorn/client/operations'
-import type { Load } from '../load-state.ts'
+import { InputError, type Load } from '../load-state.ts'
 import { calls } from '../query-client.ts'
 import { useLoad } from '../use-load.ts'
 
@@ -50,11 +50,11 @@ export function useGateway(gateway: string): Load<GatewayRecord> {
 /**
  * Registers a gateway. The API would replace a gateway with the same id.
  *
- * @throws Error if a gateway has the id
+ * @throws InputError if a gateway has the id
  */
 async function addGateway(body: GatewayBody): Promise<string> {
   if (body.gateway !== null && (await exists(body.gateway)))
-    throw new Error(`The gateway id ${body.gateway} exists already. Choose another id.`)
+    throw new InputError(`The gateway id ${body.gateway} exists already. Choose another id.`)
   return (await createGateway(calls.api, { body })).gateway
 }
 
