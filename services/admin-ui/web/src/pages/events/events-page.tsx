@@ -10,6 +10,7 @@ import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { CursorList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
+import { submitCall } from '../mail/submit-call.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import { eventListInput, isLive, liveFilter } from './event-query.ts'
 
@@ -73,12 +74,6 @@ function NoEvents() {
     </>
   )
 }
-
-const submitCall = [
-  'curl -X POST "$POSTHORN_URL/v1/account/jane/submit" \\',
-  '  -H "Authorization: Bearer $POSTHORN_TOKEN" -H "Content-Type: application/json" \\',
-  `  -d '{"to":[{"address":"ada@example.org"}],"subject":"Hello","text":"Hello"}'`,
-].join('\n')
 
 const columns: readonly Column<LiveEvent>[] = [
   { title: 'Time', cell: ({ date }) => <Time value={date} /> },

@@ -14,6 +14,7 @@ import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf, type PageQuery } from '../../routing/query-text.ts'
+import { submitCall } from './submit-call.ts'
 
 const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
@@ -48,12 +49,6 @@ function NoMessages() {
     </>
   )
 }
-
-const submitCall = [
-  'curl -X POST "$POSTHORN_URL/v1/account/anna/submit" \\',
-  '  -H "Authorization: Bearer $POSTHORN_TOKEN" -H "Content-Type: application/json" \\',
-  `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
-].join('\n')
 
 /**
  * State by which the page's address filters messages. Undefined: the API lists queued and held
