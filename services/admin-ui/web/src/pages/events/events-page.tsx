@@ -2,7 +2,7 @@ import { useEvents } from '../../data/events/events.ts'
 import { type LiveEvent, mergeEvents } from '../../data/events/live-events.ts'
 import { type LiveEvents, useLiveEvents } from '../../data/events/use-live-events.ts'
 import { Badge } from '../../kit/content/badge.tsx'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
+import { SubmitCall } from '../../kit/content/submit-call.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { CheckBox } from '../../kit/controls/check-box.tsx'
@@ -10,7 +10,6 @@ import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { CursorList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
-import { submitCall } from '../mail/submit-call.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import { eventListInput, isLive, liveFilter } from './event-query.ts'
 
@@ -70,7 +69,7 @@ function NoEvents() {
     <>
       <p>No event matches. New messages, changed flags and results of sending appear here.</p>
       <p>This call sends a message, which causes the event messageSent:</p>
-      <CopyBox text={submitCall} label="Copy the command" />
+      <SubmitCall />
     </>
   )
 }

@@ -3,7 +3,7 @@ import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
+import { SubmitCall } from '../../kit/content/submit-call.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
@@ -14,7 +14,6 @@ import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf, type PageQuery } from '../../routing/query-text.ts'
-import { submitCall } from './submit-call.ts'
 
 const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
@@ -45,7 +44,7 @@ function NoMessages() {
   return (
     <>
       <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
-      <CopyBox text={submitCall} label="Copy the command" />
+      <SubmitCall />
     </>
   )
 }
