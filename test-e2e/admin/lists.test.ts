@@ -143,7 +143,7 @@ testInBrowser(
       user,
       pass: '******',
     })
-    await open('/gateways/add')
+    await open('/add-gateway')
     await page.getByLabel('Name', { exact: true }).fill('Other')
     await page.getByLabel('Gateway id (optional)').fill('relay')
     await page.getByLabel('SMTP server').fill('other.example')

@@ -35,7 +35,7 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/accounts/accounts-page.tsx'),
   },
   {
-    path: '/accounts/add',
+    path: '/add-account',
     name: 'AddAccountPage',
     load: () => import('../pages/accounts/add-account-page.tsx'),
   },
@@ -125,7 +125,7 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/gateways/gateways-page.tsx'),
   },
   {
-    path: '/gateways/add',
+    path: '/add-gateway',
     name: 'AddGatewayPage',
     load: () => import('../pages/gateways/add-gateway-page.tsx'),
   },
@@ -155,7 +155,7 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/oauth2/oauth2-apps-page.tsx'),
   },
   {
-    path: '/oauth2/add',
+    path: '/add-oauth2-app',
     name: 'AddOAuth2AppPage',
     load: () => import('../pages/oauth2/add-oauth2-app-page.tsx'),
   },

@@ -1,10 +1,7 @@
-import { ownActions } from '../data/own-factors.ts'
-import { proofRequests, sessionKey } from '../data/query-client.ts'
+import { proofRequests } from '../data/query-client.ts'
 import { useSignedIn } from '../data/session.ts'
-import { useAction } from '../data/use-load.ts'
 import { Button } from '../kit/controls/button.tsx'
-import { TextField } from '../kit/controls/text-field.tsx'
-import { Form } from '../kit/forms/form.tsx'
+import { MailReasonForm } from '../kit/forms/mail-reason-form.tsx'
 import { Dialog } from '../kit/overlays/dialog.tsx'
 
 /**
@@ -14,25 +11,19 @@ import { Dialog } from '../kit/overlays/dialog.tsx'
 export function MailReasonDialog() {
   const { person } = useSignedIn()
   const cancel = () => proofRequests.mailReason.settle(false)
-  const start = useAction(ownActions.startMailReading, {
-    refresh: [sessionKey],
-    onDone: () => proofRequests.mailReason.settle(true),
-  })
   return (
     <Dialog title="Reading mail" isOpen onClose={cancel}>
       {person.mayReadMail ? (
-        <Form
+        <MailReasonForm
           submit="Continue"
-          isRunning={start.isRunning}
-          error={start.error}
-          onSubmit={({ reason = '' }) => start.run(reason)}
+          onDone={() => proofRequests.mailReason.settle(true)}
+          autoFocus
         >
           <p>
             This action gives access to mail. Your reason is stored in the audit log and is valid
             for 15 minutes.
           </p>
-          <TextField label="Reason" name="reason" minLength={3} isRequired autoFocus />
-        </Form>
+        </MailReasonForm>
       ) : (
         <>
           <p>

@@ -8,11 +8,13 @@ test('navigation: each page has its own path and letter', () => {
 
 test.each([
   ['/', 'Dashboard · Posthorn'],
-  ['/accounts/add', 'Add an account · Accounts · Posthorn'],
+  ['/add-account', 'Add an account · Accounts · Posthorn'],
+  ['/accounts/add', 'add · Accounts · Posthorn'],
+  ['/add-gateway', 'Add a gateway · Gateways · Posthorn'],
   ['/accounts/anna%2Fb', 'anna/b · Accounts · Posthorn'],
   ['/accounts/%zz', '%zz · Accounts · Posthorn'],
   ['/oauth2/gmail', 'gmail · OAuth2 applications · Posthorn'],
-  ['/oauth2/add', 'Add an OAuth2 application · OAuth2 applications · Posthorn'],
+  ['/add-oauth2-app', 'Add an OAuth2 application · OAuth2 applications · Posthorn'],
   ['/accounts/anna%2Fb/mail', 'Mail · anna/b · Accounts · Posthorn'],
   ['/accounts/anna/mail/AAAA', 'Message · Mail · anna · Accounts · Posthorn'],
   ['/accounts/anna/nothing', 'Page not found · Posthorn'],

@@ -75,9 +75,9 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/set-up': 'Set up',
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
-  '/accounts/add': 'Add an account',
-  '/gateways/add': 'Add a gateway',
-  '/oauth2/add': 'Add an OAuth2 application',
+  '/add-account': 'Add an account',
+  '/add-gateway': 'Add a gateway',
+  '/add-oauth2-app': 'Add an OAuth2 application',
   '/create-route': 'Create a route',
   '/create-template': 'Create a template',
 }
@@ -108,7 +108,7 @@ export interface Crumb {
  */
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
-  if (path.startsWith('/accounts/')) return accountCrumbs(path, own)
+  if (path.startsWith('/accounts/')) return accountCrumbs(path)
   const parent = parentPaths[path] ?? listPaths.find((list) => path.startsWith(`${list}/`))
   if (parent !== undefined)
     return [
@@ -128,10 +128,10 @@ const accountTitles: Readonly<Record<string, string>> = {
 }
 
 /** Steps of the path to the page of an account, to a sub-page or to a message. */
-function accountCrumbs(path: string, own: string | undefined): readonly Crumb[] {
+function accountCrumbs(path: string): readonly Crumb[] {
   const [account = '', part, ...rest] = path.slice('/accounts/'.length).split('/')
   const list = { title: 'Accounts', path: '/accounts' }
-  if (part === undefined) return [list, { title: own ?? decodeSegment(account) }]
+  if (part === undefined) return [list, { title: decodeSegment(account) }]
   const title = accountTitles[part]
   if (title === undefined || rest.length > 1) return [{ title: 'Page not found' }]
   const steps = [list, { title: decodeSegment(account), path: `/accounts/${account}` }]
@@ -144,6 +144,9 @@ function accountCrumbs(path: string, own: string | undefined): readonly Crumb[] 
 const listPaths = ['/gateways', '/blocklists', '/oauth2', '/routes', '/templates']
 /** Lists to which pages belong whose paths do not begin with the path of the list. */
 const parentPaths: Readonly<Record<string, string>> = {
+  '/add-account': '/accounts',
+  '/add-gateway': '/gateways',
+  '/add-oauth2-app': '/oauth2',
   '/create-route': '/routes',
   '/create-template': '/templates',
 }

@@ -60,7 +60,7 @@ export function Palette({ onClose, openHelp, signOut }: PaletteProps) {
 
 /** Pages that the actions of the command palette open, by id of the action. */
 const actionPaths: Readonly<Record<string, string>> = {
-  add: '/accounts/add',
+  add: '/add-account',
   route: '/create-route',
   template: '/create-template',
 }

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { PosthornConnectionError, PosthornError } from '@posthorn/client/create-client'
-import { describeError, describeStale, InputError, isTemporary, viewOf } from './load-state.ts'
+import {
+  describeError,
+  describeStale,
+  InputError,
+  isTemporary,
+  lastFailure,
+  viewOf,
+} from './load-state.ts'
 
 const refused = (status: number, problem = {}) =>
   new PosthornError(
@@ -26,6 +33,22 @@ test.each([
 test('viewOf: data whose live updates are interrupted is stale, missing data is loading', () => {
   expect(viewOf({ data: 1, error: null, isDisconnected: true })).toBe('stale')
   expect(viewOf({ data: undefined, error: null, isDisconnected: true })).toBe('loading')
+})
+
+test('lastFailure: while a load without data is repeated, the last error stays', () => {
+  const failure = { key: 'a', error: new Error('first') }
+  const pending = { key: 'a', error: null, hasData: false }
+  expect(lastFailure(undefined, pending)).toBeUndefined()
+  expect(lastFailure(undefined, { ...pending, error: failure.error })).toEqual(failure)
+  expect(lastFailure(failure, pending)).toBe(failure)
+  const later = new Error('second')
+  expect(lastFailure(failure, { ...pending, error: later })?.error).toBe(later)
+})
+
+test('lastFailure: loaded data and another key end the failure', () => {
+  const failure = { key: 'a', error: new Error('first') }
+  expect(lastFailure(failure, { key: 'a', error: null, hasData: true })).toBeUndefined()
+  expect(lastFailure(failure, { key: 'b', error: null, hasData: false })).toBeUndefined()
 })
 
 test('describeStale: the error has precedence over interrupted live updates', () => {

@@ -51,6 +51,30 @@ export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>
   return data !== undefined || error !== null
 }
 
+/** Error of the last load of a cache key. */
+export interface LoadFailure {
+  key: string
+  error: Error
+}
+
+/** State of the load of a cache key. */
+export interface LoadAttempt {
+  key: string
+  /** Error of the last load. TanStack Query drops the error when it repeats a load without data. */
+  error: Error | null
+  /** True if data of the key itself was loaded. */
+  hasData: boolean
+}
+
+/** Failure that a page shows: the last error of the key, until data of the key is loaded. */
+export function lastFailure(
+  before: LoadFailure | undefined,
+  { key, error, hasData }: LoadAttempt,
+): LoadFailure | undefined {
+  if (error) return { key, error }
+  return hasData || before?.key !== key ? undefined : before
+}
+
 /** Error of an action that fails in the browser, because of an input or the state of the data. */
 export class InputError extends Error {}
 

@@ -58,14 +58,12 @@ export type Replay = GetWebhookReplayResult
 export const startReplay = (filter: ReplayFilter) =>
   createWebhookReplay(calls.api, { body: filter })
 
-/** Loads the progress of a replay of webhook deliveries. */
+/** Loads the progress of a replay of webhook deliveries, until the replay has ended. */
 export function useReplay(replay: string): Load<Replay> {
   return useLoad(
     [...deliveriesKey, 'replay', replay],
     () => getWebhookReplay(calls.api, { replay }),
-    {
-      everyMs: 2_000,
-    },
+    { everyMs: 2_000, isFinal: ({ state }) => state === 'done' },
   )
 }
 

@@ -1,10 +1,18 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  hashKey,
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  type UseQueryResult,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { LiveTopic } from '@posthorn/contracts/admin/live'
+import { useRef } from 'react'
 import { useLive } from './live/use-live.ts'
-import { isTemporary, type Load } from './load-state.ts'
+import { isTemporary, lastFailure, type Load, type LoadFailure } from './load-state.ts'
 
 /** Conditions under which a page loads data. */
-export interface LoadOptions {
+export interface LoadOptions<T = unknown> {
   /**
    * Interval of the automatic refresh in milliseconds. Absent: the data is loaded again only after
    * a failure.
@@ -21,6 +29,8 @@ export interface LoadOptions {
    * immediate repetitions, which would take minutes.
    */
   isSlow?: boolean
+  /** True if the data does not change any more. The automatic refresh then ends. */
+  isFinal?: (data: T) => boolean
 }
 
 /** Interval after which a list repeats a load that failed because of an outage. */
@@ -28,11 +38,14 @@ const reconnectMs = 5_000
 /** Interval at which data with live updates is loaded again. */
 const liveMs = 60_000
 
-/** Loads data from the server, and keeps the old data while newer data is loaded. */
+/**
+ * Loads data from the server, and keeps the old data while newer data is loaded. The error of a
+ * load without data stays until the data arrives.
+ */
 export function useLoad<T>(
   key: readonly unknown[],
   load: () => Promise<T>,
-  { everyMs, topic, enabled = true, isSlow = false }: LoadOptions = {},
+  { everyMs, topic, enabled = true, isSlow = false, isFinal }: LoadOptions<T> = {},
 ): Load<T> {
   const live = useLive(enabled ? topic : undefined)
   const usualMs = live === 'live' ? liveMs : (everyMs ?? false)
@@ -42,16 +55,31 @@ export function useLoad<T>(
     enabled,
     placeholderData: keepPreviousData,
     ...(isSlow && { retry: false }),
-    refetchInterval: ({ state }) => (isTemporary(state.error) ? reconnectMs : usualMs),
+    refetchInterval: ({ state: { data, error } }) => {
+      if (isTemporary(error)) return reconnectMs
+      return data !== undefined && isFinal?.(data) === true ? false : usualMs
+    },
   })
   return {
-    data: query.data,
-    error: query.error,
+    ...useShown(key, query),
     updatedAt: query.dataUpdatedAt,
     isFetching: query.isFetching,
     isDisconnected: live === 'disconnected',
     retry: () => void query.refetch(),
   }
+}
+
+/** Returns the data of a query, or the last error of its key until data of the key arrives. */
+function useShown<T>(
+  key: readonly unknown[],
+  { data, error, isPlaceholderData }: UseQueryResult<T>,
+): Pick<Load<T>, 'data' | 'error'> {
+  const failure = useRef<LoadFailure>(undefined)
+  const hasData = data !== undefined && !isPlaceholderData
+  failure.current = lastFailure(failure.current, { key: hashKey(key), error, hasData })
+  // While a failed load is repeated, data of the previous key must not replace the error.
+  const isHidden = failure.current !== undefined && !hasData
+  return { data: isHidden ? undefined : data, error: failure.current?.error ?? null }
 }
 
 /** Returns a function that loads cached data again, by cache keys. */

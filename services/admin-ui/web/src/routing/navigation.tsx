@@ -18,18 +18,22 @@ export interface AppLinkProps {
   tone?: string
   /** True if the link is not marked as current on the pages below its page. */
   isExact?: boolean
+  /** True if the link is marked as current, otherwise false. Absent: the path decides. */
+  isCurrent?: boolean
   children: ReactNode
 }
 
 /** Link to an administration page. The link is marked as current on its page. */
 export function AppLink(props: AppLinkProps) {
-  const { to, params = {}, query = {}, className, tone, isExact = to === '/', children } = props
+  const { to, params = {}, query = {}, className, tone, isExact = to === '/' } = props
+  const { isCurrent, children } = props
   return (
     <Link
       to={to}
       params={params}
       search={query}
-      activeOptions={{ exact: isExact, includeSearch: false }}
+      activeOptions={{ exact: isExact, includeSearch: isCurrent !== undefined }}
+      {...(isCurrent === true && { 'aria-current': 'page' })}
       {...(className !== undefined && { className })}
       {...(tone !== undefined && { 'data-tone': tone })}
     >

@@ -2,12 +2,11 @@ import type { ReactNode } from 'react'
 import { Form as AriaForm } from 'react-aria-components'
 import content from '../content/content.module.css'
 import { Button } from '../controls/button.tsx'
-import { textsOf } from './form-texts.ts'
 
 export interface FilterFormProps {
   children: ReactNode
   submit: string
-  onSubmit: (values: Readonly<Record<string, string>>) => void
+  onSubmit: () => void
 }
 
 /** Row of fields that filter a list when the form is submitted. */
@@ -18,7 +17,7 @@ export function FilterForm({ children, submit, onSubmit }: FilterFormProps) {
         className={content['filters'] ?? ''}
         onSubmit={(event) => {
           event.preventDefault()
-          onSubmit(textsOf(event.currentTarget))
+          onSubmit()
         }}
       >
         {children}

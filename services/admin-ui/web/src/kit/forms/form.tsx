@@ -4,7 +4,6 @@ import { classNames } from '../class-names.ts'
 import { ErrorBox } from '../states/error-box.tsx'
 import { Button, ButtonRow } from '../controls/button.tsx'
 import css from '../controls/controls.module.css'
-import { textsOf } from './form-texts.ts'
 
 export interface FormProps {
   children: ReactNode
@@ -42,4 +41,10 @@ export function Form(props: FormProps) {
       </ButtonRow>
     </AriaForm>
   )
+}
+
+/** Texts of a form's fields by their names. */
+function textsOf(form: HTMLFormElement): Readonly<Record<string, string>> {
+  const entries = [...new FormData(form)]
+  return Object.fromEntries(entries.map(([key, value]) => [key, value as string]))
 }

@@ -3,8 +3,15 @@ import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
 import css from './states.module.css'
 
+export interface ErrorBoxProps {
+  error: unknown
+  /** Repeats the call. Absent: the box has no button. */
+  retry?: () => void
+  isRetrying?: boolean
+}
+
 /** Error of a call to the server: message, code, request id, and a button that repeats the call. */
-export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ErrorBox({ error, retry, isRetrying = false }: ErrorBoxProps) {
   const { title, message, code, requestId } = describeError(error)
   const details = [
     ...(code === undefined ? [] : [`Code ${code}`]),
@@ -15,7 +22,11 @@ export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void 
       <strong>{title}</strong>
       <p>{message}</p>
       {details.length > 0 && <p className={css['details']}>{details.join(' · ')}</p>}
-      {retry && <Button onPress={retry}>Try again</Button>}
+      {retry && (
+        <Button onPress={retry} isPending={isRetrying}>
+          Try again
+        </Button>
+      )}
     </div>
   )
 }

@@ -24,7 +24,7 @@ export function Loaded<T>({ load, children, isEmpty, empty, lines = 5 }: LoadedP
   const view = viewOf(load)
   if (load.data === undefined)
     return view === 'error' ? (
-      <ErrorBox error={load.error} retry={load.retry} />
+      <ErrorBox error={load.error} retry={load.retry} isRetrying={load.isFetching} />
     ) : (
       <Skeleton lines={lines} />
     )

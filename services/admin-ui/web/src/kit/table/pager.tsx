@@ -1,29 +1,42 @@
+import { usePageQuery } from '../../routing/navigation.tsx'
+import { pageOf } from '../../routing/query-text.ts'
 import { Button, ButtonRow } from '../controls/button.tsx'
 import css from './table.module.css'
 
 export interface PagerProps {
-  /** Number of the current page of a list, from 0. */
-  page: number
   pages: number
   total: number
+  /** Name of one entry of the list. */
   noun: string
-  onPage: (page: number) => void
+  /** Name of several entries. Absent: the noun with an s. */
+  plural?: string
 }
 
-/** Number of entries in a list, and buttons for the previous and the next page. */
-export function Pager({ page, pages, total, noun, onPage }: PagerProps) {
+/**
+ * Number of entries in a list, and buttons for the previous and the next page. The number of the
+ * current page is in the address.
+ */
+export function Pager({ pages, total, noun, plural = `${noun}s` }: PagerProps) {
+  const [query, change] = usePageQuery()
+  const page = pageOf(query)
+  const open = (next: number) => change({ page: String(next + 1) })
+  // After a deletion, the current page can lie behind the last page.
+  const hasOthers = pages > 1 || page > 0
   return (
     <nav className={css['pager']} aria-label="Pages of the list">
       <span className={css['count']}>
-        {total.toLocaleString('en')} {noun}
-        {pages > 1 && `, page ${page + 1} of ${pages.toLocaleString('en')}`}
+        {total.toLocaleString('en')} {total === 1 ? noun : plural}
+        {hasOthers && `, page ${page + 1} of ${pages.toLocaleString('en')}`}
       </span>
-      {pages > 1 && (
+      {hasOthers && (
         <ButtonRow>
-          <Button onPress={() => onPage(page - 1)} isDisabled={page <= 0}>
+          <Button
+            onPress={() => open(Math.max(0, Math.min(page, pages) - 1))}
+            isDisabled={page <= 0}
+          >
             Previous
           </Button>
-          <Button onPress={() => onPage(page + 1)} isDisabled={page >= pages - 1}>
+          <Button onPress={() => open(page + 1)} isDisabled={page >= pages - 1}>
             Next
           </Button>
         </ButtonRow>

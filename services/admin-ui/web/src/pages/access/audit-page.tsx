@@ -4,16 +4,16 @@ import { useAction } from '../../data/use-load.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { Button } from '../../kit/controls/button.tsx'
+import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { CursorList } from '../../kit/table/entry-list.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 
 /** Page of the audit log: actions of people, newest first. */
 export function AuditPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useAudit(query)
   const download = useAction(downloadAudit)
   return (
@@ -25,48 +25,26 @@ export function AuditPage() {
         </Button>
       </div>
       {download.error && <ErrorBox error={download.error} />}
-      <Loaded
+      <CursorList
         load={load}
-        lines={10}
-        isEmpty={({ entries }) => entries.length === 0}
+        rows={({ entries }) => entries}
         empty={<p>No entry matches the filters.</p>}
-      >
-        {({ entries, nextCursor }) => (
-          <>
-            <DataTable
-              label="Audit log"
-              rows={entries}
-              columns={columns}
-              keyOf={({ id }: AuditLogEntry) => id}
-            />
-            <ButtonRow>
-              {query['cursor'] && (
-                <Button onPress={() => change({ cursor: '' })}>Newest entries</Button>
-              )}
-              {nextCursor !== undefined && (
-                <Button onPress={() => change({ cursor: nextCursor })}>Older entries</Button>
-              )}
-            </ButtonRow>
-          </>
-        )}
-      </Loaded>
+        label="Audit log"
+        columns={columns}
+        keyOf={({ id }: AuditLogEntry) => id}
+      />
     </PageBody>
   )
 }
 
 function AuditFilters() {
-  const [query, change] = usePageQuery()
-  const field = (name: string) => ({
-    value: query[name] ?? '',
-    onChange: (value: string) => change({ [name]: value, cursor: '' }),
-  })
   return (
     <Filters>
-      <TextField label="Person" type="search" isSearch {...field('person')} />
-      <TextField label="Operation" type="search" {...field('operation')} />
-      <TextField label="Account" type="search" {...field('account')} />
-      <TextField label="From" type="datetime-local" {...field('from')} />
-      <TextField label="To" type="datetime-local" {...field('to')} />
+      <QueryTextField label="Person" name="person" isSearch />
+      <QueryTextField label="Operation" name="operation" />
+      <QueryTextField label="Account" name="account" />
+      <QueryTextField label="From" name="from" type="datetime-local" />
+      <QueryTextField label="To" name="to" type="datetime-local" />
     </Filters>
   )
 }

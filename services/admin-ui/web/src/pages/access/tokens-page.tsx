@@ -3,12 +3,11 @@ import { type TokenRecord, tokenActions, tokensKey, useTokens } from '../../data
 import { useAction } from '../../data/use-load.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { NewTokenForm } from './new-token-form.tsx'
@@ -17,7 +16,7 @@ import { OperatorTokenForm } from './operator-token-form.tsx'
 /** Page that lists access tokens of the API, of mail clients and of SMTP. */
 export function TokensPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useTokens(pageOf(query), query['account'])
   return (
     <PageBody>
@@ -32,37 +31,17 @@ export function TokensPage() {
         </Panel>
       )}
       <Filters>
-        <TextField
-          label="Account"
-          type="search"
-          isSearch
-          value={query['account'] ?? ''}
-          onChange={(account) => change({ account, page: '' })}
-        />
+        <QueryTextField label="Account" name="account" isSearch />
       </Filters>
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ tokens }) => tokens.length === 0}
-        empty={<p>Tokens appear here. Their values are shown once, when a token is created.</p>}
-      >
-        {({ tokens, total, pages }) => (
-          <>
-            <DataTable
-              label="Tokens"
-              rows={tokens}
-              columns={columns}
-              keyOf={({ id }: TokenRecord) => id}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'token' : 'tokens'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        rows={({ tokens }) => tokens}
+        empty={<p>Tokens appear here. The value of a token is shown once, after its creation.</p>}
+        label="Tokens"
+        columns={columns}
+        keyOf={({ id }: TokenRecord) => id}
+        noun="token"
+      />
     </PageBody>
   )
 }

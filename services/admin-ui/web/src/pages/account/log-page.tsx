@@ -81,7 +81,7 @@ function Log({ account }: { account: string }) {
         load={load}
         lines={10}
         isEmpty={(text) => text.trim() === ''}
-        empty={<p>Lines appear here while the recording is on. There is none yet.</p>}
+        empty={<p>The log has no lines yet. Lines appear here while the recording is on.</p>}
       >
         {(text) => <pre tabIndex={0}>{text}</pre>}
       </Loaded>

@@ -1,11 +1,7 @@
 import type { ReactNode } from 'react'
-import { ownActions } from '../../data/own-factors.ts'
-import { sessionKey } from '../../data/query-client.ts'
-import { useAction } from '../../data/use-load.ts'
 import { useMailRight } from '../../data/use-mail-right.ts'
 import { Panel } from '../../kit/content/panel.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
-import { Form } from '../../kit/forms/form.tsx'
+import { MailReasonForm } from '../../kit/forms/mail-reason-form.tsx'
 
 /**
  * Shows its content while the person's right to read mail is active. Otherwise asks for the reason,
@@ -19,25 +15,8 @@ export function MailGate({ children }: { children: ReactNode }) {
       {right === 'never' ? (
         <p>You may not read mail. An owner permits reading mail on the page People.</p>
       ) : (
-        <ReasonForm />
+        <MailReasonForm submit="Read mail" />
       )}
     </Panel>
-  )
-}
-
-function ReasonForm() {
-  const start = useAction(ownActions.startMailReading, { refresh: [sessionKey] })
-  return (
-    <>
-      <p>You may read mail for 15 minutes. The reason and each read are in the audit log.</p>
-      <Form
-        submit="Read mail"
-        isRunning={start.isRunning}
-        error={start.error}
-        onSubmit={({ reason = '' }) => start.run(reason)}
-      >
-        <TextField label="Reason" name="reason" minLength={3} isRequired />
-      </Form>
-    </>
   )
 }

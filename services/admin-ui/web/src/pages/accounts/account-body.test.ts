@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { bodyOfForm, bodyOfJson, serversOfForm, valuesOfServers } from './account-body.ts'
+import { bodyOfForm, serversOfForm, valuesOfServers } from './account-body.ts'
 
 test('bodyOfForm: servers found by autoconfig, with the email address as user', () => {
   const servers = valuesOfServers({
@@ -37,10 +37,4 @@ test('bodyOfForm: leaves out servers without a host', () => {
 test('serversOfForm: has no members that the test of a login refuses', () => {
   const values = { account: 'anna', email: 'a@example.com', imapHost: 'h', imapPort: '993' }
   expect(Object.keys(serversOfForm(values))).toEqual(['imap'])
-})
-
-test('bodyOfJson: accepts objects only', () => {
-  expect(bodyOfJson('{"account":"a"}')).toEqual({ account: 'a' })
-  expect(() => bodyOfJson('[1]')).toThrow('must be an object')
-  expect(() => bodyOfJson('{')).toThrow(SyntaxError)
 })

@@ -54,24 +54,3 @@ function serverOf(name: string, values: Values) {
     auth: { user: user || email, pass: password },
   }
 }
-
-/**
- * Registration of an account from a JSON text.
- *
- * @throws Error with the position of the mistake
- */
-export function bodyOfJson(text: string): AccountBody {
-  return objectOfJson(text) as AccountBody
-}
-
-/**
- * Object with members of an account from a JSON text.
- *
- * @throws Error with the position of the mistake
- */
-export function objectOfJson(text: string): object {
-  const body: unknown = JSON.parse(text)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Error('The JSON must be an object with the members of the request.')
-  return body
-}

@@ -4,13 +4,11 @@ import { type AccountListEntry, accountsKey, useAccounts } from '../../data/acco
 import { queryClient } from '../../data/query-client.ts'
 import { useRights } from '../../data/session.ts'
 import { buttonClass } from '../../kit/controls/button.tsx'
-import { SelectField } from '../../kit/controls/select-field.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { BulkActions } from './bulk-actions.tsx'
@@ -22,7 +20,7 @@ const refreshMs = 10_000
 /** Page that lists accounts, with search, filter and actions on several accounts. */
 export function AccountsPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const load = useAccounts(listInput(query), { everyMs: refreshMs, topic: 'changes' })
   const onBulkDone = (failed: readonly string[]) => {
@@ -34,31 +32,17 @@ export function AccountsPage() {
     <PageBody>
       <AccountFilters />
       {selected.size > 0 && <BulkActions keys={selected} onDone={onBulkDone} />}
-      <Loaded
+      <PagedList
         load={load}
         lines={10}
-        isEmpty={({ accounts }) => accounts.length === 0}
+        rows={({ accounts }) => accounts}
         empty={<NoAccounts isFiltered={Boolean(query['query'] || query['state'])} />}
-      >
-        {({ accounts, total, pages }) => (
-          <>
-            <DataTable
-              label="Accounts"
-              rows={accounts}
-              columns={columns}
-              keyOf={({ account }) => account}
-              {...(may('operateAccounts') && { selection })}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'account' : 'accounts'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Accounts"
+        columns={columns}
+        keyOf={({ account }: AccountListEntry) => account}
+        {...(may('operateAccounts') && { selection })}
+        noun="account"
+      />
     </PageBody>
   )
 }
@@ -80,24 +64,18 @@ const stateChoices = [
 
 function AccountFilters() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   return (
     <Filters>
-      <TextField
-        label="Search"
-        type="search"
-        isSearch
-        value={query['query'] ?? ''}
-        onChange={(text) => change({ query: text, page: '' })}
-      />
-      <SelectField
+      <QueryTextField label="Search" name="query" isSearch />
+      <QuerySelectField
         label="State"
+        name="state"
         value={stateFilter(query['state']) ?? ''}
         options={stateChoices}
-        onChange={(state) => change({ state, page: '' })}
       />
       {may('changeAccounts') && (
-        <AppLink to="/accounts/add" className={buttonClass('primary')}>
+        <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account
         </AppLink>
       )}
@@ -127,7 +105,7 @@ function NoAccounts({ isFiltered }: { isFiltered: boolean }) {
   return (
     <>
       <p>Accounts appear here with their states. There is no account yet.</p>
-      {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
+      {may('changeAccounts') && <AppLink to="/add-account">Add an account</AppLink>}
     </>
   )
 }

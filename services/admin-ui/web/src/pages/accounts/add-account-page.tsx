@@ -1,10 +1,10 @@
-import { accountActions, accountsKey } from '../../data/accounts.ts'
+import { type AccountBody, accountActions, accountsKey } from '../../data/accounts.ts'
+import { readJsonObject } from '../../data/json-object.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
-import { bodyOfJson } from './account-body.ts'
 import { ServerForm, useOpenAccount } from './server-form.tsx'
 
 /** Page that registers an account: by form, by a link for the owner of the mailbox, or as JSON. */
@@ -49,10 +49,11 @@ function OwnerLink() {
 
 function JsonForm() {
   const onDone = useOpenAccount()
-  const add = useAction(async (text: string) => accountActions.add(bodyOfJson(text)), {
-    onDone,
-    refresh: [accountsKey],
-  })
+  const add = useAction(
+    async (text: string) =>
+      accountActions.add(readJsonObject(text, 'The body') as object as AccountBody),
+    { onDone, refresh: [accountsKey] },
+  )
   return (
     <Form
       submit="Add the account"

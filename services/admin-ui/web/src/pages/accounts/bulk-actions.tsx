@@ -1,10 +1,10 @@
-import { useRef, useState } from 'react'
 import { accountActions } from '../../data/accounts.ts'
 import { useRights } from '../../data/session.ts'
+import { useBulkRun } from '../../data/use-bulk-run.ts'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { Panel } from '../../kit/content/panel.tsx'
-import { type BulkProgress, runForEach } from '../../data/bulk-run.ts'
+import { BulkState } from '../../kit/states/bulk-state.tsx'
 
 export interface BulkActionsProps {
   keys: ReadonlySet<string>
@@ -18,21 +18,16 @@ export interface BulkActionsProps {
 /** Buttons for actions on the selected accounts, with the progress of the action. */
 export function BulkActions({ keys, onDone }: BulkActionsProps) {
   const may = useRights()
-  const [progress, setProgress] = useState<BulkProgress>()
-  const running = useRef<AbortController>(undefined)
+  const bulk = useBulkRun()
   const start = async (run: (account: string) => Promise<unknown>) => {
-    running.current = new AbortController()
-    const { signal } = running.current
-    const { failures } = await runForEach([...keys], run, { signal, onProgress: setProgress })
-    running.current = undefined
+    const { failures } = await bulk.start([...keys], run)
     onDone(failures.map(([account]) => account))
   }
-  const isRunning = progress !== undefined && running.current !== undefined
   const count = `${keys.size} ${keys.size === 1 ? 'account' : 'accounts'}`
   return (
     <Panel title={`${count} selected`}>
-      {isRunning ? (
-        <Button onPress={() => running.current?.abort()}>Stop</Button>
+      {bulk.isRunning ? (
+        <Button onPress={bulk.stop}>Stop</Button>
       ) : (
         <ButtonRow>
           {may('operateAccounts') && (
@@ -48,25 +43,7 @@ export function BulkActions({ keys, onDone }: BulkActionsProps) {
           )}
         </ButtonRow>
       )}
-      {progress && <Progress {...progress} />}
+      {bulk.progress && <BulkState {...bulk.progress} />}
     </Panel>
-  )
-}
-
-function Progress({ done, total, failures }: BulkProgress) {
-  return (
-    <div role="status">
-      <progress value={done} max={total} aria-label="Progress" />{' '}
-      {`${done} of ${total} done, ${failures.length} failed`}
-      {failures.length > 0 && (
-        <ul>
-          {failures.map(([account, message]) => (
-            <li key={account}>
-              {account}: {message}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   )
 }

@@ -12,7 +12,7 @@ const maxReasonLength = 1024
 /** Addresses of a file, and its lines without a usable address. */
 export interface BlockedFile {
   blocks: readonly NewBlock[]
-  /** Texts that are no email address, with a maximum length. */
+  /** Texts in place of an email address that are not one, cut to the maximum length. */
   wrong: readonly string[]
 }
 
@@ -20,17 +20,19 @@ const recipientTitles = ['recipient', 'email', 'e-mail', 'address']
 
 /**
  * Reads a CSV file of email addresses. A first line with the title `recipient` or `email` names the
- * columns, also `account` and `reason`. Otherwise, the first column has the addresses. Repeated
- * addresses are left out.
+ * columns, also `account` and `reason`. Without this line, the first column has the addresses.
+ * Repeated addresses are left out.
  *
  * @param account account of the lines that name no account
- * @throws Error if the file is too large or no CSV file
+ * @throws Error if the file has too many addresses or is no CSV file
  */
 export function readBlockedFile(text: string, account: string): BlockedFile {
   const { columns, lines } = columnsOf(readCsv(text))
   if (lines.length > maxFileAddresses) {
     const [count, limit] = [lines.length, maxFileAddresses].map((each) => each.toLocaleString('en'))
-    throw new Error(`The file has ${count} addresses. Split it into files of at most ${limit}.`)
+    throw new Error(
+      `The file has ${count} addresses. Split the file into files of at most ${limit}.`,
+    )
   }
   const blocks = new Map<string, NewBlock>()
   const wrong: string[] = []

@@ -16,9 +16,8 @@ import { Button } from '../../kit/controls/button.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { usePageQuery, usePathParameter } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { BlockFields } from './block-fields.tsx'
@@ -30,44 +29,36 @@ const refresh = [blocklistsKey]
 
 /** Page that lists the addresses on one blocklist. */
 export function BlocklistPage() {
-  const may = useRights()
   const listId = usePathParameter('list')
-  const [query, change] = usePageQuery()
+  // The key separates lists: an address of one list must not be removed from another.
+  return <Addresses key={listId} listId={listId} />
+}
+
+function Addresses({ listId }: { listId: string }) {
+  const may = useRights()
+  const [query] = usePageQuery()
   const load = useBlocklist(listId, pageOf(query))
   return (
     <PageBody>
-      <Loaded
+      <PagedList
         load={load}
         lines={10}
-        isEmpty={({ total }) => total === 0}
+        rows={({ addresses }) => addresses}
         empty={<p>The list has no addresses. Recipients who unsubscribe appear here.</p>}
-      >
-        {({ addresses, total, pages }) => (
-          <>
-            <Download listId={listId} />
-            <DataTable
-              label="Addresses"
-              rows={addresses}
-              columns={columnsOf(listId)}
-              keyOf={({ account, recipient }: BlockedAddress) => `${account} ${recipient}`}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'address' : 'addresses'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        head={() => <Download listId={listId} />}
+        label="Addresses"
+        columns={columnsOf(listId)}
+        keyOf={({ account, recipient }: BlockedAddress) => `${account} ${recipient}`}
+        noun="address"
+        plural="addresses"
+      />
       {may('changeBlocklists') && isSettled(load) && (
         <>
           <Panel title="Add an address">
             <AddForm listId={listId} />
           </Panel>
           <Panel title="Add addresses from a CSV file">
-            <ImportFile key={listId} listId={listId} />
+            <ImportFile listId={listId} />
           </Panel>
         </>
       )}
@@ -109,8 +100,7 @@ function RemoveButton({ listId, recipient }: { listId: string; recipient: string
 function Download({ listId }: { listId: string }) {
   const download = useAction(async () => {
     const addresses = await readBlocklist(listId)
-    const text = writeBlockedFile(addresses)
-    saveFile(new Blob([text], { type: 'text/csv' }), `blocklist-${listId}.csv`)
+    saveFile(writeBlockedFile(addresses), `blocklist-${listId}.csv`)
     return addresses.length
   })
   return (

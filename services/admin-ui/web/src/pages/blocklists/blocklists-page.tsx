@@ -10,9 +10,8 @@ import { useAction } from '../../data/use-load.ts'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, useNavigate, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { BlockFields } from './block-fields.tsx'
@@ -21,33 +20,19 @@ import { blockOf } from './block-of.ts'
 /** Page that lists the blocklists, with the numbers of their addresses. */
 export function BlocklistsPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useBlocklists(pageOf(query))
   return (
     <PageBody lead="Addresses that receive no messages of a mailing list, by list.">
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ blocklists }) => blocklists.length === 0}
+        rows={({ blocklists }) => blocklists}
         empty={<p>Blocklists appear here when a recipient unsubscribes, or an address is added.</p>}
-      >
-        {({ blocklists, total, pages }) => (
-          <>
-            <DataTable
-              label="Blocklists"
-              rows={blocklists}
-              columns={columns}
-              keyOf={({ listId }: Blocklist) => listId}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'blocklist' : 'blocklists'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Blocklists"
+        columns={columns}
+        keyOf={({ listId }: Blocklist) => listId}
+        noun="blocklist"
+      />
       {may('changeBlocklists') && isSettled(load) && (
         <Panel title="Add an address to a list">
           <AddForm />

@@ -1,52 +1,76 @@
-import { useEffect, useRef, useState } from 'react'
-import { type BulkProgress, runForEach } from '../../data/bulk-run.ts'
+import { useState } from 'react'
 import { blocklistActions, blocklistsKey } from '../../data/lists/blocklists.ts'
+import { useBulkRun } from '../../data/use-bulk-run.ts'
 import { useRefresh } from '../../data/use-load.ts'
+import { TextList } from '../../kit/content/text-list.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { FileButton } from '../../kit/controls/file-button.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
+import { BulkState } from '../../kit/states/bulk-state.tsx'
 import { ProblemBox } from '../../kit/states/problem-box.tsx'
 import { type BlockedFile, keyOf, maxFileBytes, readBlockedFile } from './blocked-file.ts'
 
-/** Maximum number of wrong lines and of errors that the page shows. */
-const maxShown = 20
 /** Number of failed addresses after which an import ends, such as with a wrong account id. */
 const maxFailures = 50
 
 /** Form that adds the addresses of a CSV file to a blocklist, with the progress. */
 export function ImportFile({ listId }: { listId: string }) {
+  const bulk = useBulkRun(maxFailures)
   const [account, setAccount] = useState('')
-  const [text, setText] = useState<string>()
-  const [progress, setProgress] = useState<BulkProgress>()
-  const running = useRef<AbortController>(undefined)
   const refresh = useRefresh()
-  useEffect(() => () => running.current?.abort(), [])
-  const { file, problem } = readChosen(text, account)
   const start = async ({ blocks }: BlockedFile) => {
-    const control = new AbortController()
-    running.current = control
     const byKey = new Map(blocks.map((block) => [keyOf(block), block]))
-    const add = async (key: string) => {
+    await bulk.start([...byKey.keys()], async (key) => {
       const block = byKey.get(key)
       if (block) await blocklistActions.add({ listId, block })
-    }
-    const onProgress = (next: BulkProgress) => {
-      if (next.failures.length >= maxFailures) control.abort()
-      setProgress(next)
-    }
-    await runForEach([...byKey.keys()], add, { signal: control.signal, onProgress })
-    running.current = undefined
-    setText(undefined)
+    })
     refresh([blocklistsKey])
   }
-  const needsAccount = file?.blocks.some((block) => block.account === '') === true
+  const { progress, isRunning } = bulk
+  return (
+    <>
+      {isRunning ? (
+        <ButtonRow>
+          <Button onPress={bulk.stop}>Stop</Button>
+        </ButtonRow>
+      ) : (
+        <ChooseFile
+          account={account}
+          onAccount={setAccount}
+          onFile={bulk.clearProgress}
+          onStart={(file) => void start(file)}
+        />
+      )}
+      {progress && <BulkState {...progress} />}
+      {!isRunning && progress && progress.failures.length >= maxFailures && (
+        <p role="status">
+          The import has ended, because {maxFailures} addresses failed. Correct the file and choose
+          the file again.
+        </p>
+      )}
+    </>
+  )
+}
+
+interface ChooseFileProps {
+  account: string
+  onAccount: (account: string) => void
+  /** Called when a file was chosen. */
+  onFile: () => void
+  onStart: (file: BlockedFile) => void
+}
+
+/** Fields for a CSV file, with a preview of its addresses. */
+function ChooseFile({ account, onAccount, onFile, onStart }: ChooseFileProps) {
+  const [text, setText] = useState<string>()
+  const { file, problem } = readChosen(text, account)
   return (
     <>
       <TextField
         label="Account id of the file"
         hint="For lines without an account. Columns: recipient, account, reason."
         value={account}
-        onChange={setAccount}
+        onChange={onAccount}
       />
       <FileButton
         label="Choose the CSV file"
@@ -54,15 +78,11 @@ export function ImportFile({ listId }: { listId: string }) {
         maxBytes={maxFileBytes}
         onText={(chosen) => {
           setText(chosen)
-          setProgress(undefined)
+          onFile()
         }}
       />
       {problem !== undefined && <ProblemBox title="The file cannot be used">{problem}</ProblemBox>}
-      {file && !running.current && (
-        <Preview file={file} needsAccount={needsAccount} onStart={() => void start(file)} />
-      )}
-      {running.current && <Button onPress={() => running.current?.abort()}>Stop</Button>}
-      {progress && <Progress {...progress} />}
+      {file && <Preview file={file} onStart={() => onStart(file)} />}
     </>
   )
 }
@@ -81,11 +101,11 @@ function readChosen(
 
 interface PreviewProps {
   file: BlockedFile
-  needsAccount: boolean
   onStart: () => void
 }
 
-function Preview({ file: { blocks, wrong }, needsAccount, onStart }: PreviewProps) {
+function Preview({ file: { blocks, wrong }, onStart }: PreviewProps) {
+  const needsAccount = blocks.some(({ account }) => account === '')
   const count = `${blocks.length.toLocaleString('en')} ${blocks.length === 1 ? 'address' : 'addresses'}`
   return (
     <>
@@ -95,35 +115,12 @@ function Preview({ file: { blocks, wrong }, needsAccount, onStart }: PreviewProp
           `Lines without an email address: ${wrong.length.toLocaleString('en')}.`}{' '}
         {needsAccount && 'Enter the account id of the file.'}
       </p>
-      <Texts texts={wrong.map((line) => line || '(empty)')} />
+      <TextList texts={wrong.map((line) => line || '(empty)')} />
       <ButtonRow>
         <Button kind="primary" onPress={onStart} isDisabled={blocks.length === 0 || needsAccount}>
           Add {count}
         </Button>
       </ButtonRow>
     </>
-  )
-}
-
-function Progress({ done, total, failures }: BulkProgress) {
-  return (
-    <div role="status">
-      <progress value={done} max={total} aria-label="Progress" />{' '}
-      {`${done} of ${total} done, ${failures.length} failed`}
-      <Texts texts={failures.map(([key, message]) => `${key}: ${message}`)} />
-    </div>
-  )
-}
-
-/** List of the first texts, with the number of the others. */
-function Texts({ texts }: { texts: readonly string[] }) {
-  if (texts.length === 0) return null
-  return (
-    <ul>
-      {texts.slice(0, maxShown).map((text, index) => (
-        <li key={index}>{text}</li>
-      ))}
-      {texts.length > maxShown && <li>and {texts.length - maxShown} more</li>}
-    </ul>
   )
 }

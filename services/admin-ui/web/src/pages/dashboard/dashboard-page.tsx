@@ -53,7 +53,7 @@ function NoAccounts() {
   return (
     <>
       <p>The states of your accounts appear here. There is no account yet.</p>
-      {may('changeAccounts') && <AppLink to="/accounts/add">Add an account</AppLink>}
+      {may('changeAccounts') && <AppLink to="/add-account">Add an account</AppLink>}
     </>
   )
 }

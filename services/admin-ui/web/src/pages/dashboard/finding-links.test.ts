@@ -4,6 +4,7 @@ import { linkOfFinding } from './finding-links.ts'
 test.each([
   ['queueLate:submit', '/outbox', { state: 'queued' }],
   ['queueLate:notify', '/deliveries', { state: 'due' }],
+  ['queuePaused:submit', '/queues', undefined],
   [
     'webhookTargetFailing:https://hooks.example:8443/a',
     '/deliveries',

@@ -21,7 +21,7 @@ const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
     text: 'Accounts whose login fails',
   }),
   queueLate: (queue) => queueLink(queue),
-  queuePaused: (queue) => queueLink(queue),
+  queuePaused: () => ({ path: '/queues', text: 'Queues' }),
   serviceUrlUnset: () => settings('serviceUrl'),
   webhooksDisabled: () => settings('webhooksEnabled'),
   webhooksWithoutTarget: () => settings('webhooks'),

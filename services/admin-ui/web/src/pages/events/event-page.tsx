@@ -1,6 +1,7 @@
 import { type EventRecord, readEventBody, useEvent } from '../../data/events/events.ts'
-import { useRights, useSignedIn } from '../../data/session.ts'
+import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { useMailRight } from '../../data/use-mail-right.ts'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, buttonClass, ButtonRow } from '../../kit/controls/button.tsx'
@@ -8,7 +9,6 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { AppLink, usePathParameter } from '../../routing/navigation.tsx'
 import { DeliveryState } from './delivery-state.tsx'
-import { showsMail } from './shows-mail.ts'
 import { TryRoute } from './try-route.tsx'
 
 /** Page of one event: head, links, body by right, and a trial of a webhook route. */
@@ -84,10 +84,9 @@ function Head({ record }: { record: EventRecord }) {
 
 function Body({ event }: { event: string }) {
   const read = useAction(readEventBody)
-  const session = useSignedIn()
+  const right = useMailRight()
   // A shown body disappears when the right to read mail ends.
-  if (read.isDone && showsMail(session, new Date()))
-    return <pre>{JSON.stringify(read.result, null, 2)}</pre>
+  if (read.isDone && right === 'active') return <pre>{JSON.stringify(read.result, null, 2)}</pre>
   return (
     <>
       <p>The body contains mail. Each read is recorded in the audit log.</p>

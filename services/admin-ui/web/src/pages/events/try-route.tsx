@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import { type RouteTrial, tryRoute } from '../../data/events/events.ts'
-import { useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { useMailRight } from '../../data/use-mail-right.ts'
 import { type RouteEntry, useRouteChoices } from '../../data/webhooks/webhook-routes.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Button } from '../../kit/controls/button.tsx'
 import { SelectField } from '../../kit/controls/select-field.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
-import { showsMail } from './shows-mail.ts'
 
 /** Form that runs the functions of a stored webhook route with the body of an event. */
 export function TryRoute({ event }: { event: string }) {
@@ -18,7 +17,7 @@ export function TryRoute({ event }: { event: string }) {
       load={load}
       lines={3}
       isEmpty={({ webhooks }) => webhooks.length === 0}
-      empty={<p>Webhook routes appear here. There is no route yet.</p>}
+      empty={<p>There is no webhook route yet. Create a route on the page Routes.</p>}
     >
       {({ webhooks }) => <RouteForm event={event} routes={webhooks} />}
     </Loaded>
@@ -27,7 +26,7 @@ export function TryRoute({ event }: { event: string }) {
 
 function RouteForm({ event, routes }: { event: string; routes: readonly RouteEntry[] }) {
   const [chosen, choose] = useState('')
-  const session = useSignedIn()
+  const right = useMailRight()
   const trial = useAction(tryRoute)
   const route = chosen || (routes[0]?.id ?? '')
   return (
@@ -48,7 +47,7 @@ function RouteForm({ event, routes }: { event: string; routes: readonly RouteEnt
         </Button>
       </div>
       {trial.error && <ErrorBox error={trial.error} />}
-      {trial.result && showsMail(session, new Date()) && <Result trial={trial.result} />}
+      {trial.result && right === 'active' && <Result trial={trial.result} />}
     </>
   )
 }

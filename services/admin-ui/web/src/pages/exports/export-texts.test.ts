@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ExportRequest } from '@posthorn/contracts/schemas/export'
 import { matches } from '@posthorn/contracts/validate'
 import type { ExportEntry } from '../../data/lists/exports.ts'
-import { exportBody, exportPart, progressText, sizeText } from './export-texts.ts'
+import { exportBody, exportPart, progressText } from './export-texts.ts'
 
 const running: ExportEntry = {
   account: 'anna',
@@ -82,13 +82,4 @@ test('exportPart: is unknown before the mailboxes and messages are counted', () 
   const progress = { ...running.progress, foldersTotal: 0, messagesQueued: 0 }
   expect(exportPart({ ...running, progress })).toBeUndefined()
   expect(exportPart({ ...running, progress, phase: 'indexing' })).toBeUndefined()
-})
-
-test.each([
-  [0, '0 bytes'],
-  [999, '999 bytes'],
-  [1500, '1.5 kB'],
-  [10 ** 12 * 5000, '5,000 TB'],
-])('sizeText: %i bytes are %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text)
 })

@@ -41,12 +41,3 @@ export function progressText({ status, phase, progress, unavailableSince }: Expo
 function count(value: number): string {
   return value.toLocaleString('en')
 }
-
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
-
-/** Size in bytes with a readable unit: `1.5 MB`. */
-export function sizeText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
-  const value = bytes / 1000 ** power
-  return `${value.toLocaleString('en', { maximumFractionDigits: 1 })} ${units[power]}`
-}

@@ -1,18 +1,18 @@
 import { type ExportEntry, useExports } from '../../data/lists/exports.ts'
 import { isSettled } from '../../data/load-state.ts'
+import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
+import { sizeText } from '../../kit/content/size-text.ts'
 import { Time } from '../../kit/content/time.tsx'
-import { SelectField } from '../../kit/controls/select-field.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf, type PageQuery } from '../../routing/query-text.ts'
 import { ExportActions } from './export-actions.tsx'
-import { exportPart, progressText, sizeText } from './export-texts.ts'
+import { exportPart, progressText } from './export-texts.ts'
 import { NewExportForm } from './new-export-form.tsx'
 
 const pageSize = 50
@@ -22,37 +22,25 @@ type Status = (typeof statuses)[number]
 /** Page that lists the exports of all accounts, with their progress. */
 export function ExportsPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useExports(listInput(query))
   return (
     <PageBody lead="Files with the messages of an account. An export runs in the background.">
       <ExportFilters />
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ exports }) => exports.length === 0}
+        rows={({ exports }) => exports}
         empty={<p>No export matches. Exports appear here until they expire.</p>}
-      >
-        {({ exports, total, pages, storedBytes, maxStoredBytes }) => (
-          <>
-            <p>
-              The files use {sizeText(storedBytes)} of {sizeText(maxStoredBytes)}.
-            </p>
-            <DataTable
-              label="Exports"
-              rows={exports}
-              columns={columns}
-              keyOf={({ exportId }: ExportEntry) => exportId}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'export' : 'exports'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
+        head={({ storedBytes, maxStoredBytes }) => (
+          <p>
+            The files use {sizeText(storedBytes)} of {sizeText(maxStoredBytes)}.
+          </p>
         )}
-      </Loaded>
+        label="Exports"
+        columns={columns}
+        keyOf={({ exportId }: ExportEntry) => exportId}
+        noun="export"
+      />
       {may('changeExports') && isSettled(load) && (
         <Panel title="Create an export">
           <NewExportForm />
@@ -68,34 +56,27 @@ function statusOf(query: PageQuery): Status | undefined {
 
 function listInput(query: PageQuery) {
   const status = statusOf(query)
-  const { account } = query
   return {
     page: pageOf(query),
     pageSize,
-    ...(account && { account }),
+    ...filtersOf(query, ['account']),
     ...(status !== undefined && { status }),
   }
 }
 
 function ExportFilters() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   return (
     <Filters>
-      <TextField
-        label="Account"
-        type="search"
-        isSearch
-        value={query['account'] ?? ''}
-        onChange={(account) => change({ account, page: '' })}
-      />
-      <SelectField
+      <QueryTextField label="Account" name="account" isSearch />
+      <QuerySelectField
         label="Status"
+        name="status"
         value={statusOf(query) ?? ''}
         options={[
           { value: '', label: 'all' },
           ...statuses.map((value) => ({ value, label: value })),
         ]}
-        onChange={(status) => change({ status, page: '' })}
       />
     </Filters>
   )

@@ -22,7 +22,13 @@ const refresh = [gatewaysKey]
 
 /** Page of one gateway: state, test message, server. */
 export function GatewayPage() {
-  const load = useGateway(usePathParameter('gateway'))
+  const id = usePathParameter('gateway')
+  // The key separates gateways: results of one gateway never show on the page of another.
+  return <GatewayDetails key={id} id={id} />
+}
+
+function GatewayDetails({ id }: { id: string }) {
+  const load = useGateway(id)
   const may = useRights()
   return (
     <Loaded load={load} lines={10}>
@@ -31,7 +37,7 @@ export function GatewayPage() {
           <Panel title="State">
             <State gateway={gateway} />
           </Panel>
-          {may('changeGateways') && <Changes key={gateway.gateway} gateway={gateway} />}
+          {may('changeGateways') && <Changes gateway={gateway} />}
         </PageBody>
       )}
     </Loaded>

@@ -3,9 +3,8 @@ import { useRights } from '../../data/session.ts'
 import { PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { buttonClass } from '../../kit/controls/button.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { GatewayState } from './gateway-state.tsx'
@@ -13,45 +12,31 @@ import { GatewayState } from './gateway-state.tsx'
 /** Page that lists the gateways. */
 export function GatewaysPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useGateways(pageOf(query))
   return (
     <PageBody lead="SMTP servers that send messages instead of the servers of the accounts.">
       {may('changeGateways') && (
         <div>
-          <AppLink to="/gateways/add" className={buttonClass('primary')}>
+          <AppLink to="/add-gateway" className={buttonClass('primary')}>
             Add a gateway
           </AppLink>
         </div>
       )}
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ gateways }) => gateways.length === 0}
+        rows={({ gateways }) => gateways}
         empty={
           <>
             <p>Gateways appear here. A submission names its gateway in the member gateway.</p>
-            {may('changeGateways') && <AppLink to="/gateways/add">Add a gateway</AppLink>}
+            {may('changeGateways') && <AppLink to="/add-gateway">Add a gateway</AppLink>}
           </>
         }
-      >
-        {({ gateways, total, pages }) => (
-          <>
-            <DataTable
-              label="Gateways"
-              rows={gateways}
-              columns={columns}
-              keyOf={({ gateway }: Gateway) => gateway}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'gateway' : 'gateways'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Gateways"
+        columns={columns}
+        keyOf={({ gateway }: Gateway) => gateway}
+        noun="gateway"
+      />
     </PageBody>
   )
 }

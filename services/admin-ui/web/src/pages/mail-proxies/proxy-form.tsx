@@ -35,7 +35,9 @@ export function ProxyForm({ proxy, stored }: ProxyFormProps) {
 }
 
 function Fields({ proxy, stored, onDone }: ProxyFormProps & { onDone: () => void }) {
-  const [values, setValues] = useState(proxyValues(proxy, stored))
+  // A refresh while the form is open must not count as a change by the person.
+  const [before] = useState(stored)
+  const [values, setValues] = useState(() => proxyValues(proxy, stored))
   const save = useAction(changeSettings, { refresh: [settingsKey], onDone })
   const set = (key: string) => (value: string) => setValues({ ...values, [key]: value })
   return (
@@ -43,7 +45,7 @@ function Fields({ proxy, stored, onDone }: ProxyFormProps & { onDone: () => void
       submit="Save"
       isRunning={save.isRunning}
       error={save.error}
-      onSubmit={() => save.run(proxyChanges(proxy, values, stored))}
+      onSubmit={() => save.run(proxyChanges(proxy, values, before))}
     >
       {proxyFields(proxy).map((field) => (
         <Field

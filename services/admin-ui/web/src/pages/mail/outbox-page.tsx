@@ -1,18 +1,17 @@
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
+import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
+import { SubmitCall } from '../../kit/content/submit-call.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { SelectField } from '../../kit/controls/select-field.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf, type PageQuery } from '../../routing/query-text.ts'
 
@@ -22,35 +21,21 @@ type State = (typeof states)[number]
 
 /** Page that lists messages of the outbox in one state, or messages that wait to be sent. */
 export function OutboxPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useOutbox(listInput(query))
   return (
     <PageBody>
       <OutboxFilters />
-      <Loaded
+      <PagedList
         load={load}
         lines={10}
-        isEmpty={({ messages }) => messages.length === 0}
+        rows={({ messages }) => messages}
         empty={<NoMessages />}
-      >
-        {({ messages, total, pages }) => (
-          <>
-            <DataTable
-              label="Outbox"
-              rows={messages}
-              columns={columns}
-              keyOf={({ queueId }: OutboxEntry) => queueId}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'message' : 'messages'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Outbox"
+        columns={columns}
+        keyOf={({ queueId }: OutboxEntry) => queueId}
+        noun="message"
+      />
     </PageBody>
   )
 }
@@ -59,16 +44,10 @@ function NoMessages() {
   return (
     <>
       <p>No message matches. Messages appear here when they are submitted, such as by this call:</p>
-      <CopyBox text={submitCall} label="Copy the command" />
+      <SubmitCall />
     </>
   )
 }
-
-const submitCall = [
-  'curl -X POST "$POSTHORN_URL/v1/account/anna/submit" \\',
-  '  -H "Authorization: Bearer $POSTHORN_TOKEN" -H "Content-Type: application/json" \\',
-  `  -d '{"to":[{"address":"ben@example.com"}],"subject":"Hello","text":"Hello!"}'`,
-].join('\n')
 
 /**
  * State by which the page's address filters messages. Undefined: the API lists queued and held
@@ -80,34 +59,27 @@ function stateOf(query: PageQuery): State | undefined {
 
 function listInput(query: PageQuery) {
   const state = stateOf(query)
-  const { account } = query
   return {
     page: pageOf(query),
     pageSize,
-    ...(account && { account }),
+    ...filtersOf(query, ['account']),
     ...(state !== undefined && { state }),
   }
 }
 
 function OutboxFilters() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   return (
     <Filters>
-      <TextField
-        label="Account"
-        type="search"
-        isSearch
-        value={query['account'] ?? ''}
-        onChange={(account) => change({ account, page: '' })}
-      />
-      <SelectField
+      <QueryTextField label="Account" name="account" isSearch />
+      <QuerySelectField
         label="State"
+        name="state"
         value={stateOf(query) ?? ''}
         options={[
           { value: '', label: 'queued or held' },
           ...states.map((value) => ({ value, label: value })),
         ]}
-        onChange={(state) => change({ state, page: '' })}
       />
     </Filters>
   )

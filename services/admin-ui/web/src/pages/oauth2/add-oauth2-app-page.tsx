@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { oauth2AppActions, oauth2AppsKey } from '../../data/lists/oauth2-apps.ts'
-import { isSettled } from '../../data/load-state.ts'
+import { InputError, isSettled } from '../../data/load-state.ts'
 import { useSettings } from '../../data/settings.ts'
 import { useAction } from '../../data/use-load.ts'
 import { PageBody, Panel } from '../../kit/content/panel.tsx'
@@ -73,7 +73,7 @@ function AddForm({ uri }: { uri: string }) {
 /** Registers an OAuth2 application, and returns its id. */
 async function addApp(values: AppValues): Promise<string> {
   const { id, created } = await oauth2AppActions.add(bodyOfApp(values))
-  if (!created) throw new Error(`The application id ${id} exists already. Choose another id.`)
+  if (!created) throw new InputError(`The application id ${id} exists already. Choose another id.`)
   return id
 }
 

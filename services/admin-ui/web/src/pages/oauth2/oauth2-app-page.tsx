@@ -25,7 +25,13 @@ import { RedirectUriPanel } from './redirect-uri-panel.tsx'
 
 /** Page of one OAuth2 application: state, check, settings, use of the mail API. */
 export function OAuth2AppPage() {
-  const load = useOAuth2App(usePathParameter('app'))
+  const id = usePathParameter('app')
+  // The key separates applications: results of one never show on the page of another.
+  return <AppDetails key={id} id={id} />
+}
+
+function AppDetails({ id }: { id: string }) {
+  const load = useOAuth2App(id)
   const settings = useSettings(['serviceUrl'])
   const may = useRights()
   if (!isSettled(load) || !isSettled(settings)) return <Skeleton lines={8} />
@@ -39,13 +45,13 @@ export function OAuth2AppPage() {
           </Panel>
           {may('changeOAuth2Apps') && (
             <Panel title="Check">
-              <CheckApp key={app.id} app={app} />
+              <CheckApp app={app} />
             </Panel>
           )}
           {hasSignIns(app.provider) && <RedirectUriPanel uri={uri} />}
           {may('changeOAuth2Apps') && (
             <Panel title="Settings">
-              <EditApp key={app.id} app={app} />
+              <EditApp app={app} />
             </Panel>
           )}
           {app.quotaUse.length > 0 && <Use app={app} />}

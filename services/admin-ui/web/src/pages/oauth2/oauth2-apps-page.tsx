@@ -3,7 +3,7 @@ import { useRights } from '../../data/session.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { buttonClass } from '../../kit/controls/button.tsx'
-import { SelectField } from '../../kit/controls/select-field.tsx'
+import { QuerySelectField } from '../../kit/forms/query-fields.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
 import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { Pager } from '../../kit/table/pager.tsx'
@@ -15,27 +15,27 @@ import { AppState } from './app-state.tsx'
 /** Page that lists OAuth2 applications by provider. */
 export function OAuth2AppsPage() {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useOAuth2Apps(pageOf(query))
   const chosen = providerKinds.find((kind) => kind === query['provider'])
   return (
     <PageBody lead="Applications at mail providers, with which accounts sign in without a password.">
       {may('changeOAuth2Apps') && (
         <div>
-          <AppLink to="/oauth2/add" className={buttonClass('primary')}>
+          <AppLink to="/add-oauth2-app" className={buttonClass('primary')}>
             Add an OAuth2 application
           </AppLink>
         </div>
       )}
       <Filters>
-        <SelectField
+        <QuerySelectField
           label="Provider"
+          name="provider"
           value={chosen ?? ''}
           options={[
             { value: '', label: 'all' },
             ...providerKinds.map((value) => ({ value, label: providerNames[value] })),
           ]}
-          onChange={(provider) => change({ provider, page: '' })}
         />
       </Filters>
       <Loaded
@@ -54,13 +54,7 @@ export function OAuth2AppsPage() {
                   apps={apps.filter(({ provider }) => provider === kind)}
                 />
               ))}
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'application' : 'applications'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
+            <Pager pages={pages} total={total} noun="application" />
           </>
         )}
       </Loaded>
@@ -73,7 +67,7 @@ function NoApps() {
   return (
     <>
       <p>OAuth2 applications appear here. Accounts of Google and Microsoft need one.</p>
-      {may('changeOAuth2Apps') && <AppLink to="/oauth2/add">Add an OAuth2 application</AppLink>}
+      {may('changeOAuth2Apps') && <AppLink to="/add-oauth2-app">Add an OAuth2 application</AppLink>}
     </>
   )
 }

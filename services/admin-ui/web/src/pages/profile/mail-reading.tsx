@@ -3,13 +3,10 @@ import { sessionKey } from '../../data/query-client.ts'
 import { useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
 import { Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Form } from '../../kit/forms/form.tsx'
+import { MailReasonForm } from '../../kit/forms/mail-reason-form.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-
-const refresh = [sessionKey]
 
 /**
  * Panel for the right to read mail, which is active for 15 minutes after a person has given a
@@ -20,30 +17,17 @@ export function MailReading() {
   const { until, reason } = mailReading
   return (
     <Panel title="Reading mail">
-      {until === undefined ? <StartForm /> : <ActiveReading until={until} reason={reason ?? ''} />}
+      {until === undefined ? (
+        <MailReasonForm submit="Activate" />
+      ) : (
+        <ActiveReading until={until} reason={reason ?? ''} />
+      )}
     </Panel>
   )
 }
 
-function StartForm() {
-  const start = useAction(ownActions.startMailReading, { refresh })
-  return (
-    <>
-      <p>You may read mail for 15 minutes. The reason and each read are in the audit log.</p>
-      <Form
-        submit="Activate"
-        isRunning={start.isRunning}
-        error={start.error}
-        onSubmit={({ reason = '' }) => start.run(reason)}
-      >
-        <TextField label="Reason" name="reason" minLength={3} isRequired />
-      </Form>
-    </>
-  )
-}
-
 function ActiveReading({ until, reason }: { until: string; reason: string }) {
-  const end = useAction(ownActions.endMailReading, { refresh })
+  const end = useAction(ownActions.endMailReading, { refresh: [sessionKey] })
   return (
     <>
       <p>

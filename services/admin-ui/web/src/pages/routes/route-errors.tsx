@@ -1,5 +1,5 @@
-import { useSignedIn } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
+import { useMailRight } from '../../data/use-mail-right.ts'
 import {
   routeActions,
   type RouteFailure,
@@ -45,9 +45,9 @@ export function RouteErrors({ id }: { id: string }) {
  * Button that shows the texts of the errors, which can contain mail, to people who may read mail.
  */
 function ShowTexts() {
-  const { person, mailReading } = useSignedIn()
+  const right = useMailRight()
   const show = useAction(routeActions.requestMailReading, { refresh: [routesKey] })
-  if (!person.mayReadMail || mailReading.until !== undefined) return null
+  if (right !== 'inactive') return null
   return (
     <div>
       <Button onPress={() => show.run(undefined)} isPending={show.isRunning}>

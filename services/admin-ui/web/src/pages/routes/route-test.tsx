@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { readJsonObject } from '../../data/json-object.ts'
 import { useAction } from '../../data/use-load.ts'
 import {
   readPayload,
@@ -19,7 +20,6 @@ import {
   eventNames,
   eventOf,
   examplePayload,
-  parsePayload,
   payloadText,
   runText,
 } from './test-payloads.ts'
@@ -32,7 +32,10 @@ export function RouteTest({ sources }: { sources: FunctionSources }) {
   const [query] = usePageQuery()
   const [payload, setPayload] = useState(() => examplePayload(eventOf(query['event'])))
   const test = useAction(async () =>
-    routeActions.test({ content: contentOf(sources), payload: parsePayload(payload) }),
+    routeActions.test({
+      content: contentOf(sources),
+      payload: readJsonObject(payload, 'The payload'),
+    }),
   )
   return (
     <Panel title="Test">

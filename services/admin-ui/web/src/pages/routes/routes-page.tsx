@@ -5,47 +5,32 @@ import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { ButtonRow, buttonClass } from '../../kit/controls/button.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 
 /** Page that lists webhook routes. */
 export function RoutesPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const load = useRoutes(pageOf(query))
   return (
     <PageBody lead="A route sends selected events of all accounts to an additional target.">
       <CreateLink />
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ webhooks }) => webhooks.length === 0}
+        rows={({ webhooks }) => webhooks}
         empty={
           <>
             <p>Webhook routes appear here. This call creates a route for new messages:</p>
             <CopyBox text={createCall} label="Copy the command" />
           </>
         }
-      >
-        {({ webhooks, total, pages }) => (
-          <>
-            <DataTable
-              label="Routes"
-              rows={webhooks}
-              columns={columns}
-              keyOf={({ id }: RouteEntry) => id}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'route' : 'routes'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Routes"
+        columns={columns}
+        keyOf={({ id }: RouteEntry) => id}
+        noun="route"
+      />
     </PageBody>
   )
 }

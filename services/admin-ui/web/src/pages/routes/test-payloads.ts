@@ -1,5 +1,4 @@
 import { eventBodies } from '@posthorn/contracts/openapi/examples/event-bodies'
-import { InputError } from '../../data/load-state.ts'
 import type { RecentDelivery, RouteTestRun } from '../../data/webhooks/webhook-routes.ts'
 
 /** Names of all events, in alphabetical order. */
@@ -21,26 +20,6 @@ export function examplePayload(event: string): string {
 /** Text of a webhook body. */
 export function payloadText(payload: unknown): string {
   return JSON.stringify(payload, null, 2)
-}
-
-/**
- * Webhook body that a text contains.
- *
- * @throws InputError if the text is not a JSON object
- */
-export function parsePayload(text: string): Record<string, unknown> {
-  const value = parseJson(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new InputError('The payload must be a JSON object.')
-  return value as Record<string, unknown>
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new InputError(`The payload is not valid JSON: ${(error as Error).message}`)
-  }
 }
 
 /** Name of a recent webhook delivery in the list of payloads. */

@@ -39,7 +39,7 @@ test('testMailBody: names the stored template', () => {
 
 test.each([
   ['[1]', 'The values must be a JSON object.'],
-  ['{number: 1}', 'The values are not valid JSON: '],
+  ['{number: 1}', 'The values must be valid JSON: '],
 ])('previewBody: refuses the values %s', (values, message) => {
   expect(() => previewBody(draft, { ...input, values })).toThrow(message)
 })

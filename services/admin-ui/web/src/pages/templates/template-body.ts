@@ -1,4 +1,4 @@
-import { InputError } from '../../data/load-state.ts'
+import { readJsonObject } from '../../data/json-object.ts'
 import type { MessageBody, TemplateBody, TemplateRecord } from '../../data/lists/templates.ts'
 
 /** Texts of a template with placeholders. Blank: the template has no such text. */
@@ -70,18 +70,7 @@ export function testMailBody(template: string, input: TrialInput): MessageBody {
 }
 
 function paramsOf({ values }: TrialInput): Record<string, unknown> {
-  const params = parseJson(values.trim() === '' ? '{}' : values)
-  if (typeof params !== 'object' || params === null || Array.isArray(params))
-    throw new InputError('The values must be a JSON object.')
-  return params as Record<string, unknown>
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new InputError(`The values are not valid JSON: ${(error as Error).message}`)
-  }
+  return readJsonObject(values.trim() === '' ? '{}' : values, 'The values')
 }
 
 /**

@@ -23,7 +23,7 @@ export function TemplateEditors({ draft: { texts, format }, onTexts }: TemplateE
       />
       <TextField
         label="Preview text"
-        hint="Mail clients show it in message lists."
+        hint="Mail clients show the preview text in message lists."
         {...field('previewText')}
       />
       <Columns>

@@ -94,6 +94,7 @@ function ChangeTemplate({ template }: { template: TemplateRecord }) {
 
 function ShowTemplate({ template }: { template: TemplateRecord }) {
   const { subject, previewText, text, html } = textsOf(template)
+  const isHtml = template.format === 'html'
   return (
     <Panel title="Texts">
       <Facts
@@ -104,7 +105,11 @@ function ShowTemplate({ template }: { template: TemplateRecord }) {
       />
       <Columns>
         <CodeEditor label="Plain text" language="text" value={text} />
-        <CodeEditor label="HTML" language="html" value={html} />
+        <CodeEditor
+          label={isHtml ? 'HTML' : 'Markdown'}
+          language={isHtml ? 'html' : 'text'}
+          value={html}
+        />
       </Columns>
     </Panel>
   )

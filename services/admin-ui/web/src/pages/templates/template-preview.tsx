@@ -95,7 +95,7 @@ function Preview({ preview: { subject, text, html } }: { preview: MessagePreview
           label="HTML of the message"
           language="html"
           value={html ?? ''}
-          hint="Shown as source. Send a test mail to see it in a mail client."
+          hint="Shown as source. Send a test mail to see the message in a mail client."
         />
       </Columns>
     </>

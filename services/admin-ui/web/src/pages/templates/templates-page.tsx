@@ -4,10 +4,9 @@ import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { ButtonRow, buttonClass } from '../../kit/controls/button.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
-import { Pager } from '../../kit/table/pager.tsx'
+import { QueryTextField } from '../../kit/forms/query-fields.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 
@@ -15,25 +14,23 @@ const pageSize = 50
 
 /** Page that lists the templates of an account, or the templates for all accounts. */
 export function TemplatesPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const account = query['account'] ?? ''
   const load = useTemplates({ page: pageOf(query), pageSize, ...(account !== '' && { account }) })
   return (
     <PageBody lead="A template is a subject and texts with placeholders, which submissions fill in.">
       <CreateLink account={account} />
       <Filters>
-        <TextField
+        <QueryTextField
           label="Account"
-          type="search"
+          name="account"
           isSearch
           hint="Empty: templates for all accounts."
-          value={account}
-          onChange={(text) => change({ account: text, page: '' })}
         />
       </Filters>
-      <Loaded
+      <PagedList
         load={load}
-        isEmpty={({ templates }) => templates.length === 0}
+        rows={({ templates }) => templates}
         empty={
           <>
             <p>
@@ -45,25 +42,11 @@ export function TemplatesPage() {
             <CopyBox text={createCall} label="Copy the command" />
           </>
         }
-      >
-        {({ templates, total, pages }) => (
-          <>
-            <DataTable
-              label="Templates"
-              rows={templates}
-              columns={columns}
-              keyOf={({ id }: TemplateEntry) => id}
-            />
-            <Pager
-              page={pageOf(query)}
-              pages={pages}
-              total={total}
-              noun={total === 1 ? 'template' : 'templates'}
-              onPage={(page) => change({ page: String(page + 1) })}
-            />
-          </>
-        )}
-      </Loaded>
+        label="Templates"
+        columns={columns}
+        keyOf={({ id }: TemplateEntry) => id}
+        noun="template"
+      />
     </PageBody>
   )
 }

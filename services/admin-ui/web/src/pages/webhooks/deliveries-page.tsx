@@ -1,18 +1,18 @@
 import { type Delivery, deliveriesKey, retryDelivery, useDeliveries } from '../../data/queues.ts'
+import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Badge, type Tone } from '../../kit/content/badge.tsx'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
-import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { SelectField } from '../../kit/controls/select-field.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { Button } from '../../kit/controls/button.tsx'
+import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { CursorList } from '../../kit/table/entry-list.tsx'
 import { usePageQuery } from '../../routing/navigation.tsx'
 import type { PageQuery } from '../../routing/query-text.ts'
+import { DefaultTargetCall } from './default-target-call.tsx'
 import { ReplayFailed } from './replay-failed.tsx'
 import { replayFilter } from './replay-filter.ts'
 
@@ -22,7 +22,7 @@ type State = (typeof states)[number]
 
 /** Page that lists webhook deliveries in one state, newest first. */
 export function DeliveriesPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const may = useRights()
   const load = useDeliveries(listInput(query))
   return (
@@ -31,29 +31,14 @@ export function DeliveriesPage() {
       {stateOf(query) === 'failed' && may('operateQueues') && (
         <ReplayFailed filter={replayFilter(query)} />
       )}
-      <Loaded
+      <CursorList
         load={load}
-        lines={10}
-        isEmpty={({ deliveries }) => deliveries.length === 0}
+        rows={({ deliveries }) => deliveries}
         empty={<NoDeliveries />}
-      >
-        {({ deliveries, nextCursor }) => (
-          <>
-            <DataTable
-              label="Deliveries"
-              rows={deliveries}
-              columns={columns}
-              keyOf={({ id }: Delivery) => id}
-            />
-            <ButtonRow>
-              {query['cursor'] && <Button onPress={() => change({ cursor: '' })}>Newest</Button>}
-              {nextCursor !== null && (
-                <Button onPress={() => change({ cursor: nextCursor })}>Older</Button>
-              )}
-            </ButtonRow>
-          </>
-        )}
-      </Loaded>
+        label="Deliveries"
+        columns={columns}
+        keyOf={({ id }: Delivery) => id}
+      />
     </PageBody>
   )
 }
@@ -62,17 +47,10 @@ function NoDeliveries() {
   return (
     <>
       <p>No delivery matches. Events appear here on their way to your webhook targets.</p>
-      <p>This call sets the default target and enables all events:</p>
-      <CopyBox text={settingsCall} label="Copy the command" />
+      <DefaultTargetCall />
     </>
   )
 }
-
-const settingsCall = [
-  'curl -X POST "$POSTHORN_URL/v1/settings" -H "Authorization: Bearer $POSTHORN_TOKEN" \\',
-  '  -H "Content-Type: application/json" \\',
-  `  -d '{"webhooks":"https://hooks.example/","webhooksEnabled":true,"webhookEvents":["*"]}'`,
-].join('\n')
 
 const textFilters = ['account', 'event', 'address', 'outcome', 'cursor'] as const
 
@@ -85,26 +63,21 @@ function stateOf(query: PageQuery): State {
 }
 
 function listInput(query: PageQuery) {
-  const texts = textFilters.flatMap((name) => (query[name] ? [[name, query[name]] as const] : []))
-  return { pageSize, ...Object.fromEntries(texts), state: stateOf(query) }
+  return { pageSize, ...filtersOf(query, textFilters), state: stateOf(query) }
 }
 
 function DeliveryFilters() {
-  const [query, change] = usePageQuery()
-  const field = (name: string) => ({
-    value: query[name] ?? '',
-    onChange: (value: string) => change({ [name]: value, cursor: '' }),
-  })
+  const [query] = usePageQuery()
   return (
     <Filters>
-      <TextField label="Account" type="search" isSearch {...field('account')} />
-      <TextField label="Event" type="search" {...field('event')} />
-      <TextField label="Target address" type="search" {...field('address')} />
-      <SelectField
+      <QueryTextField label="Account" name="account" isSearch />
+      <QueryTextField label="Event" name="event" />
+      <QueryTextField label="Target address" name="address" />
+      <QuerySelectField
         label="State"
+        name="state"
         options={states.map((value) => ({ value, label: value }))}
         value={stateOf(query)}
-        onChange={(state) => change({ state, cursor: '' })}
       />
     </Filters>
   )

@@ -1,3 +1,4 @@
+import { filtersOf } from '../../data/query-filters.ts'
 import type { Replay, ReplayFilter } from '../../data/queues.ts'
 
 const names = ['account', 'event', 'address', 'outcome'] as const
@@ -6,8 +7,7 @@ const names = ['account', 'event', 'address', 'outcome'] as const
  * Filter of a webhook replay from the query of the page. Other members of the query do not apply.
  */
 export function replayFilter(query: Readonly<Record<string, string>>): ReplayFilter {
-  const entries = names.map((name) => [name, query[name] ?? ''] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== ''))
+  return filtersOf(query, names)
 }
 
 /** Words for the filter of a webhook replay: `with account anna and event messageNew`. */

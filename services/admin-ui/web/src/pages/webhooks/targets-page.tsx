@@ -1,18 +1,19 @@
 import { isSettled } from '../../data/load-state.ts'
+import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { changePause, type Target, targetsKey, useTargets } from '../../data/webhooks/targets.ts'
 import { Badge } from '../../kit/content/badge.tsx'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
-import { TextField } from '../../kit/controls/text-field.tsx'
+import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
-import { Loaded } from '../../kit/states/loaded.tsx'
-import { type Column, DataTable } from '../../kit/table/data-table.tsx'
+import type { Column } from '../../kit/table/data-table.tsx'
+import { CursorList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
+import { DefaultTargetCall } from './default-target-call.tsx'
 import { durationText, hourText, responseText, stateOfTarget } from './target-texts.ts'
 import { TestTargetButton, TestTargetForm } from './test-target.tsx'
 
@@ -20,44 +21,24 @@ const pageSize = 20
 
 /** Page that lists the webhook targets, with the state of their deliveries. */
 export function TargetsPage() {
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const may = useRights()
-  const { address = '', cursor = '' } = query
-  const load = useTargets({ pageSize, ...(address && { address }), ...(cursor && { cursor }) })
+  const load = useTargets({ pageSize, ...filtersOf(query, ['address', 'cursor']) })
   return (
     <PageBody lead="Addresses to which webhooks are sent, with the state of their deliveries.">
       <Filters>
-        <TextField
-          label="Target address"
-          type="search"
-          isSearch
-          value={address}
-          onChange={(value) => change({ address: value, cursor: '' })}
-        />
+        <QueryTextField label="Target address" name="address" isSearch />
       </Filters>
-      <Loaded
+      <CursorList
         load={load}
         lines={8}
-        isEmpty={({ targets }) => targets.length === 0}
+        rows={({ targets }) => targets}
         empty={<NoTargets />}
-      >
-        {({ targets, nextCursor }) => (
-          <>
-            <DataTable
-              label="Targets"
-              rows={targets}
-              columns={columns}
-              keyOf={(target: Target) => target.address}
-            />
-            <ButtonRow>
-              {cursor && <Button onPress={() => change({ cursor: '' })}>First</Button>}
-              {nextCursor !== null && (
-                <Button onPress={() => change({ cursor: nextCursor })}>Next</Button>
-              )}
-            </ButtonRow>
-          </>
-        )}
-      </Loaded>
+        label="Targets"
+        columns={columns}
+        keyOf={(target: Target) => target.address}
+        texts={{ first: 'First', next: 'Next' }}
+      />
       {may('testTargets') && isSettled(load) && (
         <Panel title="Test a target">
           <TestTargetForm />
@@ -71,17 +52,10 @@ function NoTargets() {
   return (
     <>
       <p>No target matches. Targets appear here when they are set, or when an event is sent.</p>
-      <p>This call sets the default target and enables all events:</p>
-      <CopyBox text={settingsCall} label="Copy the command" />
+      <DefaultTargetCall />
     </>
   )
 }
-
-const settingsCall = [
-  'curl -X POST "$POSTHORN_URL/v1/settings" -H "Authorization: Bearer $POSTHORN_TOKEN" \\',
-  '  -H "Content-Type: application/json" \\',
-  `  -d '{"webhooks":"https://hooks.example/","webhooksEnabled":true,"webhookEvents":["*"]}'`,
-].join('\n')
 
 const columns: readonly Column<Target>[] = [
   { title: 'Target', isWide: true, cell: (target) => <Address target={target} /> },

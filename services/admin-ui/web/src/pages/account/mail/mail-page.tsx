@@ -28,7 +28,7 @@ function Mailboxes({ account }: { account: string }) {
       load={load}
       lines={10}
       isEmpty={(mailboxes) => mailboxes.length === 0}
-      empty={<p>Mailboxes appear here after the first sync of the account. There is none yet.</p>}
+      empty={<p>The account has no mailboxes yet. Mailboxes appear here after its first sync.</p>}
     >
       {(mailboxes) => {
         const path = query['path'] || firstPath(mailboxes)
@@ -82,7 +82,7 @@ function MailboxLink({ account, mailbox, isCurrent }: MailboxLinkProps) {
       params={{ account }}
       query={{ path }}
       className={css['mailbox'] ?? ''}
-      tone={isCurrent ? 'current' : 'other'}
+      isCurrent={isCurrent}
     >
       <span>{name || path}</span>
       {messages !== false && <span className={css['count']}>{messages.toLocaleString('en')}</span>}

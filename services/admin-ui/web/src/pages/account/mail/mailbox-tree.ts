@@ -6,7 +6,7 @@ export interface TreeMailbox {
   depth: number
 }
 
-/** Special uses of the mailboxes that come first in the tree, in their order. */
+/** Special uses of the top-level mailboxes that come first in the tree, in their order. */
 const firstUses = [
   '\\Inbox',
   '\\Drafts',
@@ -24,8 +24,8 @@ function levelsOf({ path, delimiter }: MailboxEntry): string[] {
 }
 
 /**
- * Sorts the mailboxes of an account as a tree: each mailbox comes before the mailboxes below it.
- * Mailboxes with a special use come first.
+ * Sorts the mailboxes of an account as a tree: each mailbox comes before the mailboxes below it. On
+ * the top level, mailboxes with a special use come first.
  */
 export function mailboxTree(mailboxes: readonly MailboxEntry[]): TreeMailbox[] {
   const ranks = new Map(

@@ -47,7 +47,11 @@ export function MessageContent({ account, detail }: MessageContentProps) {
         </p>
       )}
       {view === 'text' && <PlainText detail={detail} />}
-      {view === 'headers' && <pre className={css['text']}>{headerText(detail)}</pre>}
+      {view === 'headers' && (
+        <pre className={css['text']} tabIndex={0}>
+          {headerText(detail)}
+        </pre>
+      )}
       {view === 'html' && (
         <iframe
           key={String(remoteImages)}

@@ -1,7 +1,9 @@
+import { useEffect, useState } from 'react'
 import { Button } from '../../../kit/controls/button.tsx'
 import { SelectField } from '../../../kit/controls/select-field.tsx'
 import { TextField } from '../../../kit/controls/text-field.tsx'
 import { FilterForm } from '../../../kit/forms/filter-form.tsx'
+import { QuerySelectField } from '../../../kit/forms/query-fields.tsx'
 import { usePageQuery } from '../../../routing/navigation.tsx'
 import { fieldOf, searchFields } from './message-query.ts'
 
@@ -20,21 +22,27 @@ const fields = searchFields.map((value) => ({ value, label: fieldTexts[value] })
 export function MessageFilters() {
   const [query, change] = usePageQuery()
   const { text = '', state = '' } = query
+  const field = fieldOf(query)
+  const [entered, setEntered] = useState({ text, field })
+  // The address can change without a search in this form, such as by the back button.
+  useEffect(() => setEntered({ text, field }), [text, field])
   const first = { page: '', cursor: '' }
   return (
-    <FilterForm
-      key={`${text} ${fieldOf(query)}`}
-      onSubmit={({ text: entered = '', field = '' }) => change({ text: entered, field, ...first })}
-      submit="Search"
-    >
-      <TextField label="Search" name="text" type="search" isSearch defaultValue={text} />
-      <SelectField label="In" name="field" defaultValue={fieldOf(query)} options={fields} />
-      <SelectField
-        label="State"
-        value={state}
-        options={states}
-        onChange={(value) => change({ state: value, ...first })}
+    <FilterForm onSubmit={() => change({ ...entered, ...first })} submit="Search">
+      <TextField
+        label="Search"
+        type="search"
+        isSearch
+        value={entered.text}
+        onChange={(value) => setEntered({ ...entered, text: value })}
       />
+      <SelectField
+        label="In"
+        value={entered.field}
+        options={fields}
+        onChange={(value) => setEntered({ ...entered, field: value })}
+      />
+      <QuerySelectField label="State" name="state" value={state} options={states} />
       {(text !== '' || state !== '') && (
         <Button onPress={() => change({ text: '', state: '', ...first })}>All messages</Button>
       )}

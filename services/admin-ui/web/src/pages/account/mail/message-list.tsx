@@ -3,15 +3,16 @@ import { useAccount } from '../../../data/accounts.ts'
 import { type MailboxEntry, type MessageEntry, useMessages } from '../../../data/mail.ts'
 import { useRights } from '../../../data/session.ts'
 import { Badge } from '../../../kit/content/badge.tsx'
+import { sizeText } from '../../../kit/content/size-text.ts'
 import { Time } from '../../../kit/content/time.tsx'
-import { Button, ButtonRow } from '../../../kit/controls/button.tsx'
 import { Loaded } from '../../../kit/states/loaded.tsx'
+import { CursorPager } from '../../../kit/table/cursor-pager.tsx'
 import { type Column, DataTable } from '../../../kit/table/data-table.tsx'
 import { Pager } from '../../../kit/table/pager.tsx'
 import { AppLink, usePageQuery, usePathParameter } from '../../../routing/navigation.tsx'
 import { pageOf } from '../../../routing/query-text.ts'
 import css from './mail.module.css'
-import { addressText, listQuery, searchOf, sizeText, subjectText } from './message-query.ts'
+import { addressText, listQuery, searchOf, subjectText } from './message-query.ts'
 import { MessageFilters } from './message-filters.tsx'
 import { SelectedMessages } from './selected-messages.tsx'
 
@@ -26,7 +27,7 @@ export interface MessageListProps {
 /** List of the messages of a mailbox, with search, pages and actions on selected messages. */
 export function MessageList({ account, path, mailboxes }: MessageListProps) {
   const may = useRights()
-  const [query, change] = usePageQuery()
+  const [query] = usePageQuery()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const { cursor } = query
   const input = { account, path, page: pageOf(query), pageSize, ...(cursor && { cursor }) }
@@ -60,7 +61,7 @@ export function MessageList({ account, path, mailboxes }: MessageListProps) {
               keyOf={({ id }: MessageEntry) => id}
               {...(may('changeMessages') && { selection })}
             />
-            <Pages account={account} {...page} onChange={change} />
+            <Pages account={account} {...page} />
           </>
         )}
       </Loaded>
@@ -73,33 +74,13 @@ interface PagesProps {
   total: number
   pages: number
   nextPageCursor: string | null
-  onChange: (changes: Readonly<Record<string, string>>) => void
 }
 
 /** Links to other pages of the list: by number for IMAP accounts, by cursor for mail APIs. */
-function Pages({ account, total, pages, nextPageCursor, onChange }: PagesProps) {
-  const [query] = usePageQuery()
+function Pages({ account, total, pages, nextPageCursor }: PagesProps) {
   const { data: record } = useAccount(account)
-  if (record?.baseScopes === 'api')
-    return (
-      <ButtonRow>
-        {query['cursor'] && (
-          <Button onPress={() => onChange({ cursor: '' })}>Newest messages</Button>
-        )}
-        {nextPageCursor !== null && (
-          <Button onPress={() => onChange({ cursor: nextPageCursor })}>Older messages</Button>
-        )}
-      </ButtonRow>
-    )
-  return (
-    <Pager
-      page={pageOf(query)}
-      pages={pages}
-      total={total}
-      noun={total === 1 ? 'message' : 'messages'}
-      onPage={(page) => onChange({ page: String(page + 1) })}
-    />
-  )
+  if (record?.baseScopes === 'api') return <CursorPager next={nextPageCursor} />
+  return <Pager pages={pages} total={total} noun="message" />
 }
 
 const columns: readonly Column<MessageEntry>[] = [

@@ -8,6 +8,7 @@ import {
 import { useRights } from '../../../data/session.ts'
 import { useAction } from '../../../data/use-load.ts'
 import { Facts, Panel } from '../../../kit/content/panel.tsx'
+import { sizeText } from '../../../kit/content/size-text.ts'
 import { Time } from '../../../kit/content/time.tsx'
 import { Button } from '../../../kit/controls/button.tsx'
 import { ErrorBox } from '../../../kit/states/error-box.tsx'
@@ -18,7 +19,7 @@ import { AccountFrame } from '../account-frame.tsx'
 import { MailGate } from '../mail-gate.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { MessageContent } from './message-content.tsx'
-import { addressText, listQuery, sizeText, subjectText } from './message-query.ts'
+import { addressText, listQuery, subjectText } from './message-query.ts'
 
 /** Page of one message: head, text or HTML, attachments, and actions. */
 export function MessagePage() {

@@ -4,7 +4,6 @@ import {
   listQuery,
   searchOf,
   selectionOf,
-  sizeText,
   subjectText,
   viewOfMessage,
   viewsOf,
@@ -74,13 +73,4 @@ test('listQuery: keeps the list, and leaves out the form in which a message is s
     page: '2',
   })
   expect(listQuery({ view: 'html' })).not.toHaveProperty('view')
-})
-
-test.each([
-  [undefined, '–'],
-  [999, '999 B'],
-  [15_400, '15 kB'],
-  [2_340_000, '2.3 MB'],
-])('sizeText: %s is %s', (bytes, expected) => {
-  expect(sizeText(bytes)).toBe(expected)
 })

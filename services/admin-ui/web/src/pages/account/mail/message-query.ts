@@ -67,12 +67,3 @@ export function viewOfMessage({ view }: PageQuery, message: Pick<MessageDetail, 
   if (chosen !== undefined) return chosen
   return message.text?.plain === undefined && views.includes('html') ? 'html' : 'text'
 }
-
-/** Number of bytes in a readable form: `1.5 MB`. */
-export function sizeText(bytes: number | undefined): string {
-  if (bytes === undefined) return '–'
-  if (bytes < 1_000) return `${bytes} B`
-  return bytes < 1_000_000
-    ? `${Math.round(bytes / 1_000)} kB`
-    : `${(bytes / 1_000_000).toFixed(1)} MB`
-}

@@ -31,7 +31,7 @@ function Mailboxes({ account }: { account: string }) {
         load={load}
         lines={10}
         isEmpty={(mailboxes) => mailboxes.length === 0}
-        empty={<p>Mailboxes appear here after the first sync of the account. There is none yet.</p>}
+        empty={<p>The account has no mailboxes yet. Mailboxes appear here after its first sync.</p>}
       >
         {(mailboxes) => (
           <DataTable

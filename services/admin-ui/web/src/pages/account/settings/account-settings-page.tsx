@@ -4,6 +4,7 @@ import {
   accountsKey,
   useAccount,
 } from '../../../data/accounts.ts'
+import { readJsonObject } from '../../../data/json-object.ts'
 import { useRights } from '../../../data/session.ts'
 import { useAction } from '../../../data/use-load.ts'
 import { PageBody, Panel } from '../../../kit/content/panel.tsx'
@@ -11,7 +12,6 @@ import { TextField } from '../../../kit/controls/text-field.tsx'
 import { Form } from '../../../kit/forms/form.tsx'
 import { Loaded } from '../../../kit/states/loaded.tsx'
 import { AccountFrame } from '../account-frame.tsx'
-import { objectOfJson } from '../../accounts/account-body.ts'
 import { SettingsForm } from './settings-form.tsx'
 
 /** Page with the settings of an account: a form for the usual members, and JSON for all others. */
@@ -49,7 +49,8 @@ function Values({ record }: { record: AccountRecord }) {
 
 function JsonForm({ account }: { account: string }) {
   const update = useAction(
-    async (text: string) => accountActions.update({ account, body: objectOfJson(text) }),
+    async (text: string) =>
+      accountActions.update({ account, body: readJsonObject(text, 'The body') }),
     { refresh: [accountsKey] },
   )
   return (

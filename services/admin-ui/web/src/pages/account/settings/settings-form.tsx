@@ -76,7 +76,7 @@ interface FieldProps {
   onChange: (text: string) => void
 }
 
-const secretHint = 'Empty: the stored password stays. It is never shown.'
+const secretHint = 'Empty: the stored password stays. Stored passwords are never shown.'
 
 function Field({ field: { label, kind, description, isNullable }, value, onChange }: FieldProps) {
   const common = { label, value, onChange, hint: kind === 'secret' ? secretHint : description }
