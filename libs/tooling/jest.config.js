@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { bundlePackages } from './src/bundle-packages.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -8,6 +9,7 @@ const base = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': ['<rootDir>/libs/tooling/strip-types.js', {}] },
+  moduleNameMapper: await bundlePackages(),
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
