@@ -93,6 +93,21 @@ test('message frame: HTML that api-gateway has not marked as safe is sanitised h
   expect(String(body)).not.toMatch(/script>|hacked|evil|images\.example/)
 })
 
+test('message frame: a sentence says that the end of a message is missing', async () => {
+  const sentence = 'The message is longer. Download its source to read all of it.'
+  const show = async (text: object, query = '') => {
+    world.gateway.reply = (_request, response) => response.end(JSON.stringify({ text }))
+    return String((await world.call(reader, path + query)).body).includes(sentence)
+  }
+  const html = '<p>Hello</p>'
+  expect(await show({ html, webSafe: true })).toBe(false)
+  expect(await show({ html, webSafe: true, hasMore: true })).toBe(true)
+  expect(await show({ html, hasMore: true }, '?images=remote')).toBe(true)
+  // The sanitiser of this process also has limits.
+  const long = `${'<b>x</b>'.repeat(100_000)}end`
+  expect(await show({ html: long }, '?images=remote')).toBe(true)
+})
+
 test.each([
   [403, { code: 'MailReadingRequired', message: 'Give a <b>reason</b>' }, 'MailReadingRequired'],
   [404, { code: 'MessageNotFound', message: 'No <b>message</b>' }, 'MessageNotFound'],
