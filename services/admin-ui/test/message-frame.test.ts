@@ -144,6 +144,16 @@ test.each(['/admin/frame/message/%2e%2e/AAAA', '/admin/frame/message/jane/%2e%2e
   },
 )
 
+test('message frame: conditions of the client do not suppress the message', async () => {
+  replyWithHtml('<p>Hello</p>', true)
+  const conditions = { 'if-none-match': '*', 'if-modified-since': new Date().toUTCString() }
+  const ranges = { range: 'bytes=0-10', 'if-range': '"a"', 'x-svc-timeout': 'soon' }
+  const { status } = await world.call(reader, path, { headers: { ...conditions, ...ranges } })
+  expect(status).toBe(200)
+  const forwarded = Object.keys(world.gateway.requests[0]?.headers ?? {})
+  expect(forwarded.filter((name) => /^if-|range|timeout/.test(name))).toEqual([])
+})
+
 test('message frame: a response that is no message, and a closed gateway, get a document', async () => {
   world.gateway.reply = (_request, response) => void response.end('<html>')
   const broken = await world.call(reader, path)
