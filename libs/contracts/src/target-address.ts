@@ -10,6 +10,14 @@ export function targetAddress(url: string): string {
 }
 
 /**
+ * Address of the webhook target that a filter names. Any spelling of a URL is accepted, as in the
+ * setting `webhookTargets`. A text that is no URL stays unchanged and matches no target.
+ */
+export function filterAddress(text: string): string {
+  return URL.canParse(text) ? targetAddress(text) : text
+}
+
+/**
  * Options of single webhook targets (setting `webhookTargets`), by address. If several entries have
  * the same address, the last of these entries applies.
  */

@@ -1,6 +1,10 @@
 import { accountTypeOf } from '@posthorn/contracts/account-types'
 import type { LastError } from '@posthorn/contracts/schemas/account'
-import { type AccountState, pausedAccount } from '@posthorn/contracts/schemas/account-state'
+import {
+  type AccountState,
+  pausedAccount,
+  unavailableAccount,
+} from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
@@ -25,16 +29,13 @@ export interface SendPrerequisites extends MailboxColumns {
 const errorByState: Partial<
   Record<AccountState, [code: string, message: string, shownState?: string]>
 > = {
-  authenticationError: [
-    'AuthenticationFails',
-    'The mail server refused the credentials of the account',
-  ],
-  connectError: ['ConnectionError', 'The mail server of the account cannot be reached'],
-  unset: ['NotSyncing', 'Syncing is switched off for the account'],
+  authenticationError: ['AuthenticationFails', unavailableAccount.refused],
+  connectError: ['ConnectionError', unavailableAccount.unreachable],
+  unset: ['NotSyncing', unavailableAccount.syncingOff],
   paused: ['NoAvailable', pausedAccount, 'other'],
 }
 
-const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
+const notYetConnected = ['NotYetConnected', unavailableAccount.notYetConnected, 'init'] as const
 
 /**
  * Checks that an account may send messages. The account needs a mail API, an outgoing server or a

@@ -27,6 +27,15 @@ test('readTexts: converts plain text to web-safe HTML if there is no HTML', () =
   expect(readTexts({ ...texts, wantsPlain: false })).not.toHaveProperty('plain')
 })
 
+test('readTexts: web-safe HTML that the sanitiser has cut has more', () => {
+  const html = [part(`${'<b>x</b>'.repeat(100_000)}end`)]
+  const safe = readTexts({ plain: [], html, ...options, webSafe: true })
+  expect(safe).toMatchObject({ hasMore: true, webSafe: true, html: expect.stringMatching(/^x+$/) })
+  expect(readTexts({ plain: [], html, ...options }).hasMore).toBe(false)
+  const plain = [part('x'.repeat(3_000_000))]
+  expect(readTexts({ plain, html: [], ...options, webSafe: true }).hasMore).toBe(true)
+})
+
 test('readTexts: removes half a character at the end of a truncated part', () => {
   const cut = Buffer.from('aü').subarray(0, 2)
   expect(readTexts({ plain: [part(cut, true)], html: [], ...options }).plain).toBe('a')

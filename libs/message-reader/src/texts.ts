@@ -1,4 +1,4 @@
-import { decodeText, escapeHtml, htmlToText, safeHtml } from '@posthorn/mime'
+import { decodeText, escapeHtml, htmlToText, toSafeHtml } from '@posthorn/mime'
 
 /** Text part of a message. The transfer encoding is already decoded. */
 export interface EncodedText {
@@ -48,12 +48,13 @@ export const maxJsonBytes = 12 * 1024 * 1024
 export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: EncodedTexts): ReadText {
   const plainText = join(plain)
   const htmlText = join(html)
-  const shown = webSafe ? safeHtml(htmlText ?? toHtml(plainText ?? '')) : htmlText
+  const safe = webSafe ? toSafeHtml(htmlText ?? toHtml(plainText ?? '')) : undefined
+  const shown = safe ? safe.html : htmlText
   return truncateToFit(
     {
       ...(wantsPlain && plainText !== undefined && { plain: plainText }),
       ...(shown !== undefined && { html: shown }),
-      hasMore,
+      hasMore: hasMore || safe?.isCut === true,
       ...(webSafe && { webSafe }),
     },
     maxJsonBytes,

@@ -28,4 +28,4 @@ export {
   toSource,
 } from './message-source.ts'
 export { toSingleLine } from './reject-injection.ts'
-export { safeHtml } from './safe-html.ts'
+export { safeHtml, toSafeHtml } from './safe-html.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { htmlToText, safeHtml } from './index.ts'
+import { htmlToText, safeHtml, toSafeHtml } from './index.ts'
 
 test('safeHtml: keeps formatting, links and embedded images', () => {
   const html =
@@ -109,6 +109,17 @@ test('safeHtml: with too much markup, returns the text in lines', () => {
       .split('\n')
       .slice(0, 2),
   ).toEqual(['a & b', '1 > 0 < 2'])
+})
+
+test.each<[reason: string, html: string, isCut: boolean]>([
+  ['short HTML', '<p>a</p>', false],
+  ['too much markup, short', '<b>x</b>'.repeat(30_000), false],
+  ['too much markup, long', `${'<b>x</b>'.repeat(60_000)}end`, true],
+  ['too many escaped characters', '<'.repeat(200_000), true],
+  ['too long', `${'x'.repeat(3_000_000)}`, true],
+  ['too long after escaping', `<p>${'&'.repeat(30_000)}${'x'.repeat(2_000_000)}</p>`, true],
+])('toSafeHtml: %s', (_reason, html, isCut) => {
+  expect(toSafeHtml(html).isCut).toBe(isCut)
 })
 
 test('safeHtml: closes elements that end implicitly', () => {

@@ -1,7 +1,7 @@
 import sanitize from 'sanitize-html'
 import { foldHistory, historyClass, historyMark, isQuotedHistory } from './fold-history.ts'
 import { type HtmlRules, simplifyHtml } from './simplify-html.ts'
-import { stripTags } from './strip-tags.ts'
+import { maxStrippedLength, stripTags } from './strip-tags.ts'
 
 /**
  * Pattern of a CSS length without a sign, because a negative margin could move content out of the
@@ -246,12 +246,29 @@ function isEmbedded(src: string): boolean {
  *   reads the message, and when
  */
 export function safeHtml(html: string, { remoteImages = false } = {}): string {
-  const { html: simple, isComplete } = simplifyHtml(html, rules)
+  return toSafeHtml(html, { remoteImages }).html
+}
+
+/** HTML that `toSafeHtml` has sanitised. */
+export interface SafeHtml {
+  html: string
+  /** True if the end of the message was left out, because its HTML exceeds a limit. */
+  isCut: boolean
+}
+
+/** Sanitises HTML like `safeHtml`, and reports whether the HTML exceeds a limit. */
+export function toSafeHtml(html: string, { remoteImages = false } = {}): SafeHtml {
+  const simple = simplifyHtml(html, rules)
   try {
-    if (isComplete) return foldHistory(sanitize(simple, remoteImages ? withRemoteImages : options))
-    return sanitize(simplifyHtml(toLines(stripTags(html)), rules).html, options)
+    if (simple.isComplete) {
+      const safe = sanitize(simple.html, remoteImages ? withRemoteImages : options)
+      return { html: foldHistory(safe), isCut: simple.isCut }
+    }
+    const lines = simplifyHtml(toLines(stripTags(html)), rules)
+    const isCut = html.length > maxStrippedLength || lines.isCut || !lines.isComplete
+    return { html: sanitize(lines.html, options), isCut }
   } catch {
-    return ''
+    return { html: '', isCut: true }
   }
 }
 

@@ -33,6 +33,8 @@ export interface SimpleHtml {
    * the limit was reached.
    */
   isComplete: boolean
+  /** True if the end of the HTML was left out, because the HTML is too long. */
+  isCut: boolean
 }
 
 /**
@@ -91,7 +93,8 @@ const maxEscaped = 6
 export function simplifyHtml(html: string, rules: HtmlRules): SimpleHtml {
   const simplifier = new Simplifier(rules)
   readTags(html.slice(0, rules.maxLength), simplifier)
-  return simplifier.finish()
+  const { isCut, ...simple } = simplifier.finish()
+  return { ...simple, isCut: isCut || html.length > rules.maxLength }
 }
 
 class Simplifier implements HtmlTags {
@@ -118,7 +121,8 @@ class Simplifier implements HtmlTags {
 
   finish(): SimpleHtml {
     this.#closeDownTo(0)
-    return { html: this.#pieces.join(''), isComplete: this.#units <= maxUnits }
+    const isComplete = this.#units <= maxUnits
+    return { html: this.#pieces.join(''), isComplete, isCut: this.#isCut }
   }
 
   get isFull(): boolean {

@@ -1,7 +1,9 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
-/** Maximum number of HTML characters that are read. The rest of the HTML is cut off. */
-const maxLength = 256 * 1024
+/**
+ * Maximum number of HTML characters that `stripTags` reads. The rest of the HTML is cut off.
+ */
+export const maxStrippedLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
 /** Names of HTML elements whose tags start a new line in the extracted text. */
@@ -16,7 +18,7 @@ const lineElements = new Set(
  * Entities are not decoded. Takes linear time.
  */
 export function stripTags(html: string): string {
-  const text = html.slice(0, maxLength)
+  const text = html.slice(0, maxStrippedLength)
   const pieces: string[] = []
   for (let at = 0; at < text.length;) {
     const start = nextMarkup(text, at)

@@ -93,6 +93,21 @@ test('message frame: HTML that api-gateway has not marked as safe is sanitised h
   expect(String(body)).not.toMatch(/script>|hacked|evil|images\.example/)
 })
 
+test('message frame: a sentence says that the end of a message is missing', async () => {
+  const sentence = 'The message is longer. Download its source to read all of it.'
+  const show = async (text: object, query = '') => {
+    world.gateway.reply = (_request, response) => response.end(JSON.stringify({ text }))
+    return String((await world.call(reader, path + query)).body).includes(sentence)
+  }
+  const html = '<p>Hello</p>'
+  expect(await show({ html, webSafe: true })).toBe(false)
+  expect(await show({ html, webSafe: true, hasMore: true })).toBe(true)
+  expect(await show({ html, hasMore: true }, '?images=remote')).toBe(true)
+  // The sanitiser of this process also has limits.
+  const long = `${'<b>x</b>'.repeat(100_000)}end`
+  expect(await show({ html: long }, '?images=remote')).toBe(true)
+})
+
 test.each([
   [403, { code: 'MailReadingRequired', message: 'Give a <b>reason</b>' }, 'MailReadingRequired'],
   [404, { code: 'MessageNotFound', message: 'No <b>message</b>' }, 'MessageNotFound'],
@@ -128,6 +143,16 @@ test.each(['/admin/frame/message/%2e%2e/AAAA', '/admin/frame/message/jane/%2e%2e
     expect([status, world.gateway.requests]).toEqual([404, []])
   },
 )
+
+test('message frame: conditions of the client do not suppress the message', async () => {
+  replyWithHtml('<p>Hello</p>', true)
+  const conditions = { 'if-none-match': '*', 'if-modified-since': new Date().toUTCString() }
+  const ranges = { range: 'bytes=0-10', 'if-range': '"a"', 'x-svc-timeout': 'soon' }
+  const { status } = await world.call(reader, path, { headers: { ...conditions, ...ranges } })
+  expect(status).toBe(200)
+  const forwarded = Object.keys(world.gateway.requests[0]?.headers ?? {})
+  expect(forwarded.filter((name) => /^if-|range|timeout/.test(name))).toEqual([])
+})
 
 test('message frame: a response that is no message, and a closed gateway, get a document', async () => {
   world.gateway.reply = (_request, response) => void response.end('<html>')

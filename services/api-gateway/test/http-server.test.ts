@@ -39,6 +39,12 @@ test('client address: ignores other headers, and X-Forwarded-For of untrusted pr
   expect(await usable(from('198.51.100.7'), bare)).toBe(403)
 })
 
+test('If-None-Match: results have no ETag, so the response is 200 with its body', async () => {
+  const headers = { 'if-none-match': '*', 'if-modified-since': new Date().toUTCString() }
+  const { status, body } = await call('GET', '/v1/settings?notifyText=true', { headers })
+  expect([status, body]).toEqual([200, { notifyText: true }])
+})
+
 test('X-Forwarded-For: repeated headers, are joined in order', async () => {
   const client = await RawClient.open(port)
   const lines = ['X-Forwarded-For: 198.51.100.7', 'X-Forwarded-For: 203.0.113.9']

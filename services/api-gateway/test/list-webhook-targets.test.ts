@@ -110,6 +110,8 @@ test('listWebhookTargets: lists the default target and targets with options with
   expect(JSON.stringify(page)).not.toMatch(/secret|hush|sealed/)
   expect((await list('address=https://slow.example/x')).targets).toHaveLength(1)
   expect((await list('address=https://other.example/')).targets).toEqual([])
+  expect((await list('address=HTTPS://paused.EXAMPLE')).targets).toMatchObject([{ paused: true }])
+  expect((await list('address=paused.example')).targets).toEqual([])
 })
 
 test('listWebhookTargets: pages without gaps or duplicates', async () => {

@@ -77,7 +77,8 @@ test('listWebhookDeliveries: filters by state and other fields', async () => {
   expect(await ids('event=messageSent')).toEqual([])
   expect(await ids('since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z')).toEqual([failed])
   expect(await ids('since=2026-01-02T00:00:00Z')).toEqual([])
-  expect(await ids(`address=${encodeURIComponent('https://a.example/hook')}`)).toEqual([failed])
+  for (const address of ['https://a.example/hook', 'HTTPS://u:p@A.example:443/x/../hook?q'])
+    expect(await ids(`address=${encodeURIComponent(address)}`)).toEqual([failed])
 })
 
 test('getWebhookDelivery: contains payload, response, attempts and replays', async () => {
@@ -121,6 +122,9 @@ test('createWebhookReplay: stores a replay that can be read', async () => {
   expect((await call('GET', `/admin/api/webhookReplays/${randomUUID()}`)).status).toBe(404)
   const wrong = await call('POST', '/admin/api/webhookReplays', { body: { acount: 'a' } })
   expect(wrong.status).toBe(400)
+  const spelled = { address: 'HTTPS://A.example' }
+  const other = await call('POST', '/admin/api/webhookReplays', { body: spelled })
+  expect(other.body).toMatchObject({ filter: { address: 'https://a.example/' } })
 })
 
 test('retryWebhookDelivery: only failed deliveries can be replayed, and only once', async () => {

@@ -229,6 +229,7 @@ test('worker operations: from the registration on, without a worker respond NotY
       statusCode: 503,
       code: 'NotYetConnected',
       state: 'init',
+      message: expect.stringMatching(/, retry when /),
     })
   }
 })

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
-import { listMessages } from '@posthorn/contracts/commands/messages'
+import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
+import { deleteMessage } from '@posthorn/contracts/commands/message-changes'
+import { encodeMessageId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -60,7 +62,7 @@ test('initialSync: interrupted repeatedly, announces every message once', async 
   )
 })
 
-test('listMessages, listMailboxes: before the first list of mailboxes is stored, return 503', async () => {
+test('reads and changes: before the first list of mailboxes is stored, return 503', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', mail({ subject: 'first' }))
@@ -76,15 +78,25 @@ test('listMessages, listMailboxes: before the first list of mailboxes is stored,
   await world.startWorker({}, { backend })
   const account = await world.register(user)
   await listing.promise
+  const unknown = encodeMessageId({ mailbox: 99, uid: 1 })
   const early = [
     world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 10 }),
     world.ask(listMailboxes, account, { counters: false }),
+    world.ask(getMessage, account, { message: unknown }),
+    world.ask(deleteMessage, account, { message: unknown, force: false }),
   ]
   const errors = await Promise.all(early.map((read) => read.catch((error: unknown) => error)))
   listed.resolve(undefined)
-  const expected = { kind: 'unavailable', code: 'IMAPUnavailable' }
-  expect(errors).toMatchObject([expected, expected])
+  for (const error of errors)
+    expect(error).toMatchObject({
+      kind: 'unavailable',
+      code: 'IMAPUnavailable',
+      message: expect.stringMatching(/, retry shortly$/),
+    })
   await world.connected(account)
+  await expect(world.ask(getMessage, account, { message: unknown })).rejects.toMatchObject({
+    code: 'MessageNotFound',
+  })
   const { messages } = await world.ask(listMessages, account, {
     path: 'INBOX',
     page: 0,

@@ -47,6 +47,17 @@ const shownByState = {
 /** Error message for an operation that a paused account does not allow. */
 export const pausedAccount = 'The account is paused, set paused to false to connect it'
 
+/** Error messages, with remedies, for operations that need the connection of an account. */
+export const unavailableAccount = {
+  notYetConnected: 'The account is not connected yet, retry when its state is connected',
+  refused: 'The mail server refuses the credentials of the account, set new credentials',
+  unreachable:
+    'The mail server of the account cannot be reached, read lastError of the account and retry later',
+  syncingOff:
+    'Syncing of the account is switched off, set new credentials or reconnect the account',
+  disconnected: 'The account is disconnected and reconnects automatically, retry later',
+} as const
+
 /** Converts a stored account state to the account state that the API shows. */
 export function shownState(state: AccountState): ShownState {
   return shownByState[state]

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError } from '@posthorn/errors'
-import { safeHtml } from '@posthorn/mime/safe-html'
+import { toSafeHtml } from '@posthorn/mime/safe-html'
 import { messageHeaders, renderMessage, textToHtml } from '../pages/message-document.ts'
 import { outcomeOf } from './error-code.ts'
 import type { Present } from './relay.ts'
@@ -30,17 +30,19 @@ export function presentMessage({ remoteImages }: FrameOptions): Present {
       sendDocument(response, { status, html: textToHtml(reply.message ?? ''), remoteImages: false })
       return outcomeOf(status, reply)
     }
-    const { html = '', webSafe } = reply.text ?? {}
+    const { html = '', webSafe, hasMore } = reply.text ?? {}
     // HTML that api-gateway has not marked as safe is sanitised here. The frame is then safe with
     // every version of api-gateway.
-    const safe = webSafe === true && !remoteImages ? html : safeHtml(html, { remoteImages })
-    sendDocument(response, { status: 200, html: safe, remoteImages })
+    const isSafe = webSafe === true && !remoteImages
+    const safe = isSafe ? { html, isCut: false } : toSafeHtml(html, { remoteImages })
+    const isCut = hasMore === true || safe.isCut
+    sendDocument(response, { status: 200, html: safe.html, isCut, remoteImages })
     return 'done'
   }
 }
 
 interface MessageReply {
-  text?: { html?: string; webSafe?: boolean }
+  text?: { html?: string; webSafe?: boolean; hasMore?: boolean }
   message?: string
   code?: unknown
 }
@@ -50,17 +52,19 @@ export interface FrameDocument extends FrameOptions {
   status: number
   /** HTML without active content. */
   html: string
+  /** True if the end of the message is missing, because the message exceeds a limit. */
+  isCut?: boolean
 }
 
 /** Sends the document of a frame with its own security headers. */
 export function sendDocument(
   response: ServerResponse,
-  { status, html, remoteImages }: FrameDocument,
+  { status, html, isCut = false, remoteImages }: FrameDocument,
 ): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(messageHeaders(remoteImages)))
     response.setHeader(name, value)
-  response.end(renderMessage(html))
+  response.end(renderMessage(html, isCut))
 }
 
 /**

@@ -87,12 +87,15 @@ export async function relay(call: PreparedCall, deps: RelayDeps): Promise<RelayR
 }
 
 function toRequest(call: PreparedCall, signal: AbortSignal): StreamRequest {
-  const { request, signedIn, target, body, requestId } = call
+  const { request, signedIn, target, body, requestId, present } = call
   const { credential, address } = signedIn
+  // A response that this process reads must be complete: a condition of the client, such as
+  // `If-None-Match`, would suppress its body.
+  const headers = present ? {} : request.headers
   return {
     method: request.method as HttpMethod,
     url: target.path + target.search,
-    headers: forwardedHeaders(request.headers, { credential, address, requestId }),
+    headers: forwardedHeaders(headers, { credential, address, requestId }),
     signal,
     ...defined({ body }),
   }

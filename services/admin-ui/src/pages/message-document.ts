@@ -36,9 +36,9 @@ export function messageHeaders(remoteImages: boolean): Readonly<Record<string, s
 
 /**
  * Renders the document of a frame. Messages expect a light background, so the document has no
- * dark theme.
+ * dark theme. If the end of the message is missing, a sentence below the message says so.
  */
-export function renderMessage(html: string): string {
+export function renderMessage(html: string, isCut: boolean): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -54,10 +54,14 @@ body { margin: 0; padding: 0.75rem; background: #ffffff; color: #1a1f27; font-fa
 </head>
 <body>
 <div class="message">${html}</div>
-</body>
+${isCut ? cutNote : ''}</body>
 </html>
 `
 }
+
+/** Text below a message whose end is missing. */
+const cutNote =
+  '<p><strong>The message is longer. Download its source to read all of it.</strong></p>\n'
 
 /** Converts a plain text, such as the message of an error, to HTML that shows the text. */
 export function textToHtml(text: string): string {

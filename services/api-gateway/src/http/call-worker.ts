@@ -1,5 +1,6 @@
 import { type Bus, type StreamedReply, UnroutedError } from '@posthorn/bus'
 import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { unavailableAccount } from '@posthorn/contracts/schemas/account-state'
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -119,7 +120,7 @@ async function assertWasConnected(
   cause: unknown,
 ): Promise<void> {
   if (await wasConnected(db, params.account)) return
-  throw new AppError('unavailable', 'The account is not connected yet', {
+  throw new AppError('unavailable', unavailableAccount.notYetConnected, {
     code: 'NotYetConnected',
     cause,
     extras: { state: 'init' },

@@ -17,12 +17,23 @@ export async function respond(
   result: unknown,
 ): Promise<void> {
   if (typeof result === 'function') await (result as ResponseWriter)(response)
-  else if (produces === 'application/json' && !hasLargeText(result)) response.json(result)
+  else if (produces === 'application/json' && !hasLargeText(result)) sendJson(response, result)
   else {
     const stream = produces === 'application/json' ? streamJson(result as object) : result
     const { headers = contentType(produces), body } = stream as StreamResponse
     await sendStream(response, headers, body)
   }
+}
+
+/**
+ * Sends a result as JSON with the status 200. Express would send 304 without a body to a client
+ * that sends `If-None-Match: *`, although results have no ETag.
+ */
+function sendJson(response: ServerResponse, result: unknown): void {
+  const body = Buffer.from(JSON.stringify(result) ?? '')
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Content-Length', body.length)
+  response.end(body)
 }
 
 /** Content type of an API response. All text of the API is UTF-8. */

@@ -1,4 +1,5 @@
 import { operations } from '@posthorn/contracts/operations'
+import { filterAddress } from '@posthorn/contracts/target-address'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { handle, type OperationHandler } from '../http/handle.ts'
@@ -21,7 +22,11 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
   return [
     handle(operations.listWebhookDeliveries, async ({ query }) => {
       const { state = 'failed', pageSize = 20, ...filter } = query
-      const { rows, nextCursor } = await listDeliveries(db, { ...filter, state, pageSize })
+      const { rows, nextCursor } = await listDeliveries(db, {
+        ...withAddress(filter),
+        state,
+        pageSize,
+      })
       return { deliveries: rows.map(describeDelivery), nextCursor }
     }),
     handle(operations.getWebhookDelivery, async ({ params: { delivery }, caller: { person } }) => {
@@ -43,7 +48,7 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
       return describeReplay(await insertReplay(db, { id: delivery }))
     }),
     handle(operations.createWebhookReplay, async ({ body }) =>
-      describeReplay(await insertReplay(db, body)),
+      describeReplay(await insertReplay(db, withAddress(body))),
     ),
     handle(operations.listWebhookReplays, async ({ query }) => ({
       replays: (await listReplays(db, query)).map(describeReplay),
@@ -52,6 +57,12 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
       describeReplay(await getReplay(db, replay)),
     ),
   ]
+}
+
+/** Filter with the address of its webhook target in the spelling of stored deliveries. */
+function withAddress<F extends { address?: string }>(filter: F): F {
+  const { address } = filter
+  return address === undefined ? filter : { ...filter, address: filterAddress(address) }
 }
 
 /** Payload for people without the active right to read mail. */

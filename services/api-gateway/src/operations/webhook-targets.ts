@@ -4,7 +4,7 @@ import { fieldError } from '@posthorn/contracts/describe-error'
 import { operations } from '@posthorn/contracts/operations'
 import type { WebhookTarget } from '@posthorn/contracts/schemas/webhook-target'
 import type { WebhookTargetTest } from '@posthorn/contracts/schemas/webhook-target-test'
-import { optionsByAddress, targetAddress } from '@posthorn/contracts/target-address'
+import { filterAddress, optionsByAddress, targetAddress } from '@posthorn/contracts/target-address'
 import { validationError } from '@posthorn/contracts/validate'
 import { type Db, readSettings } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -31,12 +31,17 @@ export function webhookTargetHandlers(deps: TargetTestDeps): OperationHandler[] 
 
 function onListWebhookTargets({ db }: { db: Db }) {
   return handle(operations.listWebhookTargets, async ({ query }) => {
-    const { pageSize = 20, ...page } = query
+    const { pageSize = 20, address, ...page } = query
     const { webhooks, webhookTargets } = await readSettings(db)
     const options = optionsByAddress(webhookTargets)
     const byDefault = webhooks ? targetAddress(webhooks) : undefined
     const configured = [...options.keys(), ...(byDefault === undefined ? [] : [byDefault])]
-    const { targets, nextCursor } = await listTargets(db, { ...page, pageSize, configured })
+    const { targets, nextCursor } = await listTargets(db, {
+      ...page,
+      ...(address !== undefined && { address: filterAddress(address) }),
+      pageSize,
+      configured,
+    })
     return {
       targets: targets.map((row) => ({
         ...describeTarget(row),

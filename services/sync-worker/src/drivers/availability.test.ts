@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { toUnavailable } from './availability.ts'
+import { assertConnected, toUnavailable } from './availability.ts'
 
 const session = { state: 'connected' } as const
 
@@ -41,3 +41,17 @@ test.each([
     expect(toUnavailable({ state }, error)).toMatchObject({ extras: { state: shown } })
   },
 )
+
+test.each([
+  ['connecting', 'NotYetConnected', /retry when its state is connected$/],
+  ['disconnected', 'NoAvailable', /retry later$/],
+  ['paused', 'NoAvailable', /set paused to false/],
+  ['unset', 'NotSyncing', /set new credentials or reconnect the account$/],
+  ['authenticationError', 'AuthenticationFails', /set new credentials$/],
+  ['connectError', 'ConnectionError', /retry later$/],
+] as const)('assertConnected: an account that is %s, %s with a remedy', (state, code, message) => {
+  const availability = { state, lastError: null, loggedIn: false, wasSynced: false }
+  expect(() => assertConnected(availability)).toThrow(
+    expect.objectContaining({ code, message: expect.stringMatching(message) }),
+  )
+})

@@ -3,6 +3,7 @@ import {
   type AccountState,
   pausedAccount,
   shownState,
+  unavailableAccount,
 } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 
@@ -54,12 +55,12 @@ interface UnavailableReason {
 const connecting: UnavailableReason = {
   code: 'NotYetConnected',
   state: 'init',
-  message: 'The account is not connected yet',
+  message: unavailableAccount.notYetConnected,
 }
 const disconnected: UnavailableReason = {
   code: 'NoAvailable',
   state: 'other',
-  message: 'The account is disconnected',
+  message: unavailableAccount.disconnected,
 }
 
 const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
@@ -69,16 +70,16 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
   syncing: connecting,
   disconnected,
   paused: { ...disconnected, message: pausedAccount },
-  unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
+  unset: { code: 'NotSyncing', state: 'unset', message: unavailableAccount.syncingOff },
   authenticationError: {
     code: 'AuthenticationFails',
     state: 'authenticationError',
-    message: 'The mail server refuses the credentials of the account',
+    message: unavailableAccount.refused,
   },
   connectError: {
     code: 'ConnectionError',
     state: 'connectError',
-    message: 'The mail server of the account cannot be reached',
+    message: unavailableAccount.unreachable,
   },
 }
 

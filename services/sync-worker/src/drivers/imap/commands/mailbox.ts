@@ -51,7 +51,7 @@ function isBelowInbox(path: string): boolean {
  * Finds the mailbox that a message id names, and the UID in the id.
  *
  * @throws AppError `not-found` `MessageNotFound` if a new UIDVALIDITY of the mailbox made the id
- *   invalid
+ *   invalid; `unavailable` while the list of mailboxes is not stored yet
  */
 export async function locateMessage(
   db: Db,
@@ -64,7 +64,9 @@ export async function locateMessage(
 
 /**
  * Finds a mailbox by the number in message ids.
- * @throws AppError `not-found`
+ *
+ * @throws AppError `not-found` `MessageNotFound` if no mailbox has the number; `unavailable` while
+ *   the first sync pass of the account has not stored the list of mailboxes yet
  */
 export async function getMailboxByNumber(
   db: Db,
@@ -72,8 +74,8 @@ export async function getMailboxByNumber(
   number: number,
 ): Promise<MailboxRow> {
   const row = await findMailboxByNumber(db, account, number)
-  if (!row) throw messageNotFound()
-  return row
+  if (row) return row
+  throw (await hasMailboxes(db, account)) ? messageNotFound() : indexingError('init')
 }
 
 /** Mailbox that contains a message, and the mode in which the mailbox is selected. */
@@ -155,7 +157,7 @@ export function requestList({ context }: Pick<ImapAccountSession, 'context'>): v
   context.sync.request({ all: true })
 }
 
-const indexing = 'The folder is being indexed'
+const indexing = 'The folders of the account are being indexed, retry shortly'
 
 export function indexingError(state: AccountState): AppError {
   return new AppError('unavailable', indexing, {
