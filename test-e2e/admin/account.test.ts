@@ -54,6 +54,23 @@ testInBrowser('account: the parts are links, and the path to the page leads back
   expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe(account)
 })
 
+testInBrowser('account: the title changes together with the content of the page', async () => {
+  const { window, open } = opened()
+  const { page } = window
+  await open(page, '')
+  await page.getByText('Audit log of this account').waitFor()
+  await page.evaluate(`{
+    window.titles = new Set()
+    new MutationObserver(() => {
+      const isOverview = document.body.textContent.includes('Audit log of this account')
+      if (isOverview) window.titles.add(document.querySelector('h1').textContent)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  }`)
+  await page.getByRole('link', { name: 'Protocol log', exact: true }).click()
+  await untilShown(page, 'Protocol log')
+  expect(await page.evaluate<string[]>('[...window.titles]')).not.toContain('Protocol log')
+})
+
 testInBrowser('account settings: only changed members are stored, logins are tried', async () => {
   const { window, open, world, user } = opened()
   const { page } = window
