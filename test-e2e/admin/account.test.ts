@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, type Page, setUpOwner, startAdminWorld } from './admin-world.ts'
-import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+import { openPageWindow, seriousFindings, untilLoaded, untilShown } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -44,14 +44,31 @@ testInBrowser('account: the parts are links, and the path to the page leads back
   const parts = page.getByRole('navigation', { name: 'Parts of the account' })
   for (const title of ['Mail', 'Settings', 'Mailboxes', 'Protocol log']) {
     await parts.getByRole('link', { name: title, exact: true }).click()
-    await page.getByRole('heading', { name: title, exact: true, level: 1 }).waitFor()
+    await untilShown(page, title)
     expect(await parts.locator('[aria-current="page"]').allTextContents()).toEqual([title])
   }
   await page.locator('header').getByRole('link', { name: account }).click()
-  await page.getByRole('heading', { name: account, exact: true }).waitFor()
+  await untilShown(page, account)
   await page.getByRole('link', { name: 'Audit log of this account' }).click()
-  await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor()
-  expect(await page.getByLabel('Account').inputValue()).toBe(account)
+  await untilShown(page, 'Audit log')
+  expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe(account)
+})
+
+testInBrowser('account: the title changes together with the content of the page', async () => {
+  const { window, open } = opened()
+  const { page } = window
+  await open(page, '')
+  await page.getByText('Audit log of this account').waitFor()
+  await page.evaluate(`{
+    window.titles = new Set()
+    new MutationObserver(() => {
+      const isOverview = document.body.textContent.includes('Audit log of this account')
+      if (isOverview) window.titles.add(document.querySelector('h1').textContent)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  }`)
+  await page.getByRole('link', { name: 'Protocol log', exact: true }).click()
+  await untilShown(page, 'Protocol log')
+  expect(await page.evaluate<string[]>('[...window.titles]')).not.toContain('Protocol log')
 })
 
 testInBrowser('account settings: only changed members are stored, logins are tried', async () => {
@@ -104,8 +121,11 @@ testInBrowser('mailboxes: create, unsubscribe, rename, and delete by typing the 
   expect(await confirm.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
   await confirm.getByLabel('Type Bills to confirm').fill('Bills')
   await confirm.getByRole('button', { name: 'Delete' }).click()
+  await eventually(async () =>
+    expect((await paths()).filter((path) => /Bills|Invoices/.test(path))).toEqual([]),
+  )
+  await confirm.waitFor({ state: 'detached' })
   await row('Bills').waitFor({ state: 'detached' })
-  expect((await paths()).filter((path) => /Bills|Invoices/.test(path))).toEqual([])
 })
 
 testInBrowser('protocol log: is switched on, and shows the commands', async () => {

@@ -33,8 +33,11 @@ const opened = () => {
   return stage
 }
 
-const hasFocus = (element: ReturnType<KeyboardUser['page']['locator']>) =>
+type Element = ReturnType<KeyboardUser['page']['locator']>
+const hasFocus = (element: Element) =>
   element.evaluate((node) => node === node.ownerDocument.activeElement)
+const untilFocused = (element: Element) =>
+  eventually(async () => expect(await hasFocus(element)).toBe(true))
 
 /** Moves to an editor and replaces its text. Escape and Tab then leave the editor. */
 async function write(person: KeyboardUser, label: string, text: string): Promise<void> {
@@ -62,19 +65,19 @@ testInBrowser(
     const first = await filter.innerText()
     await owner.tabTo(filter)
     await owner.press('Tab')
-    expect(await hasFocus(map)).toBe(true)
+    await untilFocused(map)
     await owner.press('Shift+Tab')
-    expect(await hasFocus(filter)).toBe(true)
+    await untilFocused(filter)
     expect(await filter.innerText()).toBe(first)
     // Letters that are shortcuts of the pages are text in an editor.
     await owner.press('g', 'a', 'Tab')
+    await eventually(async () => expect((await filter.innerText()).startsWith('  ga')).toBe(true))
     expect(await hasFocus(filter)).toBe(true)
-    expect((await filter.innerText()).startsWith('  ga')).toBe(true)
     await owner.press('Escape', 'Tab')
-    expect(await hasFocus(map)).toBe(true)
+    await untilFocused(map)
     await map.click()
     await owner.press('Tab')
-    expect(await hasFocus(map)).toBe(true)
+    await untilFocused(map)
     expect(window.errors()).toEqual([])
   },
   journeyMs,
@@ -159,6 +162,7 @@ testInBrowser(
     const permission = { method: 'PUT', path: `/admin/people/${id}`, body: { mayReadMail: true } }
     expect((await callFromPage(page, permission)).status).toBe(204)
     await choose()
+    await untilFocused(page.getByRole('dialog').getByLabel('Reason'))
     await page.keyboard.type('Support case 17')
     await page.keyboard.press('Enter')
     const payload = page.getByRole('textbox', { name: 'Payload', exact: true })
@@ -189,8 +193,9 @@ testInBrowser(
     const text = page.getByRole('textbox', { name: 'Plain text of the message' })
     await eventually(async () => (await text.innerText()).includes('Hello Zoë & <b>,'))
     const html = page.getByRole('textbox', { name: 'HTML of the message' })
-    const source = await html.innerText()
-    expect(source).toContain('Hello Zoë &amp; &lt;b&gt;')
+    await eventually(async () =>
+      expect(await html.innerText()).toContain('Hello Zoë &amp; &lt;b&gt;'),
+    )
     expect(await page.evaluate<unknown>('window.hacked')).toBeUndefined()
     expect((await world.posthorn.listOutbox({})).total).toBe(0)
 

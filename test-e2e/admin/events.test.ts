@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { callFromPage, type Page, setUpOwner, startAdminWorld } from './admin-world.ts'
-import { openPageWindow, untilLoaded } from './page-window.ts'
+import { openPageWindow, untilLoaded, untilShown } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -49,8 +49,7 @@ testInBrowser(
 
     // The page of the event shows no body before the person has given a reason.
     await page.getByRole('link', { name: 'accountAdded' }).click()
-    await page.getByRole('heading', { name: 'Event', level: 1 }).waitFor()
-    await untilLoaded(page)
+    await untilShown(page, 'Event')
     expect(await page.locator('pre').count()).toBe(0)
     await page.getByRole('button', { name: 'Read the body' }).click()
     await page.getByLabel('Reason').fill('ticket 4711')

@@ -88,7 +88,7 @@ testInBrowser(
       const tls = page.getByRole('checkbox', { name: `${name} uses TLS from the start` })
       await owner.tabTo(tls)
       await owner.press('Space')
-      expect(await tls.isChecked()).toBe(false)
+      await eventually(async () => expect(await tls.isChecked()).toBe(false))
     }
     await owner.activate('Test the login')
     await page.getByText('IMAP login works. SMTP login works.').waitFor()
@@ -111,7 +111,7 @@ testInBrowser(
       return state === 'authenticationError'
     })
     await owner.press('Control+k')
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog').locator('input:focus').waitFor()
     await page.keyboard.type('failing')
     await page
       .getByRole('menuitem', { name: /failing|Jane Doe/ })
@@ -238,6 +238,7 @@ testInBrowser(
     }
     await support.open('a', 'Accounts')
     await page.getByRole('table', { name: 'Accounts' }).waitFor()
+    await untilLoaded(page)
     await support.press('j', 'Enter')
     await page.getByRole('button', { name: 'Reconnect' }).waitFor()
     expect(await page.getByRole('button', { name: 'Delete the account' }).count()).toBe(0)

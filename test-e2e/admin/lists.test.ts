@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
-import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, setUpOwner, startAdminWorld } from './admin-world.ts'
 import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
@@ -74,7 +74,9 @@ testInBrowser(
     await page.getByText('The client is for desktop applications.').waitFor()
     await file.setInputFiles(fileOf('client.json', JSON.stringify({ web: client })))
     await page.getByText('Add the redirect URI https://mail.example/oauth').waitFor()
-    expect(await page.getByLabel('Client id').inputValue()).toBe('client-1')
+    await eventually(async () =>
+      expect(await page.getByLabel('Client id').inputValue()).toBe('client-1'),
+    )
     await page.getByLabel('Name', { exact: true }).fill('CRM')
     await page.getByLabel('Application id (optional)').fill('crm')
     await expectCleanPage()
@@ -207,9 +209,12 @@ testInBrowser(
     const row = page.getByRole('row').filter({ hasText: 'ben@example.com' })
     await row.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await eventually(async () => {
+      const { addresses } = await world.posthorn.getBlocklist({ listId: 'news.example' })
+      expect(addresses.map(({ recipient }) => recipient)).toEqual(['=cmd@example.com'])
+    })
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
     await row.waitFor({ state: 'detached' })
-    const { addresses } = await world.posthorn.getBlocklist({ listId: 'news.example' })
-    expect(addresses.map(({ recipient }) => recipient)).toEqual(['=cmd@example.com'])
   },
   journeyMs,
 )

@@ -10,7 +10,7 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
 /** Maximum duration of a test, on a busy machine. */
-const testMs = 180_000
+const testMs = 300_000
 /** Maximum time for a change to appear. Without live updates, it would appear after 60 s. */
 const appearMs = 30_000
 

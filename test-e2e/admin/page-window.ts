@@ -82,3 +82,9 @@ export async function untilLoaded(page: Page): Promise<void> {
   const loading = page.locator('[aria-label="Loading"], [aria-busy="true"]')
   await loading.first().waitFor({ state: 'detached' })
 }
+
+/** Waits until an administration page is shown after a click: its title and its content. */
+export async function untilShown(page: Page, title: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+  await untilLoaded(page)
+}

@@ -271,5 +271,5 @@ test('Forwarder: above 64 concurrent calls of a session, 429', async () => {
   const done = await world.countOf('done')
   for (const end of waiting) end()
   for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
-  expect(await world.countOf('done')).toBe(done + 64)
+  await eventually(async () => expect(await world.countOf('done')).toBe(done + 64))
 })

@@ -1,6 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
+/** Maximum time of a wait for a page, as long as that of `eventually`: a busy machine is slow. */
+const timeoutMs = 90_000
 /** Paths of the browser Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -62,7 +64,7 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
   return {
     async openPhone({ colorScheme = 'light' } = {}) {
       const context = await browser.newContext({ ...phone, colorScheme })
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(timeoutMs)
       return context.newPage()
     },
     openDesktop: () => openWindow(browser, { width: 800, height: 600 }),
@@ -73,7 +75,7 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
 
 async function openWindow(browser: Browser, viewport: { width: number; height: number }) {
   const context = await browser.newContext({ viewport })
-  context.setDefaultTimeout(60_000)
+  context.setDefaultTimeout(timeoutMs)
   return context.newPage()
 }
 

@@ -5,7 +5,7 @@ import { Dialog } from '../kit/overlays/dialog.tsx'
 import { ErrorBox } from '../kit/states/error-box.tsx'
 import { Loaded } from '../kit/states/loaded.tsx'
 import { PageOutlet } from '../routing/create-pages.tsx'
-import { useCurrentPath, useNavigate } from '../routing/navigation.tsx'
+import { useAddress, useNavigate, useShownPath } from '../routing/navigation.tsx'
 import { NavigationBar } from './navigation-bar.tsx'
 import { PageHead, usePageChange } from './page-head.tsx'
 import { isPublicPath } from './page-list.ts'
@@ -25,7 +25,7 @@ const StepUpDialog = lazy(async () => ({
  * Frame of all administration pages. Without a session, pages that need one lead to the sign-in.
  */
 export function Frame() {
-  const { path } = useCurrentPath()
+  const path = useShownPath()
   usePageChange()
   return isPublicPath(path) ? <PublicFrame /> : <SignedInFrame />
 }
@@ -50,10 +50,10 @@ function SignedInFrame() {
 }
 
 function ToSignIn() {
-  const { href } = useCurrentPath()
+  const address = useAddress()
   const navigate = useNavigate()
   useEffect(
-    () => navigate({ to: '/sign-in', query: { return: href }, replace: true }),
+    () => navigate({ to: '/sign-in', query: { return: address }, replace: true }),
     // The effect runs once, because the sign-in returns to the address at which the session was
     // missing.
     [],

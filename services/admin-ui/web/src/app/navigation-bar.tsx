@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useRights } from '../data/session.ts'
 import { Button } from '../kit/controls/button.tsx'
-import { AppLink, useCurrentPath } from '../routing/navigation.tsx'
+import { AppLink, useShownPath } from '../routing/navigation.tsx'
 import { type NavigationPage, permittedPages } from './page-list.ts'
 import css from './shell.module.css'
 
@@ -11,7 +11,7 @@ import css from './shell.module.css'
  */
 export function NavigationBar() {
   const may = useRights()
-  const { path } = useCurrentPath()
+  const path = useShownPath()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [path])
   const pages = permittedPages(may)

@@ -1,19 +1,20 @@
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useSignedIn } from '../data/session.ts'
 import { Button } from '../kit/controls/button.tsx'
 import { MenuButton } from '../kit/overlays/menu-button.tsx'
-import { AppLink, useCurrentPath, useNavigate } from '../routing/navigation.tsx'
+import { AppLink, useNavigate, useShownPath } from '../routing/navigation.tsx'
 import { crumbsOf, documentTitle } from './page-list.ts'
 import css from './shell.module.css'
 import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
 
 /**
- * Sets the title of the browser tab, and moves the focus to the content, when another page opens.
+ * Sets the title of the browser tab, and moves the focus to the content, when another page is shown.
  */
 export function usePageChange(): void {
-  const { path } = useCurrentPath()
+  const path = useShownPath()
   const last = useRef(path)
-  useEffect(() => {
+  // A layout effect runs before fields of the page take the focus, and before a person can.
+  useLayoutEffect(() => {
     document.title = documentTitle(path)
     if (last.current !== path) document.querySelector<HTMLElement>('main')?.focus()
     last.current = path
@@ -30,7 +31,7 @@ export interface PageHeadProps {
  * person.
  */
 export function PageHead({ openPalette, signOut }: PageHeadProps) {
-  const { path } = useCurrentPath()
+  const path = useShownPath()
   const crumbs = crumbsOf(path)
   const title = crumbs.at(-1)?.title
   return (

@@ -23,6 +23,7 @@ export interface PagesOptions {
   pages: readonly LazyPage[]
   /** Component around all pages. `PageOutlet` stands for the current page. */
   Root: () => ReactNode
+  /** Page of all other addresses. */
   NotFound: () => ReactNode
   Loading: () => ReactNode
   Failure: (props: ErrorComponentProps) => ReactNode
@@ -32,7 +33,7 @@ export interface PagesOptions {
  * Creates the application of the administration pages: its pages, each with a path below `/admin`.
  */
 export function createPages({ pages, Root, NotFound, Loading, Failure }: PagesOptions) {
-  const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
+  const root = createRootRoute({ component: Root })
   const routes = pages.map(({ path, load, name }) =>
     createRoute({
       getParentRoute: () => root,
@@ -40,8 +41,9 @@ export function createPages({ pages, Root, NotFound, Loading, Failure }: PagesOp
       component: lazyRouteComponent(load, name),
     }),
   )
+  const others = createRoute({ getParentRoute: () => root, path: '$', component: NotFound })
   const router = createRouter({
-    routeTree: root.addChildren(routes),
+    routeTree: root.addChildren([...routes, others]),
     basepath: '/admin',
     parseSearch: parseQuery,
     stringifySearch: formatQuery,

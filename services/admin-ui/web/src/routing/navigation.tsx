@@ -1,6 +1,7 @@
 import {
   Link,
   useLocation,
+  useMatches,
   useNavigate as useRouterNavigate,
   useParams,
   useSearch,
@@ -91,8 +92,15 @@ export function useReturn(): (path: string) => void {
   }
 }
 
-/** Returns the path and query of the current page, below `/admin`. */
-export function useCurrentPath(): { path: string; href: string } {
-  const { pathname, href } = useLocation()
-  return { path: pathname, href }
+/**
+ * Returns the path of the shown page, below `/admin`. While another page is loaded, the browser's
+ * address is ahead: it names the other page.
+ */
+export function useShownPath(): string {
+  return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' })
+}
+
+/** Returns the path and query in the browser's address, below `/admin`. */
+export function useAddress(): string {
+  return useLocation().href
 }
