@@ -4,39 +4,105 @@ import type { Page } from './site-window.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rules of axe whose results depend on the theme, which changes colours only. */
-const colourRules = ['color-contrast', 'link-in-text-block']
-const withoutColours = Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }]))
-/** Tags of the rules that the guidelines require. Other rules do not depend on the width. */
-const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+export const colourRules = ['color-contrast', 'link-in-text-block']
+const structureRules = {
+  ...Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])),
+  'target-size': { enabled: true },
+}
+/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
+export const requiredRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/**
- * Findings of axe with the impact `serious` or `critical`, as `theme rule: element`.
- *
- * @param kind `all` applies all rules. `narrow` leaves out what does not depend on the width and
- *   takes most of the time: the colours of the text, and rules beyond the guidelines.
- */
-export async function seriousFindings(page: Page, kind: 'all' | 'narrow'): Promise<string[]> {
+/** Adds axe to the open page, for the other functions of this file. */
+export async function addAxe(page: Page): Promise<void> {
   await page.evaluate(axe)
-  const context = kind === 'all' ? {} : { exclude: ['.sl-markdown-content'] }
-  const rules = kind === 'all' ? {} : { runOnly: required }
-  return [
-    ...(await runAxe(page, 'light', [{}, { ...rules, rules: withoutColours }])),
-    ...(await runAxe(page, 'light', [context, { runOnly: colourRules }])),
-    ...(await runAxe(page, 'dark', [context, { runOnly: colourRules }])),
-  ]
 }
 
-function runAxe(page: Page, theme: string, [context, options]: [object, object]) {
+/** Findings of axe by all rules that do not concern colours, with sizes of targets. */
+export function structureFindings(page: Page): Promise<string[]> {
+  return axeFindings(page, { rules: structureRules })
+}
+
+/** Findings of axe on the colours of a page with the impact `serious` or `critical`. */
+export function colourFindings(page: Page): Promise<string[]> {
+  return axeFindings(page, { runOnly: colourRules })
+}
+
+/** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
+export function axeFindings(page: Page, options: object): Promise<string[]> {
   return page.evaluate<string[]>(`(async () => {
-    document.documentElement.dataset.theme = '${theme}'
     await new Promise(requestAnimationFrame)
-    const context = { include: ['html'], ...${JSON.stringify(context)} }
     const options = ${JSON.stringify({ ...options, resultTypes: ['violations'] })}
-    const { violations } = await axe.run(context, options)
+    const { violations } = await axe.run(document, options)
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => '${theme} ' + id + ': ' + nodes[0].html)
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))
   })()`)
+}
+
+/**
+ * Finds the elements of which all descendants repeat the look of earlier elements in both themes,
+ * for the next two functions. Two elements look the same if they and all their ancestors have the
+ * same name, class, inline style, colours and size of text, and show text or not.
+ */
+export async function findRepeatedLooks(page: Page): Promise<void> {
+  await page.evaluate(`(() => {
+    const looks = new Map()
+    const addLook = (element) => {
+      const { color, background, opacity, fontSize, fontWeight, textDecoration } =
+        getComputedStyle(element)
+      const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
+      // Axe does not judge the contrast of a single character.
+      const length = Math.min(2, texts.map((node) => node.data.trim()).join('').length)
+      const shows = [length, element.checkVisibility({ visibilityProperty: true })]
+      const given = [element.localName, element.className, element.style?.cssText]
+      const computed = [color, background, opacity, fontSize, fontWeight, textDecoration]
+      looks.set(element, [looks.get(element), ...shows, ...given, ...computed].join())
+    }
+    for (const theme of ['dark', 'light']) {
+      document.documentElement.dataset.theme = theme
+      document.body.querySelectorAll('*').forEach(addLook)
+    }
+    const numbers = new Map()
+    window.repeatedLooks = new Set()
+    const visit = (element, parent) => {
+      const look = parent + looks.get(element)
+      let isNew = !numbers.has(look)
+      if (isNew) numbers.set(look, numbers.size)
+      for (const child of element.children) if (visit(child, numbers.get(look))) isNew = true
+      if (!isNew) window.repeatedLooks.add(element)
+      return isNew
+    }
+    visit(document.body, 0)
+  })()`)
+}
+
+/**
+ * Replaces the coloured parts of each line of code by their text, unless the look of a part is new.
+ * Half of the elements are such parts, which have no structure. The page keeps its layout.
+ */
+export async function mergeRepeatedCode(page: Page): Promise<void> {
+  await page.evaluate(`for (const line of document.querySelectorAll('pre .code'))
+    if (window.repeatedLooks.has(line)) line.textContent = line.textContent`)
+}
+
+/**
+ * Empties the elements with repeated looks in the text of the page. The other elements show all
+ * combinations of colours of the page. Navigation, header, links and buttons stay complete.
+ */
+export async function emptyRepeatedLooks(page: Page): Promise<void> {
+  await page.evaluate(`for (const element of document.querySelectorAll('.sl-markdown-content *'))
+    if (window.repeatedLooks.has(element) && !element.closest('a, button, summary'))
+      element.replaceChildren()`)
+}
+
+/** Chooses a theme for the open page. */
+export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+}
+
+/** True if the open page is wider than its window. */
+export function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
 
 /** Links of the page to this host, without the current anchor, and the ids of its elements. */

@@ -1,8 +1,19 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
-import { linksAndIds, seriousFindings, transferredBytes } from './page-findings.ts'
-import { openSiteWindow } from './site-window.ts'
+import {
+  addAxe,
+  colourFindings,
+  emptyRepeatedLooks,
+  findRepeatedLooks,
+  linksAndIds,
+  mergeRepeatedCode,
+  scrollsSideways,
+  setTheme,
+  structureFindings,
+  transferredBytes,
+} from './page-findings.ts'
+import { openSiteWindow, type Page } from './site-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -43,22 +54,52 @@ test('site: has pages, each also as Markdown', async () => {
   }
 })
 
-/** Visits all pages in a window. Returns what is wrong with them, and their links and anchors. */
-async function visitPages(width: number, kind: 'all' | 'narrow') {
-  const { page, foreignRequests, errors, violations } = await window(width)
+const [wide, narrow] = [
+  { width: 1280, height: 800 },
+  { width: 375, height: 800 },
+]
+
+/**
+ * Findings on the open page, which is `wide`, in both widths and themes. Changes the page. The full
+ * text is checked in the narrow window, where it has the least space.
+ */
+async function pageFindings(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  const add = (state: string, texts: string[]) =>
+    findings.push(...texts.map((text) => `${state}: ${text}`))
+  if (await scrollsSideways(page)) findings.push('wide: the page scrolls sideways')
+  await addAxe(page)
+  await findRepeatedLooks(page)
+  await mergeRepeatedCode(page)
+  await page.setViewportSize(narrow)
+  if (await scrollsSideways(page)) findings.push('narrow: the page scrolls sideways')
+  add('narrow', await structureFindings(page))
+  await emptyRepeatedLooks(page)
+  add('narrow light', await colourFindings(page))
+  await setTheme(page, 'dark')
+  add('narrow dark', await colourFindings(page))
+  await page.setViewportSize(wide)
+  add('wide dark', await colourFindings(page))
+  await setTheme(page, 'light')
+  add('wide light', await colourFindings(page))
+  add('wide', await structureFindings(page))
+  return findings
+}
+
+/** Visits pages in a window. Returns what is wrong with them, and their links and anchors. */
+async function visitPages(addresses: readonly string[]) {
+  const { page, foreignRequests, errors, violations } = await window(wide.width)
   const problems: string[] = []
-  const [links, anchors] = [new Set<string>(), new Set<string>()]
-  for (const address of pages) {
+  const [links, anchors]: [string[], string[]] = [[], []]
+  for (const address of addresses) {
     await page.goto(address)
-    const findings = [...(await seriousFindings(page, kind)), ...(await violations())]
-    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-    if (isTooWide) findings.push('the page scrolls sideways')
     const bytes = await transferredBytes(page)
-    if (bytes > maxBytes) findings.push(`the page transfers ${bytes} bytes`)
-    problems.push(...findings.map((problem) => `${address} at ${width} px: ${problem}`))
     const parts = await linksAndIds(page)
-    for (const link of parts.links) links.add(link)
-    for (const id of parts.ids) anchors.add(`${address}#${id}`)
+    links.push(...parts.links)
+    anchors.push(...parts.ids.map((id) => `${address}#${id}`))
+    const findings = [...(await pageFindings(page)), ...(await violations())]
+    if (bytes > maxBytes) findings.push(`the page transfers ${bytes} bytes`)
+    problems.push(...findings.map((problem) => `${address}: ${problem}`))
   }
   return { problems: [...problems, ...foreignRequests, ...errors], links, anchors }
 }
@@ -66,9 +107,12 @@ async function visitPages(width: number, kind: 'all' | 'narrow') {
 testInBrowser(
   'pages, 1280 and 375 px wide: are accessible in both themes, small, and have no dead link',
   async () => {
-    const [wide, narrow] = await Promise.all([visitPages(1280, 'all'), visitPages(375, 'narrow')])
-    expect([...wide.problems, ...narrow.problems]).toEqual([])
-    expect(await deadLinks(wide.links, wide.anchors)).toEqual([])
+    const halves = [0, 1].map((half) => pages.filter((_, n) => n % 2 === half))
+    const visits = await Promise.all(halves.map(visitPages))
+    expect(visits.flatMap(({ problems }) => problems)).toEqual([])
+    const links = new Set(visits.flatMap((visit) => visit.links))
+    const anchors = new Set(visits.flatMap((visit) => visit.anchors))
+    expect(await deadLinks(links, anchors)).toEqual([])
   },
   visitTimeoutMs,
 )
@@ -118,10 +162,10 @@ testInBrowser('theme: the choice of a reader stays on the next page', async () =
 })
 
 testInBrowser('unknown path: 404 with the page of the site', async () => {
-  const { page, violations } = await window(375)
+  const { page, violations } = await window(wide.width)
   const response = await page.goto(`${root}nothing/`)
   expect(response?.status()).toBe(404)
   expect(await page.locator('h1').textContent()).toBe('404')
-  expect(await seriousFindings(page, 'all')).toEqual([])
+  expect(await pageFindings(page)).toEqual([])
   expect(await violations()).toEqual([])
 })
