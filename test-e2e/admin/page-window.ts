@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { addAxe, axeFindings, colourRules, requiredRules } from '../docs-site/page-findings.ts'
 import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
 import type { Browser, Page } from './admin-world.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
-const required = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /**
  * Expected error responses, which browsers log as errors: no session, an unknown invitation, and a
@@ -25,6 +20,8 @@ export interface PageWindow extends Omit<SiteWindow, 'errors'> {
   errors: () => string[]
   /** Returns the requests of the window to the server of the pages since the last call. */
   takeRequests: () => string[]
+  /** Lets each page load all its files again, as on the first visit. */
+  disableCache: () => Promise<void>
   /** Returns the sum of the layout shifts since the page was loaded, as Chromium measures them. */
   layoutShift: () => Promise<number>
 }
@@ -55,6 +52,11 @@ export async function openPageWindow(
   return {
     ...window,
     errors: () => logged.filter((text) => !refusals.some((refusal) => refusal.test(text))),
+    async disableCache() {
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+    },
     takeRequests: () => requests.splice(0),
     layoutShift: () => page.evaluate<number>('window.layoutShift'),
   }
@@ -62,14 +64,20 @@ export async function openPageWindow(
 
 /** Findings of axe on a page with the impact `serious` or `critical`, as `rule: element`. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return await page.evaluate<string[]>(`(async () => {
-    const options = { runOnly: ${JSON.stringify(required)}, resultTypes: ['violations'] }
-    const { violations } = await axe.run(document, options)
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))
-  })()`)
+  await addAxe(page)
+  return axeFindings(page, { runOnly: requiredRules })
+}
+
+/**
+ * Findings of axe in both themes. The second theme differs in its colours only. The page then has
+ * the light theme.
+ */
+export async function findingsInThemes(page: Page): Promise<string[]> {
+  const light = await seriousFindings(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await axeFindings(page, { runOnly: colourRules })
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light.map((text) => `light ${text}`), ...dark.map((text) => `dark ${text}`)]
 }
 
 /** Waits until an administration page shows its content: all data is loaded. */

@@ -30,7 +30,13 @@ export function colourFindings(page: Page): Promise<string[]> {
 /** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
 export function axeFindings(page: Page, options: object): Promise<string[]> {
   return page.evaluate<string[]>(`(async () => {
-    await new Promise(requestAnimationFrame)
+    const transitions = () =>
+      document.getAnimations().filter((animation) => animation instanceof CSSTransition)
+    // A new theme starts a transition in an element, and then in each child that inherits a colour.
+    do {
+      await Promise.allSettled(transitions().map(({ finished }) => finished))
+      await new Promise(requestAnimationFrame)
+    } while (transitions().length > 0)
     const options = ${JSON.stringify({ ...options, resultTypes: ['violations'] })}
     const { violations } = await axe.run(document, options)
     return violations
