@@ -947,8 +947,8 @@ export interface ListAccountsInput {
   /** Maximum number of entries per page. Defaults to 20. */
   pageSize?: number
   /**
-   * State of the listed accounts: a value of `state` or of `stateDetail`. If absent, accounts
-   * in all states are listed.
+   * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in all
+   * states are selected.
    */
   state?: 
     | 'new'
@@ -963,8 +963,27 @@ export interface ListAccountsInput {
     | 'disconnected'
     | 'paused'
   /**
-   * Text that the id, the name or the email address of the listed accounts contains. If absent,
-   * all accounts are listed.
+   * Value of `lastError.serverResponseCode` of the accounts, such as `AUTHENTICATIONFAILED`.
+   */
+  errorCode?: string
+  /** Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph). */
+  backend?: 'imap' | 'gmail' | 'graph'
+  /**
+   * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+   * provider.
+   */
+  provider?: 
+    | 'gmail'
+    | 'gmailService'
+    | 'outlook'
+    | 'outlookService'
+    | 'mailRu'
+    | 'generic'
+  /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+  worker?: string
+  /**
+   * Text that the id, the name or the email address of the listed accounts contains, ignoring
+   * case. If absent, all accounts are listed.
    */
   query?: string
 }
@@ -2025,7 +2044,10 @@ export interface CancelAccountJobResult {
     | 'logs'
   /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
   filter: {
-    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    /**
+     * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in all
+     * states are selected.
+     */
     state?: 
       | 'new'
       | 'init'
@@ -2039,17 +2061,28 @@ export interface CancelAccountJobResult {
       | 'disconnected'
       | 'paused'
     /**
-     * Value of `lastError.serverResponseCode` of the selected accounts, such as
-     * `AUTHENTICATIONFAILED`.
+     * Value of `lastError.serverResponseCode` of the accounts, such as `AUTHENTICATIONFAILED`.
      */
     errorCode?: string
-    /** Text that the id, the name or the email address of the selected accounts contains. */
-    query?: string
     /**
-     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
-     * Graph).
+     * Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).
      */
     backend?: 'imap' | 'gmail' | 'graph'
+    /**
+     * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+     * provider.
+     */
+    provider?: 
+      | 'gmail'
+      | 'gmailService'
+      | 'outlook'
+      | 'outlookService'
+      | 'mailRu'
+      | 'generic'
+    /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+    worker?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
   } | null
   /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
   logs: boolean | null
@@ -2111,7 +2144,10 @@ export interface GetAccountJobResult {
     | 'logs'
   /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
   filter: {
-    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    /**
+     * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in all
+     * states are selected.
+     */
     state?: 
       | 'new'
       | 'init'
@@ -2125,17 +2161,28 @@ export interface GetAccountJobResult {
       | 'disconnected'
       | 'paused'
     /**
-     * Value of `lastError.serverResponseCode` of the selected accounts, such as
-     * `AUTHENTICATIONFAILED`.
+     * Value of `lastError.serverResponseCode` of the accounts, such as `AUTHENTICATIONFAILED`.
      */
     errorCode?: string
-    /** Text that the id, the name or the email address of the selected accounts contains. */
-    query?: string
     /**
-     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
-     * Graph).
+     * Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).
      */
     backend?: 'imap' | 'gmail' | 'graph'
+    /**
+     * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+     * provider.
+     */
+    provider?: 
+      | 'gmail'
+      | 'gmailService'
+      | 'outlook'
+      | 'outlookService'
+      | 'mailRu'
+      | 'generic'
+    /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+    worker?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
   } | null
   /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
   logs: boolean | null
@@ -2196,6 +2243,11 @@ export interface CancelOutboxJobResult {
     account?: string
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
+    /**
+     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
+     * contains.
+     */
+    query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
     createdBefore?: string
   } | null
@@ -2256,6 +2308,11 @@ export interface GetOutboxJobResult {
     account?: string
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
+    /**
+     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
+     * contains.
+     */
+    query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
     createdBefore?: string
   } | null
@@ -2318,7 +2375,10 @@ export interface CreateAccountJobInput {
      * empty filter selects all accounts.
      */
     filter?: {
-      /** State of the selected accounts: a value of `state` or `stateDetail`. */
+      /**
+       * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in
+       * all states are selected.
+       */
       state?: 
         | 'new'
         | 'init'
@@ -2332,17 +2392,29 @@ export interface CreateAccountJobInput {
         | 'disconnected'
         | 'paused'
       /**
-       * Value of `lastError.serverResponseCode` of the selected accounts, such as
+       * Value of `lastError.serverResponseCode` of the accounts, such as
        * `AUTHENTICATIONFAILED`.
        */
       errorCode?: string
-      /** Text that the id, the name or the email address of the selected accounts contains. */
-      query?: string
       /**
-       * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
-       * Graph).
+       * Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).
        */
       backend?: 'imap' | 'gmail' | 'graph'
+      /**
+       * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+       * provider.
+       */
+      provider?: 
+        | 'gmail'
+        | 'gmailService'
+        | 'outlook'
+        | 'outlookService'
+        | 'mailRu'
+        | 'generic'
+      /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+      worker?: string
+      /** Text that the id, the name or the email address of the selected accounts contains. */
+      query?: string
     }
     /** Ids of the accounts. The request contains either `filter` or `ids`. */
     ids?: string[]
@@ -2372,7 +2444,10 @@ export interface CreateAccountJobResult {
     | 'logs'
   /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
   filter: {
-    /** State of the selected accounts: a value of `state` or `stateDetail`. */
+    /**
+     * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in all
+     * states are selected.
+     */
     state?: 
       | 'new'
       | 'init'
@@ -2386,17 +2461,28 @@ export interface CreateAccountJobResult {
       | 'disconnected'
       | 'paused'
     /**
-     * Value of `lastError.serverResponseCode` of the selected accounts, such as
-     * `AUTHENTICATIONFAILED`.
+     * Value of `lastError.serverResponseCode` of the accounts, such as `AUTHENTICATIONFAILED`.
      */
     errorCode?: string
-    /** Text that the id, the name or the email address of the selected accounts contains. */
-    query?: string
     /**
-     * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
-     * Graph).
+     * Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).
      */
     backend?: 'imap' | 'gmail' | 'graph'
+    /**
+     * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+     * provider.
+     */
+    provider?: 
+      | 'gmail'
+      | 'gmailService'
+      | 'outlook'
+      | 'outlookService'
+      | 'mailRu'
+      | 'generic'
+    /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+    worker?: string
+    /** Text that the id, the name or the email address of the selected accounts contains. */
+    query?: string
   } | null
   /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
   logs: boolean | null
@@ -2468,7 +2554,10 @@ export interface ListAccountJobsResult {
       | 'logs'
     /** Filter that selects the accounts of the job. Null if the request contained `ids`. */
     filter: {
-      /** State of the selected accounts: a value of `state` or `stateDetail`. */
+      /**
+       * State of the accounts: a value of `state` or of `stateDetail`. If absent, accounts in
+       * all states are selected.
+       */
       state?: 
         | 'new'
         | 'init'
@@ -2482,17 +2571,29 @@ export interface ListAccountJobsResult {
         | 'disconnected'
         | 'paused'
       /**
-       * Value of `lastError.serverResponseCode` of the selected accounts, such as
+       * Value of `lastError.serverResponseCode` of the accounts, such as
        * `AUTHENTICATIONFAILED`.
        */
       errorCode?: string
-      /** Text that the id, the name or the email address of the selected accounts contains. */
-      query?: string
       /**
-       * Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft
-       * Graph).
+       * Mail system of the accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).
        */
       backend?: 'imap' | 'gmail' | 'graph'
+      /**
+       * Provider of the OAuth2 application of the accounts. Accounts with a password have no
+       * provider.
+       */
+      provider?: 
+        | 'gmail'
+        | 'gmailService'
+        | 'outlook'
+        | 'outlookService'
+        | 'mailRu'
+        | 'generic'
+      /** Id of the worker (`listWorkers`) that holds the shards of the accounts. */
+      worker?: string
+      /** Text that the id, the name or the email address of the selected accounts contains. */
+      query?: string
     } | null
     /** New value of the member `logs` of the accounts. Null for other actions than `logs`. */
     logs: boolean | null
@@ -2555,6 +2656,11 @@ export interface CreateOutboxJobInput {
       account?: string
       /** State of the selected messages. If absent, queued and held messages are selected. */
       state?: 'queued' | 'held'
+      /**
+       * Text that the subject, the Message-ID or an envelope recipient of the selected messages
+       * contains.
+       */
+      query?: string
       /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
       createdBefore?: string
     }
@@ -2580,6 +2686,11 @@ export interface CreateOutboxJobResult {
     account?: string
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
+    /**
+     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
+     * contains.
+     */
+    query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
     createdBefore?: string
   } | null
@@ -2650,6 +2761,11 @@ export interface ListOutboxJobsResult {
       account?: string
       /** State of the selected messages. If absent, queued and held messages are selected. */
       state?: 'queued' | 'held'
+      /**
+       * Text that the subject, the Message-ID or an envelope recipient of the selected messages
+       * contains.
+       */
+      query?: string
       /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
       createdBefore?: string
     } | null
@@ -4452,6 +4568,11 @@ export interface ListOutboxInput {
     | 'sent'
     | 'failed'
     | 'bounced'
+  /**
+   * Text that the subject, the Message-ID or an envelope recipient of the listed messages
+   * contains, ignoring case.
+   */
+  query?: string
 }
 
 /** Result of `listOutbox`. */

@@ -120,8 +120,8 @@ export const updateAccount = /* @__PURE__ */ defineOperation<
 /**
  * List accounts
  *
- * Lists accounts with their states, sorted by account id. The query selects accounts by state
- * and by a text in id, name or address.
+ * Lists accounts with their states, sorted by account id. The query selects accounts by state,
+ * error, mail system, provider and worker, and by a text in id, name or address.
  */
 export const listAccounts = /* @__PURE__ */ defineList<
   types.ListAccountsInput,

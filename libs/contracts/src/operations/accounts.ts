@@ -6,7 +6,7 @@ import {
   AccountRegistration,
   AccountUpdate,
 } from '../schemas/account.ts'
-import { stateFilters } from '../schemas/account-state.ts'
+import { accountFilter, maxSearchLength } from '../schemas/account-filter.ts'
 import {
   AccountId,
   Bool,
@@ -101,19 +101,14 @@ export const listAccounts = defineOperation({
   path: '/v1/accounts',
   summary: 'List accounts',
   description:
-    'Lists accounts with their states, sorted by account id. The query selects accounts by state and by a text in id, name or address.',
+    'Lists accounts with their states, sorted by account id. The query selects accounts by state, error, mail system, provider and worker, and by a text in id, name or address.',
   query: Strict({
     ...pageQuery,
-    state: Type.Optional(
-      OneOf(stateFilters, {
-        description:
-          'State of the listed accounts: a value of `state` or of `stateDetail`. If absent, accounts in all states are listed.',
-      }),
-    ),
+    ...accountFilter,
     query: Type.Optional(
       Text(
-        'Text that the id, the name or the email address of the listed accounts contains. If absent, all accounts are listed.',
-        { maxLength: 256 },
+        'Text that the id, the name or the email address of the listed accounts contains, ignoring case. If absent, all accounts are listed.',
+        { maxLength: maxSearchLength },
       ),
     ),
   }),

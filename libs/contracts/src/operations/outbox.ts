@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
+import { maxSearchLength } from '../schemas/account-filter.ts'
 import { outboxStates, OutboxEntry } from '../schemas/outbox.ts'
 import {
   AccountId,
@@ -45,6 +46,12 @@ export const listOutbox = defineOperation({
         description:
           'State of the listed messages. If absent, queued and held messages are listed.',
       }),
+    ),
+    query: Type.Optional(
+      Text(
+        'Text that the subject, the Message-ID or an envelope recipient of the listed messages contains, ignoring case.',
+        { minLength: 1, maxLength: maxSearchLength },
+      ),
     ),
   }),
   responseDescription: 'One page of the submitted messages, oldest first.',

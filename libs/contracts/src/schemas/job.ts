@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { accountTypes, type Backend } from '../account-types/index.ts'
-import { stateFilters } from './account-state.ts'
+import { accountFilter, maxSearchLength } from './account-filter.ts'
 import {
   AccountId,
   Bool,
@@ -12,8 +11,6 @@ import {
   Text,
   Time,
 } from './primitives.ts'
-
-const backends = Object.keys(accountTypes) as Backend[]
 
 export const accountJobActions = ['reconnect', 'sync', 'flush', 'delete', 'logs'] as const
 export type AccountJobAction = (typeof accountJobActions)[number]
@@ -33,27 +30,11 @@ export const maxJobRows = 500_000
 /** Filter that selects the accounts of a job. Absent members match any account. */
 export const AccountJobFilter = Strict(
   {
-    state: Type.Optional(
-      OneOf(stateFilters, {
-        description: 'State of the selected accounts: a value of `state` or `stateDetail`.',
-      }),
-    ),
-    errorCode: Type.Optional(
-      Text(
-        'Value of `lastError.serverResponseCode` of the selected accounts, such as `AUTHENTICATIONFAILED`.',
-        { minLength: 1, maxLength: 256 },
-      ),
-    ),
+    ...accountFilter,
     query: Type.Optional(
       Text('Text that the id, the name or the email address of the selected accounts contains.', {
         minLength: 1,
-        maxLength: 256,
-      }),
-    ),
-    backend: Type.Optional(
-      OneOf(backends, {
-        description:
-          'Mail system of the selected accounts: `imap`, `gmail` (Gmail API) or `graph` (Microsoft Graph).',
+        maxLength: maxSearchLength,
       }),
     ),
   },
@@ -73,6 +54,12 @@ export const OutboxJobFilter = Strict(
         description:
           'State of the selected messages. If absent, queued and held messages are selected.',
       }),
+    ),
+    query: Type.Optional(
+      Text(
+        'Text that the subject, the Message-ID or an envelope recipient of the selected messages contains.',
+        { minLength: 1, maxLength: maxSearchLength },
+      ),
     ),
     createdBefore: Type.Optional(
       Time('Time before which the selected messages were submitted (ISO 8601), exclusive.'),

@@ -1,5 +1,4 @@
-import { defined } from '@posthorn/contracts/defined'
-import type { AccountState, ShownState } from '@posthorn/contracts/schemas/account-state'
+import type { AccountJobFilter } from '@posthorn/contracts/schemas/job'
 import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import {
   compileOnce,
@@ -110,18 +109,12 @@ export async function findAccount(db: Db, account: string) {
 }
 export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
-export interface AccountFilter extends PageRequest {
-  state: AccountState | ShownState | undefined
-  /** Text to search for in the id, the name and the address of an account. */
-  query: string | undefined
-}
-
 /**
  * One page of the accounts that match a filter, ordered by id, and the number of all matching
  * accounts.
  */
-export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
-  const matching = listedAccounts(db).where(matchesAccount(defined({ state, query })))
+export function listAccounts(db: Db, filter: AccountJobFilter, page: PageRequest) {
+  const matching = listedAccounts(db).where(matchesAccount(filter))
   return readPage(matching.orderBy('accounts.account'), page)
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]

@@ -3,6 +3,7 @@ import type { AccountJobFilter, OutboxJobFilter } from '@posthorn/contracts/sche
 import type { BulkJobs, Db, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import { matchesAccount } from './account-filter.ts'
+import { containsSubmissionText } from './outbox.ts'
 
 /** Members of a bulk job that select its rows. */
 export interface Selection {
@@ -31,12 +32,13 @@ export function selectedRows({ kind, filter, createdAt }: Selection): RawBuilder
           and ${matchesSubmission((filter ?? {}) as OutboxJobFilter)}`
 }
 
-function matchesSubmission({ account, state, createdBefore }: OutboxJobFilter) {
+function matchesSubmission({ account, state, query, createdBefore }: OutboxJobFilter) {
   const conditions = [
     // States of submissions are written as literals, not parameters, so that the planner can use
     // the partial indexes.
     state === undefined ? sql`state in ('queued', 'held')` : sql`state = ${sql.lit(state)}`,
     account !== undefined && sql`account = ${account}`,
+    query !== undefined && containsSubmissionText(query),
     createdBefore !== undefined && sql`created_at < ${toTimestamp(createdBefore)}`,
   ]
   return sql.join(

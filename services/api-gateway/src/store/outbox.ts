@@ -12,6 +12,7 @@ import {
 import { AppError } from '@posthorn/errors'
 import { type Insertable, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
+import { containsText } from './contains-text.ts'
 
 export type NewSubmission = Insertable<Outbox>
 
@@ -124,6 +125,8 @@ export interface OutboxFilter extends PageRequest {
   account?: string
   /** State of the submissions to list. Defaults to queued submissions and submissions on hold. */
   state?: OutboxEntry['state']
+  /** Text to search for in subject, Message-ID and recipients, ignoring case. */
+  query?: string
 }
 
 /** SQL conditions for finished submissions, by the state that the API shows. */
@@ -155,7 +158,19 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
   return { ...pageCounts(counted[0]?.total ?? 0, filter), rows }
 }
 
-function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
+/**
+ * SQL expression of the texts in which submissions are searched: Message-ID, subject and envelope
+ * recipients. The Postgres index `outbox_by_text` has the same expression.
+ */
+const searched = sql<string>`lower(message_id || chr(10) || coalesce(subject, '') || chr(10)
+  || coalesce(envelope ->> 'to', ''))`
+
+/** SQL condition for submissions whose Message-ID, subject or recipients contain a text. */
+export function containsSubmissionText(query: string): RawBuilder<SqlBool> {
+  return containsText(searched, query)
+}
+
+function matching({ account, state, query }: Omit<OutboxFilter, keyof PageRequest>) {
   const conditions = [
     // States of submissions are written as literals, not parameters, so that the planner can use
     // the partial indexes.
@@ -163,6 +178,7 @@ function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),
     ...(account === undefined ? [] : [sql<SqlBool>`account = ${account}`]),
+    ...(query === undefined ? [] : [containsSubmissionText(query)]),
   ]
   return sql.join(conditions, sql` and `)
 }

@@ -26,10 +26,11 @@ import { present } from '../present.ts'
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(operations.listAccounts, async ({ query: { state, query, ...page }, caller }) => {
-      const { rows, ...counts } = await listAccounts(db, { state, query, ...page })
-      const filter = { query: query || (false as const), state: state ?? '*' }
-      return { ...counts, ...filter, accounts: rows.map((row) => describeListed(row, caller)) }
+    handle(operations.listAccounts, async ({ query: { page, pageSize, ...filter }, caller }) => {
+      const { rows, ...counts } = await listAccounts(db, filter, defined({ page, pageSize }))
+      const { query, state } = filter
+      const echo = { query: query || (false as const), state: state ?? '*' }
+      return { ...counts, ...echo, accounts: rows.map((row) => describeListed(row, caller)) }
     }),
     handle(operations.getAccount, async (input) => {
       const { account } = input.params
