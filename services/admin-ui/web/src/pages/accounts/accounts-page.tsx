@@ -1,66 +1,73 @@
-import { useState } from 'react'
 import { accountStates, stateFilter } from '../../data/account-states.ts'
-import { type AccountListEntry, accountsKey, useAccounts } from '../../data/accounts.ts'
-import { queryClient } from '../../data/query-client.ts'
+import { accountFilters, backends } from '../../data/account-filters.ts'
+import { type AccountListEntry, useAccounts } from '../../data/accounts.ts'
+import { providerKinds, providerNames } from '../../data/provider-names.ts'
 import { useRights } from '../../data/session.ts'
 import { buttonClass } from '../../kit/controls/button.tsx'
 import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
+import { JobList } from '../../kit/jobs/job-list.tsx'
+import { tableSelection, useMarked } from '../../kit/jobs/use-marked.ts'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
-import { BulkActions } from './bulk-actions.tsx'
+import { AccountSelection } from './account-selection.tsx'
 import { StateBadge } from './state-badge.tsx'
 
 const pageSize = 50
 const refreshMs = 10_000
 
-/** Page that lists accounts, with search, filter and actions on several accounts. */
+/** Page that lists accounts, with search, filters and jobs on several accounts. */
 export function AccountsPage() {
   const may = useRights()
   const [query] = usePageQuery()
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const load = useAccounts(listInput(query), { everyMs: refreshMs, topic: 'changes' })
-  const onBulkDone = (failed: readonly string[]) => {
-    setSelected(new Set(failed))
-    void queryClient.invalidateQueries({ queryKey: accountsKey })
-  }
-  const selection = { keys: selected, onChange: setSelected }
+  const filter = accountFilters(query)
+  const load = useAccounts(
+    { page: pageOf(query), pageSize, ...filter },
+    { everyMs: refreshMs, topic: 'changes' },
+  )
+  const [marked, mark] = useMarked(filter)
+  const shown = (load.data?.accounts ?? []).map(({ account }) => account)
   return (
     <PageBody>
       <AccountFilters />
-      {selected.size > 0 && <BulkActions keys={selected} onDone={onBulkDone} />}
+      <AccountSelection
+        marked={marked}
+        onChange={mark}
+        matching={load.data?.total}
+        filter={filter}
+      />
+      <JobList target="accounts" />
       <PagedList
         load={load}
         lines={10}
         rows={({ accounts }) => accounts}
-        empty={<NoAccounts isFiltered={Boolean(query['query'] || query['state'])} />}
+        empty={<NoAccounts isFiltered={Object.keys(filter).length > 0} />}
         label="Accounts"
         columns={columns}
         keyOf={({ account }: AccountListEntry) => account}
-        {...(may('operateAccounts') && { selection })}
+        {...(may('operateAccounts') && { selection: tableSelection(marked, shown, mark) })}
         noun="account"
       />
     </PageBody>
   )
 }
 
-function listInput(query: Readonly<Record<string, string>>) {
-  const state = stateFilter(query['state'])
-  return {
-    page: pageOf(query),
-    pageSize,
-    ...(query['query'] && { query: query['query'] }),
-    ...(state !== undefined && { state }),
-  }
-}
-
 const stateChoices = [
   { value: '', label: 'All states' },
   ...Object.entries(accountStates).map(([value, { label }]) => ({ value, label })),
 ]
+
+function choices<K extends string>(
+  values: readonly K[],
+  all: string,
+  names?: Readonly<Record<K, string>>,
+) {
+  const entries = values.map((value) => ({ value, label: names?.[value] ?? value }))
+  return [{ value: '' as const, label: all }, ...entries]
+}
 
 function AccountFilters() {
   const may = useRights()
@@ -74,6 +81,20 @@ function AccountFilters() {
         value={stateFilter(query['state']) ?? ''}
         options={stateChoices}
       />
+      <QuerySelectField
+        label="Mail system"
+        name="backend"
+        value={accountFilters(query).backend ?? ''}
+        options={choices(backends, 'All mail systems')}
+      />
+      <QuerySelectField
+        label="Provider"
+        name="provider"
+        value={accountFilters(query).provider ?? ''}
+        options={choices(providerKinds, 'All providers', providerNames)}
+      />
+      <QueryTextField label="Error code" name="errorCode" isSearch />
+      <QueryTextField label="Worker" name="worker" isSearch hint="Id of a worker" />
       {may('changeAccounts') && (
         <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account

@@ -1,3 +1,4 @@
+import type { OutboxJobFilter } from '../../data/jobs/jobs.ts'
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
@@ -8,12 +9,15 @@ import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
+import { JobList } from '../../kit/jobs/job-list.tsx'
+import { tableSelection, useMarked } from '../../kit/jobs/use-marked.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf, type PageQuery } from '../../routing/query-text.ts'
+import { OutboxSelection } from './outbox-selection.tsx'
 
 const pageSize = 50
 const states = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
@@ -21,11 +25,22 @@ type State = (typeof states)[number]
 
 /** Page that lists messages of the outbox in one state, or messages that wait to be sent. */
 export function OutboxPage() {
+  const may = useRights()
   const [query] = usePageQuery()
-  const load = useOutbox(listInput(query))
+  const filter = filtersOfPage(query)
+  const load = useOutbox({ page: pageOf(query), pageSize, ...filter })
+  const [marked, mark] = useMarked(filter)
+  const shown = (load.data?.messages ?? []).map(({ queueId }) => queueId)
   return (
     <PageBody>
       <OutboxFilters />
+      <OutboxSelection
+        marked={marked}
+        onChange={mark}
+        matching={load.data?.total}
+        filter={jobFilter(filter)}
+      />
+      <JobList target="outbox" />
       <PagedList
         load={load}
         lines={10}
@@ -34,6 +49,7 @@ export function OutboxPage() {
         label="Outbox"
         columns={columns}
         keyOf={({ queueId }: OutboxEntry) => queueId}
+        {...(may('operateQueues') && { selection: tableSelection(marked, shown, mark) })}
         noun="message"
       />
     </PageBody>
@@ -57,21 +73,29 @@ function stateOf(query: PageQuery): State | undefined {
   return states.find((each) => each === query['state'])
 }
 
-function listInput(query: PageQuery) {
+function filtersOfPage(query: PageQuery) {
   const state = stateOf(query)
-  return {
-    page: pageOf(query),
-    pageSize,
-    ...filtersOf(query, ['account']),
-    ...(state !== undefined && { state }),
-  }
+  return { ...filtersOf(query, ['account', 'query']), ...(state !== undefined && { state }) }
+}
+
+/** Filter of a job. Undefined for messages that have ended, which a job selects by their ids only. */
+function jobFilter(filter: ReturnType<typeof filtersOfPage>): OutboxJobFilter | undefined {
+  const { state, ...rest } = filter
+  if (state === undefined) return rest
+  return state === 'queued' || state === 'held' ? { ...rest, state } : undefined
 }
 
 function OutboxFilters() {
   const [query] = usePageQuery()
   return (
     <Filters>
-      <QueryTextField label="Account" name="account" isSearch />
+      <QueryTextField
+        label="Search"
+        name="query"
+        isSearch
+        hint="Recipient, subject or Message-ID"
+      />
+      <QueryTextField label="Account" name="account" />
       <QuerySelectField
         label="State"
         name="state"

@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import { OAuth2AppRegistration, OAuth2AppUpdate } from '@posthorn/contracts/schemas/oauth2-app'
 import { matches } from '@posthorn/contracts/validate'
 import type { OAuth2App } from '../../data/lists/oauth2-apps.ts'
+import { providerKinds } from '../../data/provider-names.ts'
 import { bodyOfApp, changesOfApp, newAppValues, valuesOfApp, withProvider } from './app-body.ts'
-import { appFields, providerKinds } from './app-fields.ts'
+import { appFields } from './app-fields.ts'
 
 const redirectUrl = 'https://mail.example/oauth'
 const stored: OAuth2App = {

@@ -1,5 +1,6 @@
 import { type OAuth2App, useOAuth2Apps } from '../../data/lists/oauth2-apps.ts'
 import { useRights } from '../../data/session.ts'
+import { providerKinds, providerNames } from '../../data/provider-names.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { buttonClass } from '../../kit/controls/button.tsx'
@@ -9,7 +10,6 @@ import { type Column, DataTable } from '../../kit/table/data-table.tsx'
 import { Pager } from '../../kit/table/pager.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
-import { providerKinds, providerNames } from './app-fields.ts'
 import { AppState } from './app-state.tsx'
 
 /** Page that lists OAuth2 applications by provider. */

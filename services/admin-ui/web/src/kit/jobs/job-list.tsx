@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react'
+import { describeJob, handledEntries } from '../../data/jobs/job-text.ts'
+import {
+  changedKeys,
+  isUnfinished,
+  type Job,
+  jobActions,
+  jobsKey,
+  type JobTarget,
+  useJobs,
+} from '../../data/jobs/jobs.ts'
+import { useAction, useRefresh } from '../../data/use-load.ts'
+import { Panel } from '../content/panel.tsx'
+import { TextList } from '../content/text-list.tsx'
+import { Button } from '../controls/button.tsx'
+import { ErrorBox } from '../states/error-box.tsx'
+
+/**
+ * Progress of the unfinished jobs of all people, and of jobs that ended while the page was open.
+ * Absent without such jobs.
+ */
+export function JobList({ target }: { target: JobTarget }) {
+  const { data } = useJobs(target)
+  const refresh = useRefresh()
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const running = (data?.jobs ?? []).filter(isUnfinished).map(({ id }) => id)
+  const runningIds = running.join()
+  useEffect(() => {
+    // A job that has started or ended has changed entries of the list.
+    refresh(changedKeys[target])
+    if (running.length > 0) setSeen((before) => new Set([...before, ...running]))
+  }, [runningIds])
+  const shown = (data?.jobs ?? []).filter((job) => isUnfinished(job) || seen.has(job.id))
+  return shown.map((job) => <JobProgress key={job.id} target={target} job={job} />)
+}
+
+const titles: Readonly<Record<Job['action'], string>> = {
+  reconnect: 'Reconnect accounts',
+  sync: 'Sync accounts',
+  flush: 'Rebuild mailbox indexes',
+  delete: 'Delete accounts',
+  logs: 'Switch protocol logs',
+  hold: 'Hold messages',
+  release: 'Release messages',
+  send: 'Send messages now',
+  cancel: 'Cancel messages',
+}
+
+function JobProgress({ target, job }: { target: JobTarget; job: Job }) {
+  const cancel = useAction(jobActions.cancel, { refresh: [jobsKey] })
+  const { id, action, total, errors } = job
+  return (
+    <Panel
+      title={titles[action]}
+      tools={
+        isUnfinished(job) && (
+          <Button onPress={() => cancel.run({ target, job: id })} isPending={cancel.isRunning}>
+            Cancel the job
+          </Button>
+        )
+      }
+    >
+      <div role="status">
+        <progress value={handledEntries(job)} max={total ?? 1} aria-label="Progress" />{' '}
+        {describeJob(job)}
+        <TextList texts={errors.map((error) => `${error.id}: ${error.message}`)} />
+      </div>
+      {cancel.error && <ErrorBox error={cancel.error} />}
+    </Panel>
+  )
+}

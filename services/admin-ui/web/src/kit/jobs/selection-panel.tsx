@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+import { Panel } from '../content/panel.tsx'
+import { Button, ButtonRow } from '../controls/button.tsx'
+import type { Marked } from './use-marked.ts'
+
+export interface SelectionPanelProps {
+  marked: Marked
+  onChange: (marked: Marked) => void
+  /** Number of the entries that match the filters of the list. Undefined until the list is loaded. */
+  matching: number | undefined
+  /** Names of an entry and of several entries. */
+  nouns: readonly [noun: string, plural: string]
+  /** False if a job cannot select the entries of the list by its filters. */
+  canMarkAll: boolean
+  /** Buttons for actions on the selected entries. */
+  children: ReactNode
+}
+
+/** Panel with actions on the selected entries of a list. Absent without selected entries. */
+export function SelectionPanel(props: SelectionPanelProps) {
+  const { marked, onChange, matching, nouns, canMarkAll, children } = props
+  if (marked.keys.size === 0 && !marked.isAll) return null
+  return (
+    <Panel title={`${marked.isAll ? 'All ' : ''}${countText(marked, matching, nouns)} selected`}>
+      <ButtonRow>
+        {children}
+        {canMarkAll && !marked.isAll && matching !== undefined && matching > marked.keys.size && (
+          <Button onPress={() => onChange({ keys: new Set(), isAll: true })}>
+            Select all {matching} that match
+          </Button>
+        )}
+        <Button onPress={() => onChange({ keys: new Set(), isAll: false })}>
+          Clear the selection
+        </Button>
+      </ButtonRow>
+    </Panel>
+  )
+}
+
+/** Number of the selected entries with their name. */
+export function countText(
+  { keys, isAll }: Marked,
+  matching: number | undefined,
+  [noun, plural]: readonly [noun: string, plural: string],
+): string {
+  const count = isAll ? (matching ?? 0) : keys.size
+  return `${count} ${count === 1 ? noun : plural}`
+}

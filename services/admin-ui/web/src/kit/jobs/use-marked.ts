@@ -1,0 +1,37 @@
+import { useState } from 'react'
+
+/** Entries of a list that a person has selected. */
+export interface Marked {
+  /** Keys of the entries that were selected one by one. */
+  keys: ReadonlySet<string>
+  /** True if all entries are selected that match the filters of the list, on all its pages. */
+  isAll: boolean
+}
+
+const nothing: Marked = { keys: new Set(), isAll: false }
+
+/**
+ * Returns the selected entries of a list, and the function that changes them. Changed filters end
+ * the selection, because the list may not show the selected entries any more.
+ */
+export function useMarked(filter: object): [marked: Marked, change: (marked: Marked) => void] {
+  const filterKey = JSON.stringify(filter)
+  const [state, setState] = useState({ filterKey, marked: nothing })
+  const marked = state.filterKey === filterKey ? state.marked : nothing
+  return [marked, (next) => setState({ filterKey, marked: next })]
+}
+
+/**
+ * Selection for the table of a list. A change of the table ends the selection of all entries: then
+ * only the entries on the page are selected.
+ */
+export function tableSelection(
+  { keys, isAll }: Marked,
+  shown: readonly string[],
+  change: (marked: Marked) => void,
+) {
+  return {
+    keys: isAll ? new Set(shown) : keys,
+    onChange: (next: ReadonlySet<string>) => change({ keys: next, isAll: false }),
+  }
+}

@@ -1,0 +1,80 @@
+import { jobActions, jobsKey, type OutboxJobFilter } from '../../data/jobs/jobs.ts'
+import { useRights } from '../../data/session.ts'
+import { useAction } from '../../data/use-load.ts'
+import { Button } from '../../kit/controls/button.tsx'
+import {
+  countText,
+  type SelectionPanelProps,
+  SelectionPanel,
+} from '../../kit/jobs/selection-panel.tsx'
+import type { Marked } from '../../kit/jobs/use-marked.ts'
+import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
+import { ErrorBox } from '../../kit/states/error-box.tsx'
+
+const nouns = ['message', 'messages'] as const
+const actions = [
+  ['hold', 'Hold'],
+  ['release', 'Release'],
+  ['send', 'Send now'],
+] as const
+
+export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked' | 'matching'> {
+  onChange: (marked: Marked) => void
+  /**
+   * Filters of the list, which select its messages for a job. Undefined: the list shows messages
+   * that have ended, which a job selects by their ids only.
+   */
+  filter: OutboxJobFilter | undefined
+}
+
+/** Panel that starts jobs on the selected messages of the outbox. */
+export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSelectionProps) {
+  const may = useRights()
+  const start = useAction(jobActions.startOnOutbox, {
+    refresh: [jobsKey],
+    onDone: () => onChange({ keys: new Set(), isAll: false }),
+  })
+  const run = (action: 'hold' | 'release' | 'send' | 'cancel') =>
+    start.run({
+      action,
+      selection: marked.isAll && filter ? { filter } : { ids: [...marked.keys] },
+    })
+  return (
+    <>
+      <SelectionPanel
+        marked={marked}
+        onChange={onChange}
+        matching={matching}
+        nouns={nouns}
+        canMarkAll={filter !== undefined}
+      >
+        {actions.map(([action, text]) =>
+          marked.isAll ? (
+            <ConfirmButton
+              key={action}
+              action={text}
+              kind="plain"
+              question={<p>The job runs on each message that matches when its turn comes.</p>}
+              onConfirm={() => run(action)}
+              isPending={start.isRunning}
+            />
+          ) : (
+            <Button key={action} onPress={() => run(action)} isPending={start.isRunning}>
+              {text}
+            </Button>
+          ),
+        )}
+        {may('cancelSubmissions') && (
+          <ConfirmButton
+            action={`Cancel ${countText(marked, matching, nouns)}`}
+            question={<p>The messages are removed from the outbox and are not sent.</p>}
+            typed={String(marked.isAll ? (matching ?? 0) : marked.keys.size)}
+            onConfirm={() => run('cancel')}
+            isPending={start.isRunning}
+          />
+        )}
+      </SelectionPanel>
+      {start.error && <ErrorBox error={start.error} />}
+    </>
+  )
+}

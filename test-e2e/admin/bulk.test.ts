@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { setUpOwner, startAdminWorld } from './admin-world.ts'
+import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
+const testInBrowser = hasBrowser() ? test : test.skip
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+/** Starts the system without a sync-worker, so that no account connects and no message is sent. */
+async function openStage() {
+  const world = stack.use(await startAdminWorld(['sender']))
+  for (let n = 0; n < 60; n += 1)
+    await world.posthorn.createAccount({ body: { account: `old-${n}`, name: `Old ${n}` } })
+  await world.posthorn.createAccount({ body: { account: 'kept', name: 'Kept' } })
+  const browser = stack.use(await testBrowser())
+  const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)
+  await setUpOwner(window.page, world)
+  return { world, window }
+}
+const stage = hasBrowser() ? await openStage() : undefined
+function opened() {
+  if (!stage) throw new Error('no browser')
+  const { world, window } = stage
+  const open = async (path: string) => {
+    await window.page.goto(`${world.pagesUrl}/admin${path}`)
+    await untilLoaded(window.page)
+  }
+  const select = (text: string) =>
+    window.page.getByRole('row').filter({ hasText: text }).first().locator('label').first()
+  return { ...stage, page: window.page, open, select }
+}
+
+testInBrowser('accounts: all that match a search are deleted by a job, on all pages', async () => {
+  const { world, page, open, select } = opened()
+  await open('/accounts?query=OLD-')
+  await select('Old 0').click()
+  await page.getByRole('heading', { name: '1 account selected' }).waitFor()
+  await page.getByRole('button', { name: 'Select all 60 that match' }).click()
+  await page.getByRole('heading', { name: 'All 60 accounts selected' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Delete 60 accounts' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByLabel('Type 60 to confirm').fill('60')
+  await dialog.getByRole('button', { name: 'Delete 60 accounts' }).click()
+  await page.getByText('Ended: 60 of 60 done.').waitFor()
+  await page.getByText('No account matches the filters.').waitFor()
+  const { accounts } = await world.posthorn.listAccounts()
+  expect(accounts.map(({ account }) => account)).toEqual(['kept'])
+})
+
+testInBrowser('accounts: a changed filter ends the selection', async () => {
+  const { page, open, select } = opened()
+  await open('/accounts')
+  await select('Kept').click()
+  await page.getByRole('heading', { name: '1 account selected' }).waitFor()
+  await page.getByLabel('Search').fill('k')
+  await page.getByRole('heading', { name: '1 account selected' }).waitFor({ state: 'detached' })
+  const row = page.getByRole('row').filter({ hasText: 'Kept' })
+  await eventually(async () => expect(await row.getByRole('checkbox').isChecked()).toBe(false))
+})
+
+testInBrowser('outbox: messages to a recipient are held, one is released', async () => {
+  const { world, page, open, select } = opened()
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString()
+  for (const name of ['ben', 'ben', 'cleo'])
+    await world.posthorn.submitMessage({
+      account: 'kept',
+      body: { to: [{ address: `${name}@customer.example` }], subject: 'Hello', text: 'x', sendAt },
+    })
+  await open('/outbox?query=BEN@')
+  await page.getByText('2 messages').waitFor()
+  await select('ben@').click()
+  await page.getByRole('button', { name: 'Select all 2 that match' }).click()
+  await page.getByRole('button', { name: 'Hold', exact: true }).first().click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Hold' }).click()
+  await page.getByText('Ended: 2 of 2 done.').waitFor()
+  const states = async () => {
+    const { messages } = await world.posthorn.listOutbox({})
+    return messages.map(({ envelope, state }) => `${envelope.to.join()} ${state}`).toSorted()
+  }
+  const held = ['ben@customer.example held', 'ben@customer.example held']
+  await eventually(async () =>
+    expect(await states()).toEqual([...held, 'cleo@customer.example queued']),
+  )
+})
