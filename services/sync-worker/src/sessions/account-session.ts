@@ -120,6 +120,11 @@ export class AccountSession implements DriverContext {
     return this.#status.wasSynced
   }
 
+  /** True after `stop` was called: the shard of the account was released, or the account changed. */
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
   enter(state: 'connecting' | 'syncing'): AsyncDisposable {
     return this.#status.enter(state)
   }
