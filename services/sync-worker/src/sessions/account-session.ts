@@ -120,7 +120,7 @@ export class AccountSession implements DriverContext {
     return this.#status.wasSynced
   }
 
-  /** True after `stop` was called: the shard of the account was released, or the account changed. */
+  /** True after `stop` was called, because the shard was released or the account has changed. */
   get isStopped(): boolean {
     return this.#stop.signal.aborted
   }
