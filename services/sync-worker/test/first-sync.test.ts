@@ -80,8 +80,8 @@ test('reads and changes: before the first list of mailboxes is stored, return 50
   await listing.promise
   // The worker may list the mailboxes before RabbitMQ delivers commands for the account to it.
   await eventually(async () => {
-    const asked = world.ask(listMailboxes, account, { counters: false })
-    const error = await asked.catch((reason: unknown) => reason)
+    const read = world.ask(listMailboxes, account, { counters: false })
+    const error = await read.catch((reason: unknown) => reason)
     expect(error).not.toMatchObject({ code: 'WorkerNotAvailable' })
   })
   const unknown = encodeMessageId({ mailbox: 99, uid: 1 })
