@@ -38,19 +38,19 @@ test('createHandlers: without a session of the account, WorkerNotAvailable', asy
 
 test.each([
   {
-    title: 'aborted by the end of the session',
+    title: 'is aborted by the end of the session',
     isStopped: true,
     error: AbortSignal.abort().reason as Error,
     code: 'WorkerNotAvailable',
   },
   {
-    title: 'aborted otherwise',
+    title: 'is aborted otherwise',
     isStopped: false,
     error: AbortSignal.abort().reason as Error,
     code: 20,
   },
   {
-    title: 'failed at the end of the session',
+    title: 'fails at the end of the session',
     isStopped: true,
     error: new Error('broken'),
     code: undefined,
