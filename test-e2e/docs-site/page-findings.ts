@@ -79,7 +79,7 @@ export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<voi
   await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
 }
 
-/** True if the open page is wider than the window, so that a reader would have to scroll sideways. */
+/** True if the open page is wider than the window, so that readers must scroll sideways. */
 export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
