@@ -48,8 +48,12 @@ export class KeyboardUser {
     await this.press('Enter')
   }
 
-  /** Opens an administration page of the navigation by `g` and a letter. */
+  /**
+   * Opens an administration page of the navigation by `g` and a letter. Waits first for the end of
+   * a dialog that closes, because an open dialog keeps the focus.
+   */
   async open(letter: string, title: string): Promise<void> {
+    await this.page.locator('[role$="dialog"]').first().waitFor({ state: 'detached' })
     await this.page.locator('main').first().focus()
     await this.press('g', letter)
     await this.heading(title)

@@ -1,4 +1,4 @@
-import { addAxe, axeFindings, colourRules, requiredRules } from '../docs-site/page-findings.ts'
+import { addAxe, axeFindings, colourRules, requiredRules } from '../axe-findings.ts'
 import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
 import type { Browser, Page } from './admin-world.ts'
 
@@ -20,7 +20,7 @@ export interface PageWindow extends Omit<SiteWindow, 'errors'> {
   errors: () => string[]
   /** Returns the requests of the window to the server of the pages since the last call. */
   takeRequests: () => string[]
-  /** Lets each page load all its files again, as on the first visit. */
+  /** Switches the browser's cache off, so that each page loads all files of the page again. */
   disableCache: () => Promise<void>
   /** Returns the sum of the layout shifts since the page was loaded, as Chromium measures them. */
   layoutShift: () => Promise<number>
@@ -69,8 +69,8 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * Findings of axe in both themes. The second theme differs in its colours only. The page then has
- * the light theme.
+ * Findings of axe in both themes. The themes differ in colours only, so the dark theme is checked
+ * for colours only. The page has the light theme afterwards.
  */
 export async function findingsInThemes(page: Page): Promise<string[]> {
   const light = await seriousFindings(page)

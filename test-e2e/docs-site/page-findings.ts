@@ -1,20 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { axeFindings, colourRules } from '../axe-findings.ts'
 import type { Page } from './site-window.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Rules of axe whose results depend on the theme, which changes colours only. */
-export const colourRules = ['color-contrast', 'link-in-text-block']
 const structureRules = {
   ...Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])),
   'target-size': { enabled: true },
-}
-/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
-export const requiredRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
-/** Adds axe to the open page, for the other functions of this file. */
-export async function addAxe(page: Page): Promise<void> {
-  await page.evaluate(axe)
 }
 
 /** Findings of axe by all rules that do not concern colours, with sizes of targets. */
@@ -27,28 +16,11 @@ export function colourFindings(page: Page): Promise<string[]> {
   return axeFindings(page, { runOnly: colourRules })
 }
 
-/** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
-export function axeFindings(page: Page, options: object): Promise<string[]> {
-  return page.evaluate<string[]>(`(async () => {
-    const transitions = () =>
-      document.getAnimations().filter((animation) => animation instanceof CSSTransition)
-    // A new theme starts a transition in an element, and then in each child that inherits a colour.
-    do {
-      await Promise.allSettled(transitions().map(({ finished }) => finished))
-      await new Promise(requestAnimationFrame)
-    } while (transitions().length > 0)
-    const options = ${JSON.stringify({ ...options, resultTypes: ['violations'] })}
-    const { violations } = await axe.run(document, options)
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))
-  })()`)
-}
-
 /**
- * Finds the elements of which all descendants repeat the look of earlier elements in both themes,
- * for the next two functions. Two elements look the same if they and all their ancestors have the
- * same name, class, inline style, colours and size of text, and show text or not.
+ * Finds the elements with repeated looks in both themes, for `mergeRepeatedCode` and
+ * `emptyRepeatedLooks`: such an element, and each of its descendants, looks like an earlier
+ * element. The look of an element is the name, class, inline style, colours and text size of the
+ * element and of all its ancestors, and whether the element shows text.
  */
 export async function findRepeatedLooks(page: Page): Promise<void> {
   await page.evaluate(`(() => {
@@ -84,7 +56,8 @@ export async function findRepeatedLooks(page: Page): Promise<void> {
 
 /**
  * Replaces the coloured parts of each line of code by their text, unless the look of a part is new.
- * Half of the elements are such parts, which have no structure. The page keeps its layout.
+ * Half of the elements of a page are such parts, which have no structure. The layout of the page
+ * stays the same.
  */
 export async function mergeRepeatedCode(page: Page): Promise<void> {
   await page.evaluate(`for (const line of document.querySelectorAll('pre .code'))
@@ -106,7 +79,7 @@ export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<voi
   await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
 }
 
-/** True if the open page is wider than its window. */
+/** True if the open page is wider than the window, so that readers must scroll sideways. */
 export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }

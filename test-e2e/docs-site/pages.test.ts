@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import { addAxe } from '../axe-findings.ts'
 import { startWorld } from '../world.ts'
 import {
-  addAxe,
   colourFindings,
   emptyRepeatedLooks,
   findRepeatedLooks,

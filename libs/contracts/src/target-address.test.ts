@@ -13,7 +13,7 @@ test('filterAddress: any spelling of a URL, other texts unchanged', () => {
   expect(filterAddress('h.example')).toBe('h.example')
 })
 
-test('optionsByAddress: of several entries with the same address, the last applies', () => {
+test('optionsByAddress: a later entry replaces an earlier entry with the same address', () => {
   const [first, last] = [
     { target: 'https://a.example', paused: true },
     { target: 'https://a.example/' },

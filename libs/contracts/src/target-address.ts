@@ -18,8 +18,8 @@ export function filterAddress(text: string): string {
 }
 
 /**
- * Options of single webhook targets (setting `webhookTargets`), by address. If several entries have
- * the same address, the last of these entries applies.
+ * Options of single webhook targets (setting `webhookTargets`), by address. A later entry of the
+ * setting replaces an earlier entry with the same address.
  */
 export function optionsByAddress(
   entries: readonly WebhookTargetOptions[] = [],

@@ -252,7 +252,7 @@ export function safeHtml(html: string, { remoteImages = false } = {}): string {
 /** HTML that `toSafeHtml` has sanitised. */
 export interface SafeHtml {
   html: string
-  /** True if the end of the message was left out, because its HTML exceeds a limit. */
+  /** True if the end of the message was left out, because the HTML exceeds a limit. */
   isCut: boolean
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { root } from './commands.ts'
 
+/** npm package that is bundled into one file for Jest. */
 interface BundledPackage {
   /** Package of the workspace that depends on the bundled npm package. */
   from: string
@@ -46,6 +47,17 @@ export async function bundlePackages(): Promise<Record<string, string>> {
 async function build(cache: string, folder: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const draft = await mkdtemp(join(cache, 'draft-'))
+  try {
+    await writeBundles(draft)
+    await rename(draft, folder)
+  } catch (error) {
+    await rm(draft, { recursive: true })
+    // Another Jest run may have written the folder at the same time.
+    if (!existsSync(folder)) throw error
+  }
+}
+
+async function writeBundles(draft: string): Promise<void> {
   for (const [name, { from, format }] of Object.entries(packages)) {
     const bundle = await rolldown({ cwd: join(root, from), input: name, platform: 'node' })
     await bundle.write({
@@ -57,11 +69,6 @@ async function build(cache: string, folder: string): Promise<void> {
     })
     await bundle.close()
   }
-  await rename(draft, folder).catch(async (error: unknown) => {
-    // A Jest run that started at the same time may have written the folder.
-    if (!existsSync(folder)) throw error
-    await rm(draft, { recursive: true })
-  })
 }
 
 function fileOf(name: string, format: BundledPackage['format']): string {

@@ -179,7 +179,7 @@ test('Last-Event-ID: id of another database, ahead of this one, sends historyLos
   expect([status, body.fields?.[0]?.path]).toEqual([400, 'lastEventId'])
 })
 
-test('SettledEvents: an id recorded during a slow read of the bounds, is not ahead of the database', async () => {
+test('SettledEvents: an id that is recorded during a slow read of the bounds is not ahead of the database', async () => {
   const hasRead = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
   const slow = db.withPlugin({

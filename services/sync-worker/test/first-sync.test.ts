@@ -78,6 +78,12 @@ test('reads and changes: before the first list of mailboxes is stored, return 50
   await world.startWorker({}, { backend })
   const account = await world.register(user)
   await listing.promise
+  // The worker may list the mailboxes before RabbitMQ delivers commands for the account to it.
+  await eventually(async () => {
+    const read = world.ask(listMailboxes, account, { counters: false })
+    const error = await read.catch((reason: unknown) => reason)
+    expect(error).not.toMatchObject({ code: 'WorkerNotAvailable' })
+  })
   const unknown = encodeMessageId({ mailbox: 99, uid: 1 })
   const early = [
     world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 10 }),

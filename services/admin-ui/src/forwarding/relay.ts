@@ -90,7 +90,7 @@ function toRequest(call: PreparedCall, signal: AbortSignal): StreamRequest {
   const { request, signedIn, target, body, requestId, present } = call
   const { credential, address } = signedIn
   // A response that this process reads must be complete: a condition of the client, such as
-  // `If-None-Match`, would suppress its body.
+  // `If-None-Match`, would suppress the body of the response.
   const headers = present ? {} : request.headers
   return {
     method: request.method as HttpMethod,

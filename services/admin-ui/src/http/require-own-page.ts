@@ -53,9 +53,9 @@ function isOwnOrigin(
 }
 
 /**
- * True if a page of the same origin loads a frame. A request of a link in a sandboxed frame has an
- * opaque origin, so the result is false for such a request. Browsers send these headers to HTTPS
- * and loopback, the only addresses at which the session cookie works.
+ * True if a page of the same origin loads a frame. False for the link of a document in a sandboxed
+ * frame, because such a document has an opaque origin. Browsers send these headers to HTTPS and
+ * loopback, the only addresses at which the session cookie works.
  */
 function isOwnFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'iframe'

@@ -31,8 +31,9 @@ export interface LiveRequest {
 }
 
 /**
- * Streams of live updates to browser tabs. While streams are open, one reader follows
- * api-gateway for all streams. Disposal ends the streams; the tabs connect to another replica.
+ * Streams of live updates to browser tabs. While streams are open, one reader of this process
+ * follows api-gateway for all streams. Disposal ends the streams; the tabs connect to another
+ * replica.
  */
 export class LiveUpdates implements AsyncDisposable {
   readonly #gateway: GatewayClient

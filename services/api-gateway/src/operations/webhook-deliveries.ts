@@ -59,7 +59,7 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
   ]
 }
 
-/** Filter with the address of its webhook target in the spelling of stored deliveries. */
+/** Copy of a filter whose address has the spelling of the addresses of stored deliveries. */
 function withAddress<F extends { address?: string }>(filter: F): F {
   const { address } = filter
   return address === undefined ? filter : { ...filter, address: filterAddress(address) }

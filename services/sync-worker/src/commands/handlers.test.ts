@@ -11,9 +11,9 @@ const { signal } = new AbortController()
 /**
  * Creates functions that call account commands of account `a`, whose driver the test may replace.
  */
-function commandsOf(drivers: { a: Partial<AccountDriver> }) {
+function commandsOf(drivers: { a: Partial<AccountDriver> }, { isStopped = false } = {}) {
   const findPrepared = async (account: string) =>
-    account === 'a' ? ({ driver: drivers.a } as AccountSession) : undefined
+    account === 'a' ? ({ driver: drivers.a, isStopped } as AccountSession) : undefined
   const sessions = { findPrepared }
   const handlers = createHandlers({ db: undefined as unknown as Db, sessions })
   const call = async (name: string, request: object) => {
@@ -35,6 +35,35 @@ test('createHandlers: without a session of the account, WorkerNotAvailable', asy
     code: 'WorkerNotAvailable',
   })
 })
+
+test.each([
+  {
+    title: 'is aborted by the end of the session',
+    isStopped: true,
+    error: AbortSignal.abort().reason as Error,
+    code: 'WorkerNotAvailable',
+  },
+  {
+    title: 'is aborted otherwise',
+    isStopped: false,
+    error: AbortSignal.abort().reason as Error,
+    code: 20,
+  },
+  {
+    title: 'fails at the end of the session',
+    isStopped: true,
+    error: new Error('broken'),
+    code: undefined,
+  },
+])(
+  'createHandlers: a command that $title has the code $code',
+  async ({ isStopped, error, code }) => {
+    const driver = { run: () => Promise.reject(error) }
+    const { call } = commandsOf({ a: driver }, { isStopped })
+    const failure = await call('getQuota', { account: 'a' }).catch((reason: unknown) => reason)
+    expect((failure as { code?: unknown }).code).toBe(code)
+  },
+)
 
 test('fileSent: a second request for a message waits, then calls the current driver', async () => {
   const calls: string[] = []

@@ -23,9 +23,15 @@ export interface HandlerDeps {
  */
 export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] {
   const run: AccountDriver['run'] = (name, request, limits) =>
-    getDriver(sessions, request.account, limits.signal).then((driver) =>
-      driver.run(name, request, limits),
-    )
+    sessions.findPrepared(request.account, limits.signal).then((session) => {
+      if (!session) throw notHeld()
+      return session.driver.run(name, request, limits).catch((error: unknown) => {
+        // The end of a session aborts the commands that wait for its connection. The next worker
+        // that holds the account can run these commands.
+        if (session.isStopped && isAbort(error) && !limits.signal.aborted) throw notHeld(error)
+        throw error
+      })
+    })
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandTable<[CommandLimits]>> = {
     // Requests to file the same sent message (store its Sent copy) run one after the other, so that
@@ -56,20 +62,13 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
   }))
 }
 
-/**
- * Finds the driver of an account.
- *
- * @throws AppError `unavailable` `WorkerNotAvailable` if this worker has no session of the account
- */
-async function getDriver(
-  sessions: HandlerDeps['sessions'],
-  account: string,
-  signal: AbortSignal,
-): Promise<AccountDriver> {
-  const session = await sessions.findPrepared(account, signal)
-  if (!session)
-    throw new AppError('unavailable', 'No worker holds the account', {
-      code: 'WorkerNotAvailable',
-    })
-  return session.driver
+function notHeld(cause?: unknown): AppError {
+  return new AppError('unavailable', 'No worker holds the account', {
+    code: 'WorkerNotAvailable',
+    cause,
+  })
+}
+
+function isAbort(error: unknown): boolean {
+  return (error as { name?: unknown } | null | undefined)?.name === 'AbortError'
 }

@@ -120,6 +120,11 @@ export class AccountSession implements DriverContext {
     return this.#status.wasSynced
   }
 
+  /** True after `stop` was called, because the shard was released or the account has changed. */
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
   enter(state: 'connecting' | 'syncing'): AsyncDisposable {
     return this.#status.enter(state)
   }

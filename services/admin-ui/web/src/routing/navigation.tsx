@@ -94,7 +94,7 @@ export function useReturn(): (path: string) => void {
 
 /**
  * Returns the path of the shown page, below `/admin`. While another page is loaded, the browser's
- * address is ahead: it names the other page.
+ * address already names the other page.
  */
 export function useShownPath(): string {
   return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' })

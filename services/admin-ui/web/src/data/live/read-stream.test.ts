@@ -28,7 +28,7 @@ describe('readStream of a connection that stays open', () => {
     jest.useRealTimers()
   })
 
-  /** Opens a stream that is silent after its first frame, and breaks when its signal aborts. */
+  /** Opens a stream that is silent after the first frame, and breaks when the signal aborts. */
   function startSilent() {
     const bytes = new TextEncoder().encode('id: 1\n\n')
     let connection: AbortSignal | undefined

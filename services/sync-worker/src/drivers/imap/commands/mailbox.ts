@@ -157,7 +157,7 @@ export function requestList({ context }: Pick<ImapAccountSession, 'context'>): v
   context.sync.request({ all: true })
 }
 
-const indexing = 'The folders of the account are being indexed, retry shortly'
+const indexing = 'The mailboxes of the account are being indexed, retry shortly'
 
 export function indexingError(state: AccountState): AppError {
   return new AppError('unavailable', indexing, {

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from './docs-site/site-window.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Rules of axe whose results depend on the theme, which changes colours only. */
+export const colourRules = ['color-contrast', 'link-in-text-block']
+/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
+export const requiredRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Adds axe to the open page, for `axeFindings`. */
+export async function addAxe(page: Page): Promise<void> {
+  await page.evaluate(axe)
+}
+
+/** Findings of axe with the impact `serious` or `critical`, as `rule: element`. */
+export function axeFindings(page: Page, options: object): Promise<string[]> {
+  return page.evaluate<string[]>(`(async () => {
+    const transitions = () =>
+      document.getAnimations().filter((animation) => animation instanceof CSSTransition)
+    // A new theme starts a transition in an element, and then in each child that inherits a colour.
+    do {
+      await Promise.allSettled(transitions().map(({ finished }) => finished))
+      await new Promise(requestAnimationFrame)
+    } while (transitions().length > 0)
+    const options = ${JSON.stringify({ ...options, resultTypes: ['violations'] })}
+    const { violations } = await axe.run(document, options)
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))
+  })()`)
+}
