@@ -13,6 +13,8 @@ const navigations = /^\/session\/oidc(?:\/callback)?$/
 
 /** Paths below `/admin` that the pages show in frames, to which a script cannot add a header. */
 const frames = /^\/frame\//
+/** Path of the frame that a form of the pages opens, with HTML that is too long for an address. */
+const formFrame = '/frame/template'
 
 /**
  * Creates the handler that rejects forged requests: requests that do not come from the
@@ -26,7 +28,8 @@ export function requireOwnPage(adminUrl: string | undefined): RequestHandler {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && navigations.test(path)) return next()
     if (frames.test(path)) {
-      if (method === 'GET' && isOwnFrame(headers)) return next()
+      const expected = path === formFrame ? 'POST' : 'GET'
+      if (method === expected && isOwnFrame(headers)) return next()
       throw new AppError('forbidden', 'This address can only be opened in the administration pages')
     }
     if (headers[ownPageHeader] !== '1' || !isOwnOrigin(headers, { adminUrl, isRead }))
@@ -53,8 +56,8 @@ function isOwnOrigin(
 }
 
 /**
- * True if a page of the same origin loads a frame. A request of a link in a sandboxed frame has an
- * opaque origin, so the result is false for such a request. Browsers send these headers to HTTPS
+ * True if a page of the same origin loads a frame. A request of a link or form in a sandboxed frame
+ * has an opaque origin, so the result is false for such a request. Browsers send these headers to HTTPS
  * and loopback, the only addresses at which the session cookie works.
  */
 function isOwnFrame(headers: IncomingHttpHeaders): boolean {
