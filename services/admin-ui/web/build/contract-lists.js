@@ -1,10 +1,12 @@
 import { listTokenOperations } from '@posthorn/contracts/admin/token-operations'
+import { listPayloadMembers } from '@posthorn/contracts/openapi/payload-members'
 
 /**
  * Lists that the build derives from the contracts, by the names of their modules. The contracts
  * themselves contain schemas and descriptions that are too large for the pages.
  */
 const lists = {
+  'virtual:payload-members': listPayloadMembers,
   'virtual:token-operations': listTokenOperations,
 }
 
