@@ -1,7 +1,7 @@
 import { closeCompletion } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { html } from '@codemirror/lang-html'
-import { javascript } from '@codemirror/lang-javascript'
+import { autoCloseTags, htmlLanguage } from '@codemirror/lang-html'
+import { javascriptLanguage } from '@codemirror/lang-javascript'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { Annotation, EditorState, type Extension, Prec } from '@codemirror/state'
@@ -13,10 +13,12 @@ import { normalizeLines } from './normalize-lines.ts'
 /** Language whose syntax an editor colors. */
 export type EditorLanguage = 'javascript' | 'json' | 'html' | 'text'
 
+// The usual functions `html()` and `javascript()` would also add names of elements, properties and
+// snippets, which the editors do not offer.
 const languages: Readonly<Record<EditorLanguage, () => Extension>> = {
-  javascript: () => javascript(),
+  javascript: () => javascriptLanguage,
   json: () => json(),
-  html: () => html(),
+  html: () => [htmlLanguage, autoCloseTags],
   text: () => [],
 }
 
