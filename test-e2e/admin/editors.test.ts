@@ -3,7 +3,7 @@ import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, join, setUpOwner, startAdminWorld } from './admin-world.ts'
 import { KeyboardUser } from './keyboard.ts'
-import { openPageWindow, untilLoaded } from './page-window.ts'
+import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -138,6 +138,62 @@ testInBrowser(
 )
 
 testInBrowser(
+  'route: the editor completes members of the payload and names of events',
+  async () => {
+    const { world, owner, window } = opened()
+    const { page } = owner
+    await page.goto(`${world.pagesUrl}/admin/create-route`)
+    await untilLoaded(page)
+    const map = page.getByRole('textbox', { name: 'Map function', exact: true })
+    await map.waitFor()
+    await owner.tabTo(map)
+    await owner.press('Control+a', 'Delete')
+    await page.keyboard.type('return payload.e')
+    await accept(owner, 'event')
+    await page.keyboard.type(" === 'message")
+    await nameInList(page, 'messageNew').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await accept(owner, 'messageNew')
+    await page.keyboard.type("' ? payload.data.s")
+    await nameInList(page, 'subject').waitFor()
+    expect(await nameInList(page, 'serverResponseCode').count()).toBe(0)
+    await accept(owner, 'subject')
+    await page.keyboard.type(' : payload.')
+    await owner.press('Control+Space')
+    await nameInList(page, 'account').waitFor()
+    // Escape closes the list, and Tab then leaves the editor.
+    await owner.press('Escape')
+    await nameInList(page, 'account').waitFor({ state: 'detached' })
+    await owner.press('Tab')
+    expect(await hasFocus(map)).toBe(false)
+    expect((await map.innerText()).trim()).toBe(
+      "return payload.event === 'messageNew' ? payload.data.subject : payload.",
+    )
+    expect([...window.errors(), ...(await window.violations())]).toEqual([])
+  },
+  journeyMs,
+)
+
+/** Name in the list of names that an editor shows. */
+function nameInList(page: KeyboardUser['page'], name: string): Element {
+  const label = page.locator('.cm-completionLabel', { hasText: new RegExp(`^${name}$`) })
+  return page.getByRole('option').filter({ has: label })
+}
+
+/** Moves to a name in the list that an editor shows, and accepts the name. */
+async function accept({ page }: KeyboardUser, name: string): Promise<void> {
+  const option = nameInList(page, name)
+  await option.waitFor()
+  // The editor ignores keys for a moment after the list appears.
+  await eventually(async () => {
+    await page.keyboard.press('ArrowDown')
+    return (await option.getAttribute('aria-selected')) === 'true'
+  })
+  await page.keyboard.press('Enter')
+  await option.waitFor({ state: 'detached' })
+}
+
+testInBrowser(
   'route test: a real payload needs the right to read mail',
   async () => {
     const { world, owner } = opened()
@@ -188,8 +244,12 @@ testInBrowser(
     await owner.type('From account', 'jane')
     await owner.type('To address', user.address)
     await write(owner, 'Values', '{"number": 4711, "name": "Zoë & <b>"}')
+    const entries = await page.evaluate<number>('history.length')
     await owner.activate('Show the preview')
     await page.getByText(`Order 4711 für ${user.address}`).waitFor()
+    const preview = page.frameLocator('iframe[title="Preview of the message"]')
+    await preview.getByText('Hello Zoë & <b>').waitFor()
+    expect(await page.evaluate<number>('history.length')).toBe(entries)
     const text = page.getByRole('textbox', { name: 'Plain text of the message' })
     await eventually(async () => (await text.innerText()).includes('Hello Zoë & <b>,'))
     const html = page.getByRole('textbox', { name: 'HTML of the message' })

@@ -87,8 +87,33 @@ testInBrowser('script in texts: stays text on every page', async () => {
       violations: await window.violations(),
     }).toEqual({ path, hacked: undefined, images: 0, violations: [] })
   }
+  await previewTemplate(page, world)
+  expect(await window.violations()).toEqual([])
   expect(window.foreignRequests).toEqual([])
 })
+
+/** Shows the preview of the template with markup, in which no script may run. */
+async function previewTemplate(page: Page, { pagesUrl, posthorn }: AdminWorld): Promise<void> {
+  await posthorn.createAccount({
+    body: { account: 'sender', name: 'Sender', email: 'sender@mail.test' },
+  })
+  await page.goto(`${pagesUrl}/admin/templates/hostile`)
+  await untilLoaded(page)
+  await page.getByLabel('From account').fill('sender')
+  await page.getByLabel('To address').fill('ben@mail.test')
+  await page.getByRole('button', { name: 'Show the preview' }).click()
+  const frame = page.frameLocator('iframe[title="Preview of the message"]')
+  await frame.getByText('template HTML').waitFor()
+  const active = frame.locator('script, [onerror], form, meta[http-equiv], iframe')
+  expect(await active.count()).toBe(0)
+  await page.getByText('Load remote images').click()
+  await frame.getByText('template HTML').waitFor()
+  expect(await active.count()).toBe(0)
+  expect(page.frames().map((each) => new URL(each.url()).pathname)).toContain(
+    '/admin/frame/template',
+  )
+  expect(await page.evaluate<unknown>('window.hacked')).toBeUndefined()
+}
 
 /** Stores texts with markup that come from mail servers, senders and receivers of webhooks. */
 async function storeTexts({ posthorn, ownerUrl }: AdminWorld): Promise<void> {

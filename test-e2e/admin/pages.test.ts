@@ -27,7 +27,7 @@ const maxRequests = 15
 const maxBytes = 260_000
 /** Maximum bytes of the first view of a page with an editor. */
 const maxEditorBytes = maxBytes + 140_000
-const editorPages = /^\/(?:(?:templates|routes)\/|create-)/
+const editorPages = /^\/(?:(?:templates|routes)\/|create-(?:template|route))/
 const maxShift = 0.05
 
 /** Administration pages with the headings at which their content is complete. */
@@ -70,6 +70,7 @@ const pages: readonly (readonly [path: string, title: string])[] = [
   ['/routes/chat', 'chat'],
   ['/create-route', 'Create a route'],
   ['/tokens', 'Tokens'],
+  ['/create-token', 'Create a token'],
   ['/oauth2', 'OAuth2 applications'],
   ['/oauth2?provider=generic', 'OAuth2 applications'],
   ['/add-oauth2-app', 'Add an OAuth2 application'],

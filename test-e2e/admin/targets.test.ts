@@ -86,7 +86,7 @@ testInBrowser(
     const other = await openPageWindow(browser, size, world.pagesUrl)
     await join(page, other.page, { email: 'operator@example.com', role: 'operator' })
     await other.page.goto(`${world.pagesUrl}/admin/tokens`)
-    await other.page.getByRole('region', { name: 'Create a token' }).waitFor()
+    await other.page.getByRole('link', { name: 'Create a token' }).waitFor()
     expect(await other.page.getByRole('region', { name: 'Create an operator token' }).count()).toBe(
       0,
     )

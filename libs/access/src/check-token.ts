@@ -1,12 +1,13 @@
+import { hasScope, permitsProxy, type ProxyScope } from '@posthorn/contracts/token-rights'
 import type { Db } from '@posthorn/db'
 import { tokenIds } from '@posthorn/secrets'
 import { addressAllowed } from './address-ranges.ts'
-import { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
+import { isExpired } from './is-expired.ts'
 import { findTokenByValue, type TokenRow } from './store/tokens.ts'
 
 /** Use of an access token by a mail client at a mail proxy. */
 export interface ProxyTokenUse {
-  scope: 'imap-proxy' | 'smtp'
+  scope: ProxyScope
   /** Account that the mail client names as its user name. */
   account: string
   /** IP address of the mail client. */
@@ -31,21 +32,6 @@ export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'perm
 export type TokenLookup =
   | { id: string; token: UsableToken; refused?: never }
   | { id?: string; token?: never; refused: TokenRejection }
-
-/**
- * Permissions that a mail client can exercise once logged in, by the scope of its access token. A
- * token with the scope must have all of these permissions.
- */
-const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermission[]> = {
-  smtp: [{ group: 'submit', action: 'send' }],
-  'imap-proxy': [
-    { group: 'message', action: 'read' },
-    { group: 'message', action: 'write' },
-    { group: 'message', action: 'destructive' },
-    { group: 'mailbox', action: 'write' },
-    { group: 'mailbox', action: 'destructive' },
-  ],
-}
 
 /**
  * Pattern of access token values. Generated tokens have 64 hex digits, tokens set by an operator up
@@ -83,7 +69,6 @@ export function checkToken(
   if (isExpired(row, now)) return 'expired'
   if (!hasScope(row, use.scope)) return 'scope'
   if (row.account !== null && row.account !== use.account) return 'account'
-  const permitted = requiredPermissions[use.scope].every((one) => permits(row.permissions, one))
-  if (!permitted) return 'permission'
+  if (!permitsProxy(row.permissions, use.scope)) return 'permission'
   return addressAllowed(row.restrictions?.addresses, use.address) ? undefined : 'address'
 }

@@ -6,7 +6,7 @@ export {
   type TokenRejection,
 } from './check-token.ts'
 export { addressOf, mayScrape } from './client-address.ts'
-export { hasScope, isExpired, permits } from './permissions.ts'
+export { isExpired } from './is-expired.ts'
 export {
   type CountedRequest,
   countRequest,

@@ -55,6 +55,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
       'settings',
       'system',
       'templates',
+      'tokens',
       'webhooks',
     ],
   ],

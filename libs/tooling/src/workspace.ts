@@ -103,6 +103,7 @@ export function levelOf(folder: string): number {
  * folder `store` of each service.
  */
 export const allowedImporters: Record<string, readonly string[]> = {
+  '@codemirror/autocomplete': ['services/admin-ui/web/src/editor/'],
   '@codemirror/commands': ['services/admin-ui/web/src/editor/'],
   '@codemirror/lang-html': ['services/admin-ui/web/src/editor/'],
   '@codemirror/lang-javascript': ['services/admin-ui/web/src/editor/'],

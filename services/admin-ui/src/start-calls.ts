@@ -6,6 +6,7 @@ import { mountAudit } from './endpoints/audit.ts'
 import { mountCalls } from './endpoints/call.ts'
 import { mountLive } from './endpoints/live.ts'
 import { mountMessageFrame } from './endpoints/message-frame.ts'
+import { mountTemplateFrame } from './endpoints/template-frame.ts'
 import { Forwarder } from './forwarding/forwarder.ts'
 import { SessionWatch } from './forwarding/session-watch.ts'
 import type { Authenticate } from './identity/signed-in.ts'
@@ -23,7 +24,7 @@ export interface CallParts {
 const dayMs = 86_400_000
 
 /**
- * Mounts the endpoints for forwarded calls, frames with messages, live updates and the audit log.
+ * Mounts the endpoints for forwarded calls, frames with HTML, live updates and the audit log.
  * Starts the retention of the audit log.
  */
 export async function startCalls(
@@ -42,6 +43,7 @@ export async function startCalls(
   stack.use(await bus.onInvalidate(onInvalidate))
   mountCalls(routes, { authenticate, forwarder })
   mountMessageFrame(routes, { authenticate, forwarder, log })
+  mountTemplateFrame(routes, { authenticate, log })
   mountLive(routes, { authenticate, live })
   mountAudit(routes, { authenticate, db })
 }

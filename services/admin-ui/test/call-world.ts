@@ -18,6 +18,7 @@ import { createAuditLog } from '../src/audit/audit-log.ts'
 import { mountAudit } from '../src/endpoints/audit.ts'
 import { mountCalls } from '../src/endpoints/call.ts'
 import { mountMessageFrame } from '../src/endpoints/message-frame.ts'
+import { mountTemplateFrame } from '../src/endpoints/template-frame.ts'
 import type { CallResult } from '../src/forwarding/call-counter.ts'
 import { Forwarder } from '../src/forwarding/forwarder.ts'
 import { SessionWatch } from '../src/forwarding/session-watch.ts'
@@ -105,6 +106,7 @@ export async function startCallWorld({ silenceMs = 60_000 } = {}) {
   const router = Router({ caseSensitive: true })
   mountCalls(router, { authenticate, forwarder })
   mountMessageFrame(router, { authenticate, forwarder, log })
+  mountTemplateFrame(router, { authenticate, log })
   mountAudit(router, { authenticate, db })
   const mount = (app: { use: (handler: Router) => unknown }) => void app.use(router)
   const server = await serve({ host: '127.0.0.1', port: 0, log, metrics, checks: {}, mount })

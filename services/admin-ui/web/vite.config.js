@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { checkBudgets } from './build/check-budgets.js'
 import { compressAssets } from './build/compress-assets.js'
+import { contractLists } from './build/contract-lists.js'
 import { listPackages } from './build/list-packages.js'
 
 /**
@@ -20,7 +21,7 @@ const outDir = resolve(import.meta.dirname, '../../../.local/admin-ui')
 
 export default defineConfig({
   base: '/admin/',
-  plugins: [react(), compressAssets(), checkBudgets(), listPackages()],
+  plugins: [react(), contractLists(), compressAssets(), checkBudgets(), listPackages()],
   build: {
     outDir,
     emptyOutDir: true,

@@ -52,7 +52,7 @@ function describe(name: EventName): object {
       required: true,
       content: {
         'application/json': {
-          schema: toOpenApiSchema(bodyOf(name, events[name].data)),
+          schema: toOpenApiSchema(webhookBody(name)),
           example: eventBodies[name],
         },
       },
@@ -66,7 +66,8 @@ function describe(name: EventName): object {
   }
 }
 
-function bodyOf(name: EventName, data: TSchema): TSchema {
+/** Schema of the body of the webhook of an event. */
+export function webhookBody(name: EventName): TSchema {
   return Type.Object({
     serviceUrl: Nullable(
       Text(
@@ -88,7 +89,7 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
     event: Type.Literal(name, { description: 'Name of the event.' }),
     data: described(
       'Data of the event. The members of `data` depend on the event.',
-      withTruncated(data),
+      withTruncated(events[name].data),
     ),
   })
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { permissionActions, permissionGroups } from '../token-rights.ts'
 import {
   AccountId,
   Bool,
@@ -65,46 +66,27 @@ export const Restrictions = Strict(
 )
 export type Restrictions = Static<typeof Restrictions>
 
-const permissionGroups = [
-  'account',
-  'mailbox',
-  'message',
-  'submit',
-  'outbox',
-  'export',
-  'template',
-  'blocklist',
-  'webhook',
-  'gateway',
-  'events',
-  'diagnostics',
-  'logs',
-] as const
-
-const permissionsOf = <const G extends readonly string[]>(groups: G) =>
-  Strict(
-    {
-      actions: Type.Optional(
-        Type.Array(OneOf(['read', 'write', 'send', 'destructive']), {
-          minItems: 1,
-          description: 'Actions that the token allows. Absent: all actions.',
-        }),
-      ),
-      groups: Type.Optional(
-        Type.Array(OneOf(groups), {
-          minItems: 1,
-          description: 'Groups of operations that the token allows. Absent: all groups.',
-        }),
-      ),
-    },
-    {
-      minProperties: 1,
-      description:
-        'Permissions of the token: allowed actions and groups of operations. Null or absent: everything that the scopes of the token allow.',
-    },
-  )
-
-export const Permissions = permissionsOf(permissionGroups)
+export const Permissions = Strict(
+  {
+    actions: Type.Optional(
+      Type.Array(OneOf(permissionActions), {
+        minItems: 1,
+        description: 'Actions that the token allows. Absent: all actions.',
+      }),
+    ),
+    groups: Type.Optional(
+      Type.Array(OneOf(permissionGroups), {
+        minItems: 1,
+        description: 'Groups of operations that the token allows. Absent: all groups.',
+      }),
+    ),
+  },
+  {
+    minProperties: 1,
+    description:
+      'Permissions of the token: allowed actions and groups of operations. Null or absent: everything that the scopes of the token allow.',
+  },
+)
 export type Permissions = Static<typeof Permissions>
 
 export const TokenRequest = Strict({

@@ -1,11 +1,10 @@
-import { describeProblem } from '@posthorn/http'
 import type { Logger } from '@posthorn/telemetry'
 import type { Router } from 'express'
 import { callPrefix, findForwardTarget } from '../forwarding/forward-target.ts'
 import type { Forwarder } from '../forwarding/forwarder.ts'
-import { presentMessage, sendDocument } from '../forwarding/present-message.ts'
+import { presentMessage } from '../forwarding/present-message.ts'
 import type { Authenticate } from '../identity/signed-in.ts'
-import { textToHtml } from '../pages/message-document.ts'
+import { sendFrameProblem } from './frame-problem.ts'
 
 export interface MessageFrameDeps {
   authenticate: Authenticate
@@ -40,10 +39,7 @@ export function mountMessageFrame(
       const present = presentMessage({ remoteImages })
       await forwarder.forward({ signedIn, target, request, response, requestId, present })
     } catch (error) {
-      if (response.headersSent) throw error
-      const { status, body } = describeProblem(error)
-      if (status === 500) log.error({ err: error }, 'message frame failed')
-      sendDocument(response, { status, html: textToHtml(body.message), remoteImages: false })
+      sendFrameProblem(response, error, log)
     }
   })
 }

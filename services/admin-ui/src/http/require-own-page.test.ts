@@ -66,6 +66,23 @@ test('requireOwnPage: a frame of the pages passes without the header', () => {
   expect(check('GET', '/frame/message/anna/AAAA', ownFrame)).toBe('passes')
 })
 
+test('requireOwnPage: a form of the pages opens the frame of a template, nothing else does', () => {
+  const frame = '/frame/template'
+  expect(check('POST', frame, ownFrame)).toBe('passes')
+  // The pages send no referrer, so that the origin of their forms is `null`.
+  expect(check('POST', frame, { ...ownFrame, origin: 'null' })).toBe('passes')
+  expect(check('GET', frame, ownFrame)).toBe('forbidden')
+  for (const headers of [
+    { ...ownFrame, 'sec-fetch-site': 'cross-site' },
+    { ...ownFrame, 'sec-fetch-site': 'same-site' },
+    { ...ownFrame, 'sec-fetch-dest': 'document' },
+    own,
+    { host },
+  ])
+    expect(check('POST', frame, headers)).toBe('forbidden')
+  expect(check('POST', `${frame}/more`, ownFrame)).toBe('forbidden')
+})
+
 test.each<[string, string, Record<string, string>]>([
   ['a link inside of the frame', 'GET', { ...ownFrame, 'sec-fetch-site': 'cross-site' }],
   ['an address that a person opens', 'GET', { ...ownFrame, 'sec-fetch-site': 'none' }],

@@ -13,6 +13,8 @@ const navigations = /^\/session\/oidc(?:\/callback)?$/
 
 /** Paths below `/admin` that the pages show in frames, to which a script cannot add a header. */
 const frames = /^\/frame\//
+/** Path of the frame that a form of the pages opens, with HTML that is too long for an address. */
+const formFrame = '/frame/template'
 
 /**
  * Creates the handler that rejects forged requests: requests that do not come from the
@@ -26,7 +28,8 @@ export function requireOwnPage(adminUrl: string | undefined): RequestHandler {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && navigations.test(path)) return next()
     if (frames.test(path)) {
-      if (method === 'GET' && isOwnFrame(headers)) return next()
+      const expected = path === formFrame ? 'POST' : 'GET'
+      if (method === expected && isOwnFrame(headers)) return next()
       throw new AppError('forbidden', 'This address can only be opened in the administration pages')
     }
     if (headers[ownPageHeader] !== '1' || !isOwnOrigin(headers, { adminUrl, isRead }))
@@ -53,9 +56,9 @@ function isOwnOrigin(
 }
 
 /**
- * True if a page of the same origin loads a frame. False for the link of a document in a sandboxed
- * frame, because such a document has an opaque origin. Browsers send these headers to HTTPS and
- * loopback, the only addresses at which the session cookie works.
+ * True if a page of the same origin loads a frame. False for links and forms of a document in a
+ * sandboxed frame, because such a document has an opaque origin. Browsers send these headers to
+ * HTTPS and loopback, the only addresses at which the session cookie works.
  */
 function isOwnFrame(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'iframe'

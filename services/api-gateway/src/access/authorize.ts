@@ -1,5 +1,6 @@
 import type { Operation } from '@posthorn/contracts/define'
-import { addressAllowed, hasScope, permits } from '@posthorn/access'
+import { accountSource, hasScope, permits } from '@posthorn/contracts/token-rights'
+import { addressAllowed } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
@@ -25,7 +26,7 @@ export function authorize(operation: Operation, token: Token, context: AccessCon
     })
   if (!operation.permission.byKey && !permits(token.permissions, operation.permission))
     throw refusedPermission(operation)
-  if (operation.boundBy !== 'handler') assertAccount(token, context.account)
+  if (accountSource(operation) !== 'handler') assertAccount(token, context.account)
   const { addresses, referrers } = token.restrictions ?? {}
   if (!addressAllowed(addresses, context.address))
     throw new AppError('forbidden', 'Unauthorized address', {

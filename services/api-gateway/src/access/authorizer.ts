@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RightsInput } from '@posthorn/contracts/admin/input-rights'
 import type { Operation } from '@posthorn/contracts/define'
+import { accountSource } from '@posthorn/contracts/token-rights'
 import {
   addressOf,
   type CountedRequest,
@@ -147,7 +148,7 @@ async function authorizeAnonymous(
   return { caller: { token: null, address }, settled: () => undefined }
 }
 
-function accountOf({ boundBy }: Operation, { query, params }: IncomingRequest): string | undefined {
-  const { account } = boundBy === 'query' ? query : params
+function accountOf(operation: Operation, { query, params }: IncomingRequest): string | undefined {
+  const { account } = accountSource(operation) === 'query' ? query : params
   return typeof account === 'string' ? account : undefined
 }

@@ -118,7 +118,12 @@ const pages: readonly LazyPage[] = [
     load: () => import('../pages/access/sessions-page.tsx'),
   },
   { path: '/audit', name: 'AuditPage', load: () => import('../pages/access/audit-page.tsx') },
-  { path: '/tokens', name: 'TokensPage', load: () => import('../pages/access/tokens-page.tsx') },
+  { path: '/tokens', name: 'TokensPage', load: () => import('../pages/tokens/tokens-page.tsx') },
+  {
+    path: '/create-token',
+    name: 'CreateTokenPage',
+    load: () => import('../pages/tokens/create-token-page.tsx'),
+  },
   {
     path: '/gateways',
     name: 'GatewaysPage',

@@ -21,6 +21,7 @@ test.each([
   ['/accounts/anna/mail/AAAA/more', 'Page not found · Posthorn'],
   ['/routes/r1', 'r1 · Routes · Posthorn'],
   ['/create-template', 'Create a template · Templates · Posthorn'],
+  ['/create-token', 'Create a token · Tokens · Posthorn'],
   ['/events/3f0c2c1e', 'Event · Events · Posthorn'],
   ['/sign-in', 'Sign in · Posthorn'],
   ['/nothing', 'Page not found · Posthorn'],

@@ -80,6 +80,7 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/add-oauth2-app': 'Add an OAuth2 application',
   '/create-route': 'Create a route',
   '/create-template': 'Create a template',
+  '/create-token': 'Create a token',
 }
 
 /** Pages of the navigation that a person with the rights may open. */
@@ -149,6 +150,7 @@ const parentPaths: Readonly<Record<string, string>> = {
   '/add-oauth2-app': '/oauth2',
   '/create-route': '/routes',
   '/create-template': '/templates',
+  '/create-token': '/tokens',
 }
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

@@ -17,6 +17,8 @@ import { useLoad } from './use-load.ts'
 export type { TokenRecord } from '@posthorn/client'
 /** Request that creates an access token. */
 export type TokenBody = CreateTokenInput['body']
+/** Permissions record of an access token. */
+export type TokenPermissions = NonNullable<TokenBody['permissions']>
 /** Request that creates an access token for scripts of operators. */
 export type OperatorTokenBody = CreateOperatorTokenInput['body']
 

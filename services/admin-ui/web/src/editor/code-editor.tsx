@@ -1,4 +1,5 @@
 import { lazy, Suspense, useId } from 'react'
+import type { Complete } from './completion.ts'
 import type { EditorLanguage } from './create-editor.ts'
 import css from './editor.module.css'
 
@@ -13,6 +14,8 @@ export interface CodeEditorProps {
   /** Called with the text after each change by the person. Absent: the text cannot be changed. */
   onChange?: (value: string) => void
   hint?: string
+  /** Finds names that complete the text. The function must be the same in each rendering. */
+  complete?: Complete
 }
 
 /**
@@ -21,7 +24,9 @@ export interface CodeEditorProps {
  */
 export function CodeEditor({ label, hint, onChange, ...rest }: CodeEditorProps) {
   const id = useId()
-  const description = [hint, onChange && leaveHint].filter(Boolean).join(' ')
+  const description = [hint, onChange && rest.complete && completeHint, onChange && leaveHint]
+    .filter(Boolean)
+    .join(' ')
   return (
     <div className={css['field']}>
       <span id={`${id}-label`} className={css['label']}>
@@ -42,5 +47,7 @@ export function CodeEditor({ label, hint, onChange, ...rest }: CodeEditorProps) 
   )
 }
 
+/** Keys that show names for the text before the cursor. */
+const completeHint = 'Ctrl and Space show names that fit.'
 /** Keys that leave an editor. */
 const leaveHint = 'After a change, Tab indents. Press Escape, then Tab, to leave the editor.'

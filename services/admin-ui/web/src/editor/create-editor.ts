@@ -1,20 +1,24 @@
+import { closeCompletion } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { html } from '@codemirror/lang-html'
-import { javascript } from '@codemirror/lang-javascript'
+import { autoCloseTags, htmlLanguage } from '@codemirror/lang-html'
+import { javascriptLanguage } from '@codemirror/lang-javascript'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { Annotation, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { type Complete, completion } from './completion.ts'
 import { codeColors, editorTheme } from './editor-theme.ts'
 import { normalizeLines } from './normalize-lines.ts'
 
 /** Language whose syntax an editor colors. */
 export type EditorLanguage = 'javascript' | 'json' | 'html' | 'text'
 
+// The usual functions `html()` and `javascript()` would also add names of elements, properties and
+// snippets, which the editors do not offer.
 const languages: Readonly<Record<EditorLanguage, () => Extension>> = {
-  javascript: () => javascript(),
+  javascript: () => javascriptLanguage,
   json: () => json(),
-  html: () => html(),
+  html: () => [htmlLanguage, autoCloseTags],
   text: () => [],
 }
 
@@ -24,6 +28,8 @@ export interface EditorOptions {
   value: string
   /** Called with the text after each change by the person. Absent: the text cannot be changed. */
   onChange?: (value: string) => void
+  /** Finds names that complete the text. Absent: the editor offers none. */
+  complete?: Complete
   labelledBy: string
   describedBy: string
 }
@@ -41,7 +47,7 @@ export interface TextEditor {
  * meaning back, so that people without a mouse are not caught in the editor (WCAG 2.1.2).
  */
 export function createEditor(parent: HTMLElement, options: EditorOptions): TextEditor {
-  const { language, value, onChange, labelledBy, describedBy } = options
+  const { language, value, onChange, complete, labelledBy, describedBy } = options
   const view = new EditorView({
     parent,
     doc: value,
@@ -59,6 +65,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): TextE
       lineNumbers(),
       languages[language](),
       onChange ? editing(onChange) : EditorState.readOnly.of(true),
+      onChange && complete ? completion(complete) : [],
     ],
   })
   return { setText: (text) => replaceText(view, text), destroy: () => view.destroy() }
@@ -69,7 +76,8 @@ function editing(onChange: (value: string) => void): Extension {
     history(),
     bracketMatching(),
     indentOnInput(),
-    keymap.of([leaveByTab, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    Prec.highest(keymap.of([leaveByTab])),
+    keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
     EditorView.domEventHandlers({
       focus: (_event, view) => view.setTabFocusMode(true),
       click: (_event, view) => view.setTabFocusMode(false),
@@ -85,6 +93,7 @@ function editing(onChange: (value: string) => void): Extension {
 const leaveByTab = {
   key: 'Escape',
   run: (view: EditorView) => {
+    closeCompletion(view)
     view.setTabFocusMode(true)
     return true
   },

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import type { Complete } from './completion.ts'
 import { createEditor, type EditorLanguage, type TextEditor } from './create-editor.ts'
 import css from './editor.module.css'
 
@@ -6,6 +7,7 @@ export interface EditorSurfaceProps {
   language: EditorLanguage
   value: string
   onChange?: (value: string) => void
+  complete?: Complete
   /** Id of the element with the label of the editor. */
   labelledBy: string
   /** Id of the element with the hint of the editor. */
@@ -14,7 +16,7 @@ export interface EditorSurfaceProps {
 
 /** Surface of an editor: the element in which CodeMirror shows the text. */
 export function EditorSurface(props: EditorSurfaceProps) {
-  const { language, value, onChange, labelledBy, describedBy } = props
+  const { language, value, onChange, complete, labelledBy, describedBy } = props
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<TextEditor>(undefined)
   const change = useRef(onChange)
@@ -28,11 +30,12 @@ export function EditorSurface(props: EditorSurfaceProps) {
       labelledBy,
       describedBy,
       ...(!isReadOnly && { onChange: (text: string) => change.current?.(text) }),
+      ...(complete && { complete }),
     })
     editor.current = created
     return () => created.destroy()
     // Changed texts are handled below, so that the editor keeps its cursor and its history.
-  }, [language, isReadOnly, labelledBy, describedBy])
+  }, [language, isReadOnly, complete, labelledBy, describedBy])
   useEffect(() => editor.current?.setText(value), [value])
   return <div ref={host} className={css['surface']} />
 }

@@ -10,6 +10,7 @@ import {
   settingKeys,
   type Settings,
 } from '@posthorn/contracts/settings/settings'
+import { permitsOperation } from '@posthorn/contracts/token-rights'
 import { readSettings, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { refusedPermission } from '../../access/authorize.ts'
@@ -135,6 +136,5 @@ function assertSettingsAllowed(
       `A token with restricted permissions can not ${verb} ${refused.join(', ')}`,
     )
   }
-  const { actions, groups } = token.permissions
-  if (groups !== undefined || !actions?.includes(action)) throw refusedPermission(operation)
+  if (!permitsOperation(token.permissions, operation)) throw refusedPermission(operation)
 }

@@ -29,6 +29,12 @@ export type TemplateChange = UpdateTemplateInput['body']
 /** Message to submit. */
 export type MessageBody = SubmitMessageInput['body']
 
+/**
+ * Path of the frame with the preview of a template. A form sends the HTML in the field `html`, and
+ * `remote` in the field `images` to load images of other hosts.
+ */
+export const templateFramePath = '/admin/frame/template'
+
 /** Cache key of the templates. */
 export const templatesKey = ['templates'] as const
 

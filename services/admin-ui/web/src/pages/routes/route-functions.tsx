@@ -1,5 +1,8 @@
 import { CodeEditor } from '../../editor/code-editor.tsx'
+import type { Complete } from '../../editor/completion.ts'
 import { Columns } from '../../kit/content/panel.tsx'
+import { list as payloads } from 'virtual:payload-members'
+import { completePayload } from './payload-completions.ts'
 import type { FunctionSources } from './route-body.ts'
 
 export interface RouteFunctionsProps {
@@ -13,6 +16,7 @@ export function RouteFunctions({ sources, onSources }: RouteFunctionsProps) {
   const editor = (name: keyof FunctionSources) => ({
     language: 'javascript' as const,
     value: sources[name],
+    complete,
     ...(onSources && { onChange: (text: string) => onSources({ ...sources, [name]: text }) }),
   })
   return (
@@ -22,6 +26,9 @@ export function RouteFunctions({ sources, onSources }: RouteFunctionsProps) {
     </Columns>
   )
 }
+
+/** Finds members of the payloads of events for a function of a webhook route. */
+const complete: Complete = (place) => completePayload(place, payloads)
 
 const filterHint =
   'Body of a function with payload, logger and env. Events for which it returns true are delivered. Empty: all events.'

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { templateActions } from '../../data/lists/templates.ts'
 import { useAction } from '../../data/use-load.ts'
 import { CodeEditor } from '../../editor/code-editor.tsx'
-import { Columns, Facts, Panel } from '../../kit/content/panel.tsx'
+import { Columns, Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Button } from '../../kit/controls/button.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
 import { type MessagePreview, readPreview } from './read-preview.ts'
+import { RenderedHtml } from './rendered-html.tsx'
 import {
   firstValues,
   previewBody,
@@ -82,7 +83,7 @@ function TrialFields({ input, onInput }: TrialFieldsProps) {
   )
 }
 
-/** Texts of a composed message. The HTML is shown as source: it comes from outside of the pages. */
+/** Texts of a composed message: the HTML as a mail client shows it, and the sources. */
 function Preview({ preview: { subject, text, html } }: { preview: MessagePreview }) {
   return (
     <>
@@ -90,13 +91,11 @@ function Preview({ preview: { subject, text, html } }: { preview: MessagePreview
         <Facts rows={[['Subject', subject || 'none']]} />
       </div>
       <Columns>
-        <CodeEditor label="Plain text of the message" language="text" value={text ?? ''} />
-        <CodeEditor
-          label="HTML of the message"
-          language="html"
-          value={html ?? ''}
-          hint="Shown as source. Send a test mail to see the message in a mail client."
-        />
+        {html !== undefined && <RenderedHtml key={html} html={html} />}
+        <PageBody>
+          <CodeEditor label="HTML of the message" language="html" value={html ?? ''} />
+          <CodeEditor label="Plain text of the message" language="text" value={text ?? ''} />
+        </PageBody>
       </Columns>
     </>
   )

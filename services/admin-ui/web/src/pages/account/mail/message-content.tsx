@@ -1,4 +1,5 @@
 import { type MessageDetail, messageFramePath } from '../../../data/mail.ts'
+import { HtmlFrame } from '../../../kit/content/html-frame.tsx'
 import { Filters, Panel } from '../../../kit/content/panel.tsx'
 import { CheckBox } from '../../../kit/controls/check-box.tsx'
 import { SelectField } from '../../../kit/controls/select-field.tsx'
@@ -53,12 +54,9 @@ export function MessageContent({ account, detail }: MessageContentProps) {
         </pre>
       )}
       {view === 'html' && (
-        <iframe
+        <HtmlFrame
           key={String(remoteImages)}
-          className={css['frame']}
           title="HTML of the message"
-          sandbox=""
-          referrerPolicy="no-referrer"
           src={messageFramePath({ account, message: detail.id }, remoteImages)}
         />
       )}

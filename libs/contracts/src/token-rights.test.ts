@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkToken } from './check-token.ts'
-import { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
+import { operations } from './operations/index.ts'
+import {
+  accountSource,
+  hasScope,
+  mayCallOperation,
+  permits,
+  permitsOperation,
+  permitsProxy,
+  type RequiredPermission,
+} from './token-rights.ts'
 
 const read: RequiredPermission = { action: 'read', group: 'account' }
 const readMessage: RequiredPermission = { action: 'read', group: 'message' }
@@ -58,20 +66,31 @@ const records: [string, unknown, { required: RequiredPermission[]; proxies: stri
   ],
 ]
 
-describe.each(records)('permission record: %s', (_name, record, expected) => {
-  test('permits: returns true for the listed operations only', () => {
+describe.each(records)('permissions record: %s', (_name, record, expected) => {
+  test('permits: returns true for the listed permissions only', () => {
     const permitted = [read, readMessage, send, admin].filter((one) => permits(record, one))
     expect(permitted).toEqual(expected.required)
   })
 
-  test('checkToken: accepts the listed proxies only', () => {
-    const token = { id: 'x', account: null, scopes: ['*'], restrictions: null, expiresAt: null }
-    const row = { ...token, permissions: record as never }
-    const accepted = (['smtp', 'imap-proxy'] as const).filter(
-      (scope) => checkToken(row, { scope, account: 'a', address: '192.0.2.1' }) === undefined,
-    )
-    expect(accepted).toEqual(expected.proxies)
+  test('permitsProxy: returns true for the listed proxies only', () => {
+    const scopes = ['smtp', 'imap-proxy'] as const
+    expect(scopes.filter((scope) => permitsProxy(record, scope))).toEqual(expected.proxies)
   })
+})
+
+test.each<[unknown, boolean, boolean]>([
+  [null, true, true],
+  [{ actions: ['read', 'write'] }, true, false],
+  [{ actions: ['write'] }, false, false],
+  [{ actions: ['read'], groups: ['account'] }, false, false],
+  [{ groups: ['account'] }, false, false],
+  [{ actions: 'read' }, false, false],
+  ['read', false, false],
+])('permitsOperation: %j reads settings: %s, changes settings: %s', (record, reads, changes) => {
+  expect([
+    permitsOperation(record, operations.getSettings),
+    permitsOperation(record, operations.updateSettings),
+  ]).toEqual([reads, changes])
 })
 
 test('hasScope: the scope * includes every scope', () => {
@@ -80,8 +99,35 @@ test('hasScope: the scope * includes every scope', () => {
   expect(hasScope({ scopes: ['api'] }, '*')).toBe(false)
 })
 
-test('isExpired: a token expires at its time, not after it', () => {
-  expect(isExpired({ expiresAt: new Date(1_000) }, 1_000)).toBe(true)
-  expect(isExpired({ expiresAt: new Date(1_001) }, 1_000)).toBe(false)
-  expect(isExpired({ expiresAt: null }, 1_000)).toBe(false)
+test.each([
+  ['getAccount', 'path'],
+  ['listTokens', 'query'],
+  ['getTemplate', 'handler'],
+  ['listAccounts', undefined],
+] as const)('accountSource: of %s is %s', (id, source) => {
+  expect(accountSource(operations[id])).toBe(source)
+})
+
+describe('mayCallOperation', () => {
+  const unlimited = { scopes: ['api'], account: null, permissions: null }
+  const reader = { ...unlimited, permissions: { actions: ['read'] } }
+
+  test('scope: operations for operators need the scope *', () => {
+    expect(mayCallOperation(unlimited, operations.listFindings)).toBe(false)
+    expect(mayCallOperation({ ...unlimited, scopes: ['*'] }, operations.listFindings)).toBe(true)
+    expect(mayCallOperation({ ...unlimited, scopes: ['smtp'] }, operations.getAccount)).toBe(false)
+  })
+
+  test('permissions: limit the operations, and never permit the group admin', () => {
+    expect(mayCallOperation(reader, operations.getMessage)).toBe(true)
+    expect(mayCallOperation(reader, operations.deleteMessage)).toBe(false)
+    expect(mayCallOperation(unlimited, operations.createToken)).toBe(true)
+    expect(mayCallOperation(reader, operations.listTokens)).toBe(false)
+  })
+
+  test('account: a bound token calls operations that name an account only', () => {
+    const bound = { ...unlimited, account: 'anna' }
+    expect(mayCallOperation(bound, operations.getAccount)).toBe(true)
+    expect(mayCallOperation(bound, operations.listAccounts)).toBe(false)
+  })
 })

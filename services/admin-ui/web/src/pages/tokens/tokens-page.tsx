@@ -3,14 +3,14 @@ import { type TokenRecord, tokenActions, tokensKey, useTokens } from '../../data
 import { useAction } from '../../data/use-load.ts'
 import { Filters, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
+import { ButtonRow, buttonClass } from '../../kit/controls/button.tsx'
 import { QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
-import { usePageQuery } from '../../routing/navigation.tsx'
+import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
-import { NewTokenForm } from './new-token-form.tsx'
 import { OperatorTokenForm } from './operator-token-form.tsx'
 
 /** Page that lists access tokens of the API, of mail clients and of SMTP. */
@@ -21,9 +21,15 @@ export function TokensPage() {
   return (
     <PageBody>
       {may('changeTokens') && (
-        <Panel title="Create a token">
-          <NewTokenForm />
-        </Panel>
+        <ButtonRow>
+          <AppLink
+            to="/create-token"
+            query={{ account: query['account'] ?? '' }}
+            className={buttonClass('primary')}
+          >
+            Create a token
+          </AppLink>
+        </ButtonRow>
       )}
       {may('createOperatorTokens') && (
         <Panel title="Create an operator token">

@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http'
+import { describeProblem } from '@posthorn/http'
+import type { Logger } from '@posthorn/telemetry'
+import { sendDocument } from '../forwarding/present-message.ts'
+import { textToHtml } from '../pages/message-document.ts'
+
+/**
+ * Sends the message of an error as the document of a frame. If a response was sent already, throws
+ * the error again.
+ */
+export function sendFrameProblem(
+  response: ServerResponse,
+  error: unknown,
+  log: Pick<Logger, 'error'>,
+): void {
+  if (response.headersSent) throw error
+  const { status, body } = describeProblem(error)
+  if (status === 500) log.error({ err: error }, 'document of a frame failed')
+  sendDocument(response, { status, html: textToHtml(body.message), remoteImages: false })
+}

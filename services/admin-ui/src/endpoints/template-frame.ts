@@ -1,0 +1,39 @@
+import { readBody } from '@posthorn/http'
+import { toSafeHtml } from '@posthorn/mime/safe-html'
+import type { Logger } from '@posthorn/telemetry'
+import type { Router } from 'express'
+import { sendDocument } from '../forwarding/present-message.ts'
+import type { Authenticate } from '../identity/signed-in.ts'
+import { textToHtml } from '../pages/message-document.ts'
+import { sendFrameProblem } from './frame-problem.ts'
+
+export interface TemplateFrameDeps {
+  authenticate: Authenticate
+  log: Pick<Logger, 'error'>
+}
+
+/**
+ * Maximum size in bytes of the form with the HTML. The sanitiser shows 2 MiB of HTML, and the
+ * encoding of a form has up to three bytes per byte.
+ */
+const maxFormBytes = 6 * 1024 * 1024 + 1_024
+
+/**
+ * Mounts the endpoint of the frame that shows the preview of a template. A form of the page sends
+ * the composed HTML, because the policy of the page permits frames of this host only. The document
+ * has no active content and an origin of its own, like the HTML of a message.
+ */
+export function mountTemplateFrame(router: Router, { authenticate, log }: TemplateFrameDeps): void {
+  router.post('/admin/frame/template', async (request, response) => {
+    try {
+      await authenticate(request)
+      const form = new URLSearchParams(String(await readBody(request, { maxBytes: maxFormBytes })))
+      const remoteImages = form.get('images') === 'remote'
+      const { html, isCut } = toSafeHtml(form.get('html') ?? '', { remoteImages })
+      const end = isCut ? textToHtml('The HTML is longer than this preview.') : ''
+      sendDocument(response, { status: 200, html: html + end, remoteImages })
+    } catch (error) {
+      sendFrameProblem(response, error, log)
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import { autocompletion, type CompletionContext } from '@codemirror/autocomplete'
+import { syntaxTree } from '@codemirror/language'
+import type { Extension } from '@codemirror/state'
+
+/** Place in a source text at which names can complete the text. */
+export interface CompletionPlace {
+  source: string
+  /** Text before the cursor. */
+  before: string
+  /** True if the cursor is in the literal of a string. */
+  isInString: boolean
+  /** True if the person has asked for names. False while the person types. */
+  isRequested: boolean
+}
+
+/** Name that an editor offers. */
+export interface CompletionName {
+  name: string
+  /** Type of the value, shown after the name. */
+  type?: string
+  /** Further text about the name, shown beside the chosen name. */
+  info?: string
+}
+
+/** Names that an editor offers in place of the word before the cursor. */
+export interface CompletionList {
+  /** Number of characters before the cursor that a name replaces. */
+  typedLength: number
+  names: readonly CompletionName[]
+}
+
+/** Finds names for a place in a source text. Undefined if no name fits. */
+export type Complete = (place: CompletionPlace) => CompletionList | undefined
+
+/** Syntax nodes of comments, and of literals without code. */
+const withoutCode = new Set(['LineComment', 'BlockComment', 'TemplateString', 'RegExp'])
+
+/** Extension of an editor that offers names while the person types, and after Ctrl and Space. */
+export function completion(complete: Complete): Extension {
+  const find = ({ state, pos, explicit }: CompletionContext) => {
+    const node = syntaxTree(state).resolveInner(pos, -1).name
+    if (withoutCode.has(node)) return null
+    const result = complete({
+      source: state.doc.toString(),
+      before: state.sliceDoc(0, pos),
+      isInString: node === 'String',
+      isRequested: explicit,
+    })
+    if (!result) return null
+    const options = result.names.map(({ name, type, info }) => ({
+      label: name,
+      ...(type !== undefined && { detail: type }),
+      ...(info !== undefined && { info }),
+    }))
+    // The list stays valid while the person continues the word.
+    return { from: pos - result.typedLength, options, validFor: /^[\w$]*$/ }
+  }
+  return autocompletion({ override: [find], icons: false })
+}

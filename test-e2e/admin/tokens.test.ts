@@ -1,0 +1,162 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import { setUpOwner, startAdminWorld } from './admin-world.ts'
+import { KeyboardUser } from './keyboard.ts'
+import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
+const testInBrowser = hasBrowser() ? test : test.skip
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+/** Maximum duration of a test that creates tokens by keyboard, on a busy machine. */
+const journeyMs = 300_000
+
+async function openStage() {
+  const world = stack.use(await startAdminWorld([]))
+  for (const account of ['anna', 'ben'])
+    await world.posthorn.createAccount({ body: { account, name: account } })
+  const browser = stack.use(await testBrowser())
+  const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)
+  await setUpOwner(window.page, world)
+  return { world, window, owner: new KeyboardUser(window.page) }
+}
+const stage = hasBrowser() ? await openStage() : undefined
+const opened = () => {
+  if (!stage) throw new Error('no browser')
+  return stage
+}
+
+/** Opens the form for a new token. */
+async function openForm(): Promise<void> {
+  const { world, window } = opened()
+  await window.page.goto(`${world.pagesUrl}/admin/create-token`)
+  await untilLoaded(window.page)
+}
+
+const checkBox = (name: string) => opened().window.page.getByRole('checkbox', { name, exact: true })
+
+/** Moves to check boxes of the grid and presses each of them. */
+async function press(...names: string[]): Promise<void> {
+  const { owner } = opened()
+  for (const name of names) {
+    await owner.tabTo(checkBox(name))
+    await owner.press('Space')
+  }
+}
+
+/** Creates the token of the form. Returns the value of the token. */
+async function create(): Promise<string> {
+  const { owner, window } = opened()
+  await owner.activate('Create the token')
+  await window.page.getByText('Copy the value now.').waitFor()
+  return window.page.locator('main pre').innerText()
+}
+
+/** Calls the API with a token. Returns the status and the message of the response. */
+async function call(token: string, path: string, method = 'GET') {
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(`${opened().world.url}${path}`, { method, headers })
+  const { message } = (await response.json()) as { message?: string }
+  return [response.status, message] as const
+}
+
+testInBrowser(
+  'tokens: a token with rights of the grid may call the listed operations and no others',
+  async () => {
+    const { world, owner, window } = opened()
+    const { page } = window
+    await owner.open('t', 'Tokens')
+    await owner.tabTo(page.getByRole('link', { name: 'Create a token' }))
+    await owner.press('Enter')
+    await owner.heading('Create a token')
+    await owner.type('Description', 'Reports')
+    const list = page.getByRole('list', { name: 'Operations' })
+    await list.getByText('/v1/settings').waitFor()
+    await press('All rows: read')
+    await page.getByText('The token may call 0 of').waitFor()
+    await press('Account: read', 'Outbox: read')
+    expect(await checkBox('All rows: read').evaluate((box) => box.matches(':indeterminate'))).toBe(
+      true,
+    )
+    await list.getByText('GET /v1/outbox', { exact: true }).waitFor()
+    expect(await list.getByText('/v1/settings').count()).toBe(0)
+    expect(await list.getByText('DELETE').count()).toBe(0)
+    expect([...(await window.violations()), ...(await seriousFindings(page))]).toEqual([])
+
+    const token = await create()
+    expect((await call(token, '/v1/accounts'))[0]).toBe(200)
+    expect((await call(token, '/v1/outbox'))[0]).toBe(200)
+    const refused = [403, 'Unauthorized permission']
+    expect(await call(token, '/v1/templates')).toEqual(refused)
+    expect(await call(token, '/v1/settings?notifyText=true')).toEqual(refused)
+    expect(await call(token, '/v1/outbox/q1', 'DELETE')).toEqual(refused)
+    const { tokens } = await world.posthorn.listTokens({ query: 'Reports' })
+    expect(tokens[0]?.permissions).toEqual({ actions: ['read'], groups: ['account', 'outbox'] })
+    await page.reload()
+    await untilLoaded(page)
+    expect(await page.content()).not.toContain(token)
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'tokens: a choice that also permits other rights is explained and not created',
+  async () => {
+    const { world, owner, window } = opened()
+    const { page } = window
+    await openForm()
+    await owner.type('Description', 'Two groups')
+    await press('All rows: read', 'Account: read', 'Outbox: write')
+    await page.getByText('With this choice the token would also permit:').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Account: write' }).waitFor()
+    await owner.activate('Create the token')
+    await page.getByText('The token would also permit rights that are not chosen.').waitFor()
+    expect((await world.posthorn.listTokens({ query: 'Two groups' })).total).toBe(0)
+
+    await owner.activate('Choose these rights too')
+    expect(await checkBox('Account: write').isChecked()).toBe(true)
+    expect(await checkBox('Outbox: read').isChecked()).toBe(true)
+    await create()
+    const { tokens } = await world.posthorn.listTokens({ query: 'Two groups' })
+    expect(tokens[0]?.permissions).toEqual({
+      actions: ['read', 'write'],
+      groups: ['account', 'outbox'],
+    })
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'tokens: account, client addresses and rate limit of the form restrict the token',
+  async () => {
+    const { owner, window } = opened()
+    const { page } = window
+    const fill = async (fields: Record<string, string>) => {
+      await openForm()
+      await press('All rows: read', 'Account: read')
+      for (const [label, text] of Object.entries(fields)) await owner.type(label, text)
+    }
+    await fill({ Description: 'Bound', 'Account id': 'anna', 'Rate limit: requests': '3' })
+    await page.getByText('for the account anna only').waitFor()
+    await owner.activate('Create the token')
+    await page.getByText('A rate limit needs a number of requests and a time window.').waitFor()
+    await owner.type('Rate limit: time window', '31536000')
+    const bound = await create()
+    expect((await call(bound, '/v1/account/anna'))[0]).toBe(200)
+    const otherAccount = [403, 'Unauthorized account']
+    expect(await call(bound, '/v1/account/ben')).toEqual(otherAccount)
+    expect(await call(bound, '/v1/accounts')).toEqual(otherAccount)
+    const statuses: number[] = []
+    for (let n = 0; n < 3; n++) statuses.push((await call(bound, '/v1/account/anna'))[0])
+    expect(statuses).toEqual([200, 200, 429])
+
+    await fill({ Description: 'Elsewhere', 'Client addresses': '192.0.2.1, 198.51.100.0/24' })
+    expect(await call(await create(), '/v1/account/anna')).toEqual([403, 'Unauthorized address'])
+    await fill({ Description: 'Pages', Referrers: 'https://crm.example/*' })
+    expect(await call(await create(), '/v1/account/anna')).toEqual([403, 'Unauthorized referrer'])
+    expect(window.errors()).toEqual([])
+  },
+  journeyMs,
+)
