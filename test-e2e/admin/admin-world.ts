@@ -14,17 +14,22 @@ export interface AdminWorld extends World {
   setUpUrl: string
 }
 
+export interface AdminWorldOptions extends Omit<WorldOptions, 'names' | 'ports'> {
+  /** Origin of the pages, with a free port of this machine. Default: a free port of 127.0.0.1. */
+  pagesUrl?: string
+}
+
 /**
  * Starts api-gateway, admin-ui and the services `names`. The set-up link for the first owner has a
  * known token.
  */
 export async function startAdminWorld(
   names: readonly ServiceName[],
-  options: Omit<WorldOptions, 'names' | 'ports'> = {},
+  { pagesUrl: chosenUrl, ...options }: AdminWorldOptions = {},
 ): Promise<AdminWorld> {
   const setupToken = randomBytes(32).toString('base64url')
-  const ports = { 'api-gateway': await freePort(), 'admin-ui': await freePort() }
-  const pagesUrl = `http://127.0.0.1:${ports['admin-ui']}`
+  const pagesUrl = chosenUrl ?? `http://127.0.0.1:${await freePort()}`
+  const ports = { 'api-gateway': await freePort(), 'admin-ui': Number(new URL(pagesUrl).port) }
   const world = await startWorld({
     ...options,
     names: ['api-gateway', 'admin-ui', ...names],
@@ -85,6 +90,13 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: 'Theme' }).waitFor()
+}
+
+/** Signs the person of a page out. The page then shows the sign-in. */
+export async function signOut(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
 /** Invites a person by an owner, whose page is open, and accepts the invitation in `page`. */

@@ -7,7 +7,14 @@ import {
   testBus,
   testDatabase,
 } from '@posthorn/testkit'
-import { callFromPage, type Page, setUpOwner, signIn, startAdminWorld } from './admin-world.ts'
+import {
+  callFromPage,
+  type Page,
+  setUpOwner,
+  signIn,
+  signOut,
+  startAdminWorld,
+} from './admin-world.ts'
 import { untilLoaded } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
@@ -170,9 +177,7 @@ testInBrowser(
     relays.rabbit.retarget(nothing)
     await openAccounts(page)
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`)
-    await page.getByRole('button', { name: 'Olivia Owner' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signOut(page, 'Olivia Owner')
     for (const name of ['admin-ui', 'admin-ui-2']) {
       const url = `${world.services.urls[name]}/admin/call/v1/accounts`
       const headers = { 'x-svc-admin': '1', cookie: cookie.join('; ') }

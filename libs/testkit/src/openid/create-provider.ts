@@ -11,9 +11,13 @@ export interface ProviderSettings {
   accessTokenSeconds: number
   /** OAuth2 scopes that users do not consent to. */
   withheldScopes: Set<string>
+  /** User who logs in if a request has no `login_hint`. Initially `someone@mail.test`. */
+  user: string
+  /** Users whose email address is reported as verified. */
+  verified: Set<string>
   /**
-   * Users whose email address is reported as unverified. For other users, the provider reports
-   * neither verified nor unverified.
+   * Users whose email address is reported as unverified. For users in neither set, the provider
+   * reports neither verified nor unverified.
    */
   unverified: Set<string>
   /**
@@ -75,6 +79,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
         sub: accountId,
         email: accountId,
         name: `Name of ${accountId}`,
+        ...(state.verified.has(accountId) ? { email_verified: true } : {}),
         ...(state.unverified.has(accountId) ? { email_verified: false } : {}),
       }),
     }),

@@ -30,8 +30,8 @@ export interface TestOpenIdProvider extends ProviderSettings {
   /** Revokes all OAuth2 grants of a user. */
   revoke(user: string): Promise<void>
   /**
-   * Completes the consent page as the user in `login_hint`. Returns the parameters of the redirect
-   * to the client.
+   * Completes the consent page as the user in `login_hint`, or else `user`. Returns the parameters
+   * of the redirect to the client.
    */
   consent(authorizeUrl: string): Promise<ConsentResult>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
 
 /**
  * Starts an OpenID provider on loopback with code flow with PKCE, single-use refresh tokens,
- * revocation and userinfo. The user in `login_hint` is logged in and consents.
+ * revocation and userinfo. The user in `login_hint`, or else `user`, logs in and consents.
  */
 export async function testOpenIdProvider(
   options: { redirectUrls?: string[] } = {},
@@ -50,13 +50,14 @@ export async function testOpenIdProvider(
     redirectUrls: options.redirectUrls ?? ['http://127.0.0.1:1/oauth'],
     accessTokenSeconds: 3_600,
     withheldScopes: new Set(),
+    user: 'someone@mail.test',
+    verified: new Set(),
     unverified: new Set(),
     acceptsReplacedRefreshTokens: false,
     counts: { granted: {}, refused: {} },
     grants: new Map(),
     revoked: 0,
   }
-  const { withheldScopes } = state
   const server = createServer()
   const issuer = `http://127.0.0.1:${await listen(server)}`
   // The OpenID provider is loaded on first use because it is large.
@@ -84,7 +85,7 @@ export async function testOpenIdProvider(
         .writeHead(fixedReply.status, { 'content-type': 'application/json' })
         .end(fixedReply.body)
     else if (request.url?.startsWith('/interaction/'))
-      void grantConsent({ provider, withheldScopes }, request, response)
+      void grantConsent({ provider, state: test }, request, response)
     else if (request.url === '/introspect-for-dovecot') void introspect(provider, request, response)
     else handle(request, response)
   })
@@ -99,14 +100,15 @@ function delayReply(response: ServerResponse, until: () => Promise<void>): void 
   }) as typeof end
 }
 
-/** Logs in the user of `login_hint` with all scopes except the withheld scopes. */
+/** Logs in the user of `login_hint`, or else `user`, with all scopes except the withheld scopes. */
 async function grantConsent(
-  { provider, withheldScopes }: { provider: Provider; withheldScopes: Set<string> },
+  { provider, state }: { provider: Provider; state: ProviderSettings },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { params } = await provider.interactionDetails(request, response)
-  const accountId = params['login_hint'] ?? 'someone@mail.test'
+  const { withheldScopes, user } = state
+  const accountId = params['login_hint'] ?? user
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
   const requested = (params['scope'] ?? '').split(' ')
   grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))

@@ -1,4 +1,5 @@
 import { isIpAddress } from './host-name.ts'
+import { InputError } from './load-state.ts'
 import { calls } from './query-client.ts'
 import type {
   NewPasskeyRequest,
@@ -7,6 +8,14 @@ import type {
   PasskeyRequest,
   Session,
 } from './admin-types.ts'
+
+/** Texts for errors of the browser, by the name of the error (WebAuthn §5.1). */
+const failureTexts: Readonly<Record<string, string>> = {
+  NotAllowedError:
+    'No passkey was used. Try again, and confirm the request of the browser. If this device has ' +
+    'no passkey for these pages, choose another device or another factor.',
+  InvalidStateError: 'This device has a passkey for you already. Use another device.',
+}
 
 /**
  * True if the browser supports passkeys for the host of the pages, with options and results as
@@ -20,28 +29,41 @@ export function hasPasskeys(): boolean {
   )
 }
 
-/** Signs in, or repeats the factor of the session, with a passkey of the browser. */
+/**
+ * Signs in, or repeats the factor of the session, with a passkey of the browser.
+ *
+ * @throws InputError if the person cancels, or the browser has no passkey for the pages
+ */
 export async function signWithPasskey(purpose: PasskeyPurpose): Promise<Session> {
   const options = await calls.admin<PublicKeyCredentialRequestOptionsJSON>(
     'POST /admin/session/passkey/options',
     { body: { purpose } },
   )
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-  const credential = await navigator.credentials.get({ publicKey })
+  const credential = await navigator.credentials.get({ publicKey }).catch(rethrowFailure)
   const body: PasskeyRequest = { response: toJson<PasskeyRequest>(credential), purpose }
   return calls.admin('POST /admin/session/passkey', { body })
 }
 
-/** Creates a passkey for the signed-in person. */
+/**
+ * Creates a passkey for the signed-in person.
+ *
+ * @throws InputError if the person cancels, or the device has a passkey of the person already
+ */
 export async function createPasskey(): Promise<Pick<PasskeyEntry, 'id' | 'name'>> {
   const options = await calls.admin<PublicKeyCredentialCreationOptionsJSON>(
     'POST /admin/session/passkeys/options',
     { body: {} },
   )
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  const credential = await navigator.credentials.create({ publicKey })
+  const credential = await navigator.credentials.create({ publicKey }).catch(rethrowFailure)
   const body: NewPasskeyRequest = { response: toJson<NewPasskeyRequest>(credential) }
   return calls.admin('POST /admin/session/passkeys', { body })
+}
+
+function rethrowFailure(error: unknown): never {
+  const text = error instanceof DOMException ? failureTexts[error.name] : undefined
+  throw text === undefined ? error : new InputError(text)
 }
 
 /**

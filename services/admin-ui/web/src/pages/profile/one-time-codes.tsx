@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { ownActions } from '../../data/own-factors.ts'
 import { sessionKey } from '../../data/query-client.ts'
 import { useSignedIn } from '../../data/session.ts'
@@ -11,16 +12,28 @@ import { QrCode } from '../../kit/content/qr-code.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 
+interface CodesProps {
+  /** Called with new recovery codes, and without codes when the codes are removed. */
+  onCodes: (result?: { recoveryCodes: readonly string[] }) => void
+}
+
 /** Panel for one-time codes of an app, and recovery codes for a lost app. */
 export function OneTimeCodes() {
   const { factors } = useSignedIn()
-  return <Panel title="One-time codes">{factors.totp ? <ActiveCodes /> : <InactiveCodes />}</Panel>
+  // The panel holds the new recovery codes, because its content changes when the set-up completes.
+  const [codes, setCodes] = useState<readonly string[]>()
+  const onCodes: CodesProps['onCodes'] = (result) => setCodes(result?.recoveryCodes)
+  return (
+    <Panel title="One-time codes">
+      {factors.totp ? <ActiveCodes onCodes={onCodes} /> : <InactiveCodes onCodes={onCodes} />}
+      {codes && <RecoveryCodes codes={codes} />}
+    </Panel>
+  )
 }
 
-function InactiveCodes() {
+function InactiveCodes({ onCodes }: CodesProps) {
   const start = useAction(ownActions.startTotp)
-  const confirm = useAction(ownActions.confirmTotp, { refresh: [sessionKey] })
-  if (confirm.result) return <RecoveryCodes codes={confirm.result.recoveryCodes} />
+  const confirm = useAction(ownActions.confirmTotp, { refresh: [sessionKey], onDone: onCodes })
   if (!start.result)
     return (
       <>
@@ -57,10 +70,16 @@ function InactiveCodes() {
   )
 }
 
-function ActiveCodes() {
+function ActiveCodes({ onCodes }: CodesProps) {
   const { factors } = useSignedIn()
-  const renew = useAction(ownActions.renewRecoveryCodes, { refresh: [sessionKey] })
-  const remove = useAction(ownActions.removeTotp, { refresh: [sessionKey] })
+  const renew = useAction(ownActions.renewRecoveryCodes, {
+    refresh: [sessionKey],
+    onDone: onCodes,
+  })
+  const remove = useAction(ownActions.removeTotp, {
+    refresh: [sessionKey],
+    onDone: () => onCodes(),
+  })
   return (
     <>
       <p>One-time codes are on. {factors.recoveryCodes} recovery codes are left.</p>
@@ -79,7 +98,6 @@ function ActiveCodes() {
           isPending={remove.isRunning}
         />
       </ButtonRow>
-      {renew.result && <RecoveryCodes codes={renew.result.recoveryCodes} />}
       {renew.error && <ErrorBox error={renew.error} />}
       {remove.error && <ErrorBox error={remove.error} />}
     </>
