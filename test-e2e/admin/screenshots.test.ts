@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -171,3 +171,15 @@ testInBrowser.each(pictures)(
     }
   },
 )
+
+test('README of admin-ui: shows each picture in both themes, and each file is a small PNG', async () => {
+  const readme = await readFile(join(service, 'README.md'), 'utf8')
+  for (const name of pictures.map(([each]) => each))
+    for (const theme of themes) {
+      const path = `images/${name}-${theme}.png`
+      expect(readme).toContain(`="${path}"`)
+      const file = await readFile(join(service, path))
+      expect(file.subarray(1, 4).toString('latin1')).toBe('PNG')
+      expect(file.length).toBeLessThan(maxBytes)
+    }
+})
