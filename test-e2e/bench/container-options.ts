@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fetchDebianPackages, triplet } from '@posthorn/local/debian-packages'
 import { checkout } from '@posthorn/local/paths'
-import { coreServices } from '@posthorn/local/role-passwords'
+import { serviceNames } from '@posthorn/local/role-passwords'
 import { parse } from 'yaml'
 
 /**
@@ -16,7 +16,7 @@ export async function containerOptions(): Promise<Record<string, Record<string, 
   }
   const allocator = await readAllocator()
   return Object.fromEntries(
-    coreServices.map((name) => [
+    serviceNames.map((name) => [
       name,
       { NODE_OPTIONS: services[name]?.environment['NODE_OPTIONS'] ?? '', ...allocator },
     ]),

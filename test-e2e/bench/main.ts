@@ -4,6 +4,7 @@ import { checkout } from '@posthorn/local/paths'
 import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
+import { benchAdminPages } from './admin-pages.ts'
 import { benchCommandLine } from './command-line.ts'
 import { benchCpuCosts } from './cpu-costs.ts'
 import { benchDocsSite } from './docs-site.ts'
@@ -26,8 +27,10 @@ import { benchWorkerMemory } from './worker-memory.ts'
 const measured = ['measure-index.ts', 'measure-accounts.ts'].map(
   (file) => `services/sync-worker/test/feeds/${file}`,
 )
-const limits = 'libs/db/test/measure-event-limit.ts'
-for (const file of ['libs/sandbox/bench.ts', 'libs/client/bench.ts', limits, ...measured])
+const database = ['measure-event-limit.ts', 'measure-text-indexes.ts'].map(
+  (file) => `libs/db/test/${file}`,
+)
+for (const file of ['libs/sandbox/bench.ts', 'libs/client/bench.ts', ...database, ...measured])
   spawnSync(process.execPath, ['--expose-gc', join(checkout, file)], { stdio: 'inherit' })
 for (const row of await benchAccess()) print(row)
 for (const row of await benchNotifications()) print(row)
@@ -38,6 +41,8 @@ process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
 for (const row of await benchWorkerMemory()) print(row)
 for (const row of await benchDocsSite()) print(row)
+process.stdout.write('measuring the administration pages …\n')
+for await (const row of benchAdminPages()) print(row)
 for (const row of await benchCommandLine()) print(row)
 process.stdout.write('exporting mailboxes …\n')
 for (const row of await benchExports()) print(row)

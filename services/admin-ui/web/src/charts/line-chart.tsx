@@ -64,13 +64,16 @@ function drawChart(
   { from, step, curves }: Omit<LineChartProps, 'label'>,
 ): Plot {
   const style = getComputedStyle(element)
-  // A color variable of the stylesheet has a light and a dark value. The computed
-  // color of the probe element is the value for the current theme.
-  const probe = document.createElement('span')
-  element.append(probe)
+  // A color variable of the stylesheet has a light and a dark value. The computed color of a new
+  // element is the value for the current theme. With reduced motion, all elements have a short
+  // transition: a second color of the same element would still be its first color.
   const color = (name: string) => {
+    const probe = document.createElement('span')
     probe.style.color = `var(${name})`
-    return getComputedStyle(probe).color
+    element.append(probe)
+    const { color: value } = getComputedStyle(probe)
+    probe.remove()
+    return value
   }
   const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 } }
   const font = `12px ${style.fontFamily}`
@@ -94,6 +97,5 @@ function drawChart(
       })),
     ],
   }
-  probe.remove()
   return new Plot(options, chartData(from, step, curves), element)
 }
