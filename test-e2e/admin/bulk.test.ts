@@ -14,7 +14,9 @@ async function openStage() {
   const world = stack.use(await startAdminWorld(['sender']))
   for (let n = 0; n < 60; n += 1)
     await world.posthorn.createAccount({ body: { account: `old-${n}`, name: `Old ${n}` } })
-  await world.posthorn.createAccount({ body: { account: 'kept', name: 'Kept' } })
+  const smtp = { host: 'smtp.example.com', port: 465, auth: { user: 'kept', pass: 'secret' } }
+  const email = 'kept@example.com'
+  await world.posthorn.createAccount({ body: { account: 'kept', name: 'Kept', email, smtp } })
   const browser = stack.use(await testBrowser())
   const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)
   await setUpOwner(window.page, world)

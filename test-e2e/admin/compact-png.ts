@@ -50,10 +50,10 @@ function removeFilters(
     const filter = rows[start] ?? 0
     rows[start] = 0
     for (let at = start + 1; at < start + step; at += 1) {
-      const hasLeft = at > start + unit
-      const left = hasLeft ? (rows[at - unit] ?? 0) : 0
+      const isInner = at > start + unit
+      const left = isInner ? (rows[at - unit] ?? 0) : 0
       const above = rows[at - step] ?? 0
-      const corner = hasLeft ? (rows[at - step - unit] ?? 0) : 0
+      const corner = isInner ? (rows[at - step - unit] ?? 0) : 0
       rows[at] = (rows[at] ?? 0) + predict(filter, { left, above, corner })
     }
   }

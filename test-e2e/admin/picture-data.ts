@@ -59,7 +59,10 @@ const accounts: readonly PictureAccount[] = companies.flatMap((company, group) =
     const name = `${capital(duty)}, ${capital(company)}`
     const state = stateOf(account)
     return {
-      ...{ account, name, email: `${duty}@${domain}`, host: `mail.${domain}` },
+      account,
+      name,
+      email: `${duty}@${domain}`,
+      host: `mail.${domain}`,
       shard: group * duties.length + n,
       state,
       error: errors[state] ?? null,

@@ -78,16 +78,19 @@ async function act(browser: Browser, owner: Page): Promise<void> {
   const guest = await openAt(browser, '198.51.100.24')
   const email = 'support@example.com'
   await joinPage(owner, guest, { email, role: 'support', mayReadMail: true })
-  const call = async (page: Page, method: string, path: string, body: object) => {
-    const reply = await callFromPage(page, { method, path, body })
-    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply)}`)
+  const call = async (page: Page, request: Parameters<typeof callFromPage>[1]) => {
+    const reply = await callFromPage(page, request)
+    if (reply.status >= 300)
+      throw new Error(`${request.path}: ${reply.status} ${JSON.stringify(reply)}`)
   }
   const account = `/admin/call/v1/account/${failingAccount}`
-  await call(owner, 'PUT', account, { name: 'Billing, Hotel', email: 'billing@hotel.example' })
-  await call(owner, 'POST', '/admin/call/v1/settings', { pageBrandName: 'Example Hotel' })
+  const names = { name: 'Billing, Hotel', email: 'billing@hotel.example' }
+  await call(owner, { method: 'PUT', path: account, body: names })
+  const settings = { method: 'POST', path: '/admin/call/v1/settings' }
+  await call(owner, { ...settings, body: { pageBrandName: 'Example Hotel' } })
   const reason = 'Ticket 4711: an invoice is missing'
-  await call(guest, 'POST', '/admin/session/mail-reading', { reason })
-  const refused = { method: 'POST', path: '/admin/call/v1/settings', body: { pageBrandName: 'x' } }
+  await call(guest, { method: 'POST', path: '/admin/session/mail-reading', body: { reason } })
+  const refused = { ...settings, body: { pageBrandName: 'x' } }
   expect((await callFromPage(guest, refused)).status).toBe(403)
   await guest.context().close()
 }

@@ -29,9 +29,9 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['routing'],
     ['data'],
   ],
-  'services/admin-ui/web/src/data': [['events', 'lists', 'webhooks'], ['live']],
+  'services/admin-ui/web/src/data': [['events', 'jobs', 'lists', 'webhooks'], ['live']],
   'services/admin-ui/web/src/kit': [
-    ['forms', 'overlays', 'table'],
+    ['forms', 'jobs', 'overlays', 'table'],
     ['states'],
     ['content'],
     ['controls'],

@@ -77,8 +77,8 @@ async function list(
   const search = new URLSearchParams({ pageSize: String(pageSize) })
   for (const [name, value] of Object.entries(query)) search.set(name, String(value))
   const headers = { authorization: `Bearer ${token}` }
-  const response = await fetch(`${url}/v1/accounts?${search}`, { headers })
+  const response = await fetch(`${url}/v1/accounts?${search.toString()}`, { headers })
   const { accounts } = (await response.json()) as { accounts?: unknown[] }
   if (accounts?.length !== expected)
-    throw new Error(`${search}: ${response.status}, ${accounts?.length} accounts`)
+    throw new Error(`${search.toString()}: ${response.status}, ${accounts?.length} accounts`)
 }

@@ -6,7 +6,7 @@ import { filtersOf } from './query-filters.ts'
 /** Mail systems of accounts, by their names in the API. */
 export const backends = Object.keys(accountTypes) as Backend[]
 
-/** Filters of the list of accounts from the address of the page. Unknown values count as no filter. */
+/** Filters of the list of accounts in the address of the page. An unknown value is no filter. */
 export function accountFilters(query: Readonly<Record<string, string>>) {
   const state = stateFilter(query['state'])
   const backend = backends.find((each) => each === query['backend'])

@@ -1,5 +1,5 @@
 import { autocompletion, type CompletionContext } from '@codemirror/autocomplete'
-import { syntaxTree } from '@codemirror/language'
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 
 /** Place in a source text at which names can complete the text. */
@@ -35,10 +35,15 @@ export type Complete = (place: CompletionPlace) => CompletionList | undefined
 /** Syntax nodes of comments, and of literals without code. */
 const withoutCode = new Set(['LineComment', 'BlockComment', 'TemplateString', 'RegExp'])
 
+/** Maximum time that the editor spends on parsing before it offers names, in milliseconds. */
+const maxParseMs = 100
+
 /** Extension of an editor that offers names while the person types, and after Ctrl and Space. */
 export function completion(complete: Complete): Extension {
   const find = ({ state, pos, explicit }: CompletionContext) => {
-    const node = syntaxTree(state).resolveInner(pos, -1).name
+    // On a slow device, the text before the cursor may not be parsed yet.
+    const tree = ensureSyntaxTree(state, pos, maxParseMs) ?? syntaxTree(state)
+    const node = tree.resolveInner(pos, -1).name
     if (withoutCode.has(node)) return null
     const result = complete({
       source: state.doc.toString(),
