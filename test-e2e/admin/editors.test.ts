@@ -150,11 +150,9 @@ testInBrowser(
     await owner.press('Control+a', 'Delete')
     await page.keyboard.type('return payload.e')
     await accept(owner, 'event')
-    // The list is short, because axe reports a list that only the keys of the editor scroll.
-    await page.keyboard.type(" === 'messageN")
-    await nameInList(page, 'messageUpdated').waitFor({ state: 'detached' })
+    await page.keyboard.type(" === 'message")
     await nameInList(page, 'messageNew').waitFor()
-    expect(await seriousFindings(page)).toEqual([])
+    expect((await seriousFindings(page)).filter((finding) => !keysScroll.test(finding))).toEqual([])
     await accept(owner, 'messageNew')
     await page.keyboard.type("' ? payload.data.s")
     await nameInList(page, 'subject').waitFor()
@@ -176,6 +174,9 @@ testInBrowser(
   journeyMs,
 )
 
+/** Finding of axe about the list of names, which has no focus: the keys of the editor scroll it. */
+const keysScroll = /^scrollable-region-focusable: <ul id="cm-ac/
+
 /** Name in the list of names that an editor shows. */
 function nameInList(page: KeyboardUser['page'], name: string): Element {
   const label = page.locator('.cm-completionLabel', { hasText: new RegExp(`^${name}$`) })
@@ -186,11 +187,15 @@ function nameInList(page: KeyboardUser['page'], name: string): Element {
 async function accept({ page }: KeyboardUser, name: string): Promise<void> {
   const option = nameInList(page, name)
   await option.waitFor()
+  const selected = page.locator('.cm-tooltip-autocomplete [aria-selected="true"]')
+  const first = await selected.innerText()
+  const down = () => page.keyboard.press('ArrowDown')
   // The editor ignores keys for a moment after the list appears.
   await eventually(async () => {
-    await page.keyboard.press('ArrowDown')
-    return (await option.getAttribute('aria-selected')) === 'true'
+    await down()
+    return (await selected.innerText()) !== first
   })
+  while ((await option.getAttribute('aria-selected')) !== 'true') await down()
   await page.keyboard.press('Enter')
   await option.waitFor({ state: 'detached' })
 }
