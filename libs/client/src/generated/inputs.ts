@@ -2244,8 +2244,8 @@ export interface CancelOutboxJobResult {
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
     /**
-     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
-     * contains.
+     * Text that the subject or an envelope recipient of the selected messages contains, or
+     * their whole Message-ID.
      */
     query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
@@ -2309,8 +2309,8 @@ export interface GetOutboxJobResult {
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
     /**
-     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
-     * contains.
+     * Text that the subject or an envelope recipient of the selected messages contains, or
+     * their whole Message-ID.
      */
     query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
@@ -2657,8 +2657,8 @@ export interface CreateOutboxJobInput {
       /** State of the selected messages. If absent, queued and held messages are selected. */
       state?: 'queued' | 'held'
       /**
-       * Text that the subject, the Message-ID or an envelope recipient of the selected messages
-       * contains.
+       * Text that the subject or an envelope recipient of the selected messages contains, or
+       * their whole Message-ID.
        */
       query?: string
       /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
@@ -2687,8 +2687,8 @@ export interface CreateOutboxJobResult {
     /** State of the selected messages. If absent, queued and held messages are selected. */
     state?: 'queued' | 'held'
     /**
-     * Text that the subject, the Message-ID or an envelope recipient of the selected messages
-     * contains.
+     * Text that the subject or an envelope recipient of the selected messages contains, or
+     * their whole Message-ID.
      */
     query?: string
     /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
@@ -2762,8 +2762,8 @@ export interface ListOutboxJobsResult {
       /** State of the selected messages. If absent, queued and held messages are selected. */
       state?: 'queued' | 'held'
       /**
-       * Text that the subject, the Message-ID or an envelope recipient of the selected messages
-       * contains.
+       * Text that the subject or an envelope recipient of the selected messages contains, or
+       * their whole Message-ID.
        */
       query?: string
       /** Time before which the selected messages were submitted (ISO 8601), exclusive. */
@@ -4569,8 +4569,8 @@ export interface ListOutboxInput {
     | 'failed'
     | 'bounced'
   /**
-   * Text that the subject, the Message-ID or an envelope recipient of the listed messages
-   * contains, ignoring case.
+   * Text that the subject or an envelope recipient of the listed messages contains, ignoring
+   * case, or their whole Message-ID.
    */
   query?: string
 }

@@ -49,7 +49,7 @@ export const listOutbox = defineOperation({
     ),
     query: Type.Optional(
       Text(
-        'Text that the subject, the Message-ID or an envelope recipient of the listed messages contains, ignoring case.',
+        'Text that the subject or an envelope recipient of the listed messages contains, ignoring case, or their whole Message-ID.',
         { minLength: 1, maxLength: maxSearchLength },
       ),
     ),

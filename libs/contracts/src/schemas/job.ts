@@ -57,7 +57,7 @@ export const OutboxJobFilter = Strict(
     ),
     query: Type.Optional(
       Text(
-        'Text that the subject, the Message-ID or an envelope recipient of the selected messages contains.',
+        'Text that the subject or an envelope recipient of the selected messages contains, or their whole Message-ID.',
         { minLength: 1, maxLength: maxSearchLength },
       ),
     ),

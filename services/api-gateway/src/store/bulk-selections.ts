@@ -3,7 +3,7 @@ import type { AccountJobFilter, OutboxJobFilter } from '@posthorn/contracts/sche
 import type { BulkJobs, Db, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import { matchesAccount } from './account-filter.ts'
-import { containsSubmissionText } from './outbox.ts'
+import { matchesSubmissionText } from './outbox.ts'
 
 /** Members of a bulk job that select its rows. */
 export interface Selection {
@@ -38,7 +38,7 @@ function matchesSubmission({ account, state, query, createdBefore }: OutboxJobFi
     // the partial indexes.
     state === undefined ? sql`state in ('queued', 'held')` : sql`state = ${sql.lit(state)}`,
     account !== undefined && sql`account = ${account}`,
-    query !== undefined && containsSubmissionText(query),
+    query !== undefined && matchesSubmissionText(query),
     createdBefore !== undefined && sql`created_at < ${toTimestamp(createdBefore)}`,
   ]
   return sql.join(

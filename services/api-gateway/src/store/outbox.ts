@@ -159,15 +159,19 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 }
 
 /**
- * SQL expression of the texts in which submissions are searched: Message-ID, subject and envelope
- * recipients. The Postgres index `outbox_by_text` has the same expression.
+ * SQL expression of the texts in which submissions are searched: subject and envelope recipients.
+ * The Postgres index `outbox_by_text` has the same expression.
  */
-const searched = sql<string>`lower(message_id || chr(10) || coalesce(subject, '') || chr(10)
+const searched = sql<string>`lower(coalesce(subject, '') || chr(10)
   || coalesce(envelope ->> 'to', ''))`
 
-/** SQL condition for submissions whose Message-ID, subject or recipients contain a text. */
-export function containsSubmissionText(query: string): RawBuilder<SqlBool> {
-  return containsText(searched, query)
+/**
+ * SQL condition for submissions whose subject or recipients contain a text, and for the submission
+ * whose Message-ID the text is, with or without angle brackets.
+ */
+export function matchesSubmissionText(query: string): RawBuilder<SqlBool> {
+  const messageIds = [query, `<${query}>`]
+  return sql`(${containsText(searched, query)} or message_id = any(${messageIds}::text[]))`
 }
 
 function matching({ account, state, query }: Omit<OutboxFilter, keyof PageRequest>) {
@@ -178,7 +182,7 @@ function matching({ account, state, query }: Omit<OutboxFilter, keyof PageReques
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),
     ...(account === undefined ? [] : [sql<SqlBool>`account = ${account}`]),
-    ...(query === undefined ? [] : [containsSubmissionText(query)]),
+    ...(query === undefined ? [] : [matchesSubmissionText(query)]),
   ]
   return sql.join(conditions, sql` and `)
 }
