@@ -125,7 +125,7 @@ export interface OutboxFilter extends PageRequest {
   account?: string
   /** State of the submissions to list. Defaults to queued submissions and submissions on hold. */
   state?: OutboxEntry['state']
-  /** Text to search for in subject, Message-ID and recipients, ignoring case. */
+  /** Text to search for in subject and recipients, ignoring case, or a whole Message-ID. */
   query?: string
 }
 
