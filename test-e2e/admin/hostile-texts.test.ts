@@ -94,8 +94,9 @@ testInBrowser('script in texts: stays text on every page', async () => {
 
 /** Shows the preview of the template with markup, in which no script may run. */
 async function previewTemplate(page: Page, { pagesUrl, posthorn }: AdminWorld): Promise<void> {
+  const smtp = { host: 'smtp.example.com', port: 465, auth: { user: 'sender', pass: 'secret' } }
   await posthorn.createAccount({
-    body: { account: 'sender', name: 'Sender', email: 'sender@mail.test' },
+    body: { account: 'sender', name: 'Sender', email: 'sender@mail.test', smtp },
   })
   await page.goto(`${pagesUrl}/admin/templates/hostile`)
   await untilLoaded(page)
