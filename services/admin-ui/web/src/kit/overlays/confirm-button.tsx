@@ -8,7 +8,8 @@ export interface ConfirmButtonProps {
   action: string
   question: ReactNode
   onConfirm: () => void
-  kind?: 'danger' | 'plain'
+  /** Look of the button. `danger`, the default, is for actions that cannot be undone. */
+  kind?: 'danger' | 'secondary'
   /** Text that the person must type to confirm the action. Absent: a second press is enough. */
   typed?: string
   isPending?: boolean
@@ -25,7 +26,11 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   }
   return (
     <>
-      <Button kind={kind} onPress={() => setOpen(true)} isPending={isPending ?? false}>
+      <Button
+        {...(kind === 'danger' && { kind })}
+        onPress={() => setOpen(true)}
+        isPending={isPending ?? false}
+      >
         {action}
       </Button>
       <Dialog title={action} isOpen={isOpen} onClose={close} role="alertdialog">
@@ -35,7 +40,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         )}
         <ButtonRow>
           <Button
-            kind="danger"
+            kind={kind === 'danger' ? 'danger' : 'primary'}
             isDisabled={typed !== undefined && text !== typed}
             onPress={() => {
               close()

@@ -10,6 +10,8 @@ export interface Column<R> {
   cell: (row: R) => ReactNode
   /** True for columns of names and addresses, which need more space than other values. */
   isWide?: boolean
+  /** True for columns of event names, which stay on one line. */
+  isWord?: boolean
 }
 
 /** Selected rows of a table, by their keys. */
@@ -92,15 +94,20 @@ function Row<R>({ row, columns, isSelected, onToggle }: RowProps<R>) {
           <CheckBox label="Select row" isSelected={isSelected ?? false} onChange={onToggle} />
         </td>
       )}
-      {columns.map(({ title, cell, isWide }) => (
-        <td key={title} role="cell" data-label={title}>
-          <div className={css['cell']} data-width={isWide === true ? 'wide' : 'normal'}>
-            {cell(row)}
+      {columns.map((column) => (
+        <td key={column.title} role="cell" data-label={column.title}>
+          <div className={css['cell']} data-width={widthOf(column)}>
+            {column.cell(row)}
           </div>
         </td>
       ))}
     </tr>
   )
+}
+
+function widthOf({ isWide, isWord }: Pick<Column<unknown>, 'isWide' | 'isWord'>): string {
+  if (isWide === true) return 'wide'
+  return isWord === true ? 'word' : 'normal'
 }
 
 function SelectAll({ keys, selection }: { keys: readonly string[]; selection: Selection }) {

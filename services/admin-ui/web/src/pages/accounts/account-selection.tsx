@@ -33,7 +33,7 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
     marked.isAll ? (
       <ConfirmButton
         action={text}
-        kind="plain"
+        kind="secondary"
         question={<p>The job runs on each account that matches the filters when its turn comes.</p>}
         onConfirm={() => run(action)}
         isPending={start.isRunning}
@@ -58,7 +58,7 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
             {confirmed('sync', 'Sync')}
             <ConfirmButton
               action="Rebuild indexes"
-              kind="plain"
+              kind="secondary"
               question={<p>All messages are read again, which takes long for large mailboxes.</p>}
               onConfirm={() => run('flush')}
               isPending={start.isRunning}

@@ -78,6 +78,7 @@ const columns: readonly Column<LiveEvent>[] = [
   { title: 'Time', cell: ({ date }) => <Time value={date} /> },
   {
     title: 'Event',
+    isWord: true,
     cell: ({ id, event }) => (
       <AppLink to="/events/$event" params={{ event: id }}>
         {event}

@@ -53,7 +53,7 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
             <ConfirmButton
               key={action}
               action={text}
-              kind="plain"
+              kind="secondary"
               question={<p>The job runs on each message that matches when its turn comes.</p>}
               onConfirm={() => run(action)}
               isPending={start.isRunning}

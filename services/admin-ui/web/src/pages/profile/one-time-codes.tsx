@@ -86,7 +86,7 @@ function ActiveCodes({ onCodes }: CodesProps) {
       <ButtonRow>
         <ConfirmButton
           action="New recovery codes"
-          kind="plain"
+          kind="secondary"
           question={<p>The old recovery codes no longer work.</p>}
           onConfirm={() => renew.run(undefined)}
           isPending={renew.isRunning}

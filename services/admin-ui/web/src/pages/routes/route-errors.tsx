@@ -60,7 +60,7 @@ function ShowTexts() {
 const columns: readonly Column<RouteFailure>[] = [
   { title: 'Time', cell: ({ created }) => <Time value={created} /> },
   { title: 'Function', cell: (failure) => failure.function },
-  { title: 'Event', cell: ({ event }) => event },
+  { title: 'Event', isWord: true, cell: ({ event }) => event },
   { title: 'Account', cell: ({ account }) => account || '–' },
   { title: 'Error', isWide: true, cell: ({ message }) => message },
 ]

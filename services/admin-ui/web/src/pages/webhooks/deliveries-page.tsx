@@ -92,7 +92,7 @@ const tones: Readonly<Record<State, Tone>> = {
 
 const columns: readonly Column<Delivery>[] = [
   { title: 'Queued', cell: ({ queuedAt }) => <Time value={queuedAt} /> },
-  { title: 'Event', cell: ({ event }) => event },
+  { title: 'Event', isWord: true, cell: ({ event }) => event },
   { title: 'Account', cell: ({ account }) => account || '–' },
   { title: 'Target', isWide: true, cell: ({ address }) => address },
   { title: 'State', cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },

@@ -18,7 +18,7 @@ export function ReplayFailed({ filter }: { filter: ReplayFilter }) {
       <div>
         <ConfirmButton
           action="Replay all that match"
-          kind="plain"
+          kind="secondary"
           question={<p>All failed deliveries {filterText(filter)} are sent again.</p>}
           onConfirm={() => start.run(filter)}
           isPending={start.isRunning}

@@ -135,7 +135,7 @@ function PauseButton({ target: { address, paused } }: { target: Target }) {
       ) : (
         <ConfirmButton
           action="Pause"
-          kind="plain"
+          kind="secondary"
           question={<p>Deliveries to {address} are stored, and sent when you resume the target.</p>}
           onConfirm={() => change.run({ address, paused: true })}
           isPending={change.isRunning}
