@@ -18,7 +18,7 @@ afterAll(() => stack.disposeAsync())
  */
 const journeyMs = 300_000
 /** Number of failed webhook deliveries that one replay by filter repeats. */
-const failedDeliveries = 50
+const failedDeliveries = 500
 const wide = { width: 1280, height: 900 }
 
 async function openStage() {
@@ -65,7 +65,7 @@ testInBrowser(
 )
 
 testInBrowser(
-  'journey: registers a mailbox and sees it connected',
+  'journey: registers a mailbox, sees it connected, and reads its first message',
   async () => {
     const { world, owner } = opened()
     const { page } = owner
@@ -96,9 +96,28 @@ testInBrowser(
     await owner.heading('jane')
     await page.getByText('Connected', { exact: true }).waitFor()
     await untilConnected(world, 'jane')
+
+    await permitReading(owner.page)
+    await world.mail.deliver(user.user, 'From: ben@example.com\r\nSubject: Welcome\r\n\r\nHello')
+    await owner.tabTo(page.getByRole('link', { name: 'Mail', exact: true }))
+    await owner.press('Enter')
+    await owner.type('Reason', 'First message of a new mailbox')
+    await owner.activate('Read mail')
+    await owner.tabTo(page.getByRole('link', { name: 'Welcome' }))
+    await owner.press('Enter')
+    await owner.heading('Message')
+    await page.getByText('Hello', { exact: true }).waitFor()
   },
   journeyMs,
 )
+
+/** Gives the signed-in owner the right to read mail. */
+async function permitReading(page: KeyboardUser['page']): Promise<void> {
+  const { body } = await callFromPage(page, { path: '/admin/session' })
+  const { id } = body['person'] as { id: string }
+  const right = { method: 'PUT', path: `/admin/people/${id}`, body: { mayReadMail: true } }
+  expect((await callFromPage(page, right)).status).toBe(204)
+}
 
 testInBrowser(
   'journey: finds why an account fails and creates a link for the owner of the mailbox',
@@ -175,14 +194,14 @@ testInBrowser(
     receiver.replyWith(() => ({ status: 500 }))
     const accounts = Array.from({ length: failedDeliveries }, (_, n) => `batch-${n}`)
     for (const account of accounts) await posthorn.createAccount({ body: { account, name: '' } })
-    const failed = async () => {
-      const filter = { event: 'accountAdded', state: 'failed', pageSize: 100 } as const
-      return (await posthorn.listWebhookDeliveries(filter)).deliveries
+    const countFailed = async () => {
+      const query = { event: 'accountAdded', state: 'failed', pageSize: 1_000 } as const
+      const { deliveries, nextCursor } = await posthorn.listWebhookDeliveries(query)
+      expect(nextCursor).toBeNull()
+      return deliveries.length
     }
-    await eventually(async () => (await failed()).length >= failedDeliveries, {
-      timeoutMs: 150_000,
-    })
-    const count = (await failed()).length
+    await eventually(async () => (await countFailed()) >= failedDeliveries, { timeoutMs: 150_000 })
+    const count = await countFailed()
     receiver.replyWith(() => ({}))
     const before = receiver.requests.length
     await owner.open('w', 'Deliveries')
