@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -14,13 +14,15 @@ import {
   testBus,
   testDatabase,
   testDovecot,
-  type ReceivedRequest,
   type TestDovecot,
   type TestUser,
   type WebhookReceiver,
 } from '@posthorn/testkit'
 import { shortIntervals } from './intervals.ts'
 import { startOwnServers } from './own-servers.ts'
+import { type Webhook, webhookReader } from './received-webhooks.ts'
+
+export type { Webhook } from './received-webhooks.ts'
 
 export interface WorldOptions {
   /**
@@ -60,22 +62,6 @@ export interface WorldOptions {
 export interface ServerAddresses {
   ownerUrl: string
   amqpUrl: string
-}
-
-/** A received webhook. */
-export interface Webhook {
-  event: string
-  account: string
-  path?: string
-  // Type any, because a test reads the fields that it expects. A wrong shape fails the assertions
-  // of the test.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  data: any
-  eventId: string
-  attemptsMade: number
-  body: Buffer
-  signatureValid: boolean
-  request: ReceivedRequest
 }
 
 /** Access to a running system: its API, a mail server and a webhook receiver. */
@@ -192,7 +178,7 @@ export function openWorld(
 ): WorldAccess {
   const { url, token, serviceSecret, mail, receiver } = parts
   const posthorn = new Posthorn({ url, token, retryForMs: 0 })
-  const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
+  const webhooks = webhookReader(receiver, serviceSecret)
   const register: World['register'] = async (account, user, change) => {
     await posthorn.createAccount({ body: { ...registration(account, user), ...change } })
   }
@@ -261,19 +247,6 @@ export function plainMessage({
 
 export function freshMessageId(): string {
   return `<${randomBytes(12).toString('hex')}@example.test>`
-}
-
-function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
-  const envelope = request.json() as Pick<Webhook, 'event' | 'account' | 'path' | 'data'>
-  const signature = createHmac('sha256', serviceSecret).update(request.body).digest('base64url')
-  return {
-    ...envelope,
-    eventId: String(request.headers['x-svc-wh-event-id']),
-    attemptsMade: Number(request.headers['x-svc-wh-attempts-made']),
-    body: request.body,
-    signatureValid: request.headers['x-svc-wh-signature'] === signature,
-    request,
-  }
 }
 
 /**
