@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { type AccountRegistration, Posthorn, type Settings } from '@posthorn/client'
 import type { Postgres, Rabbit } from '@posthorn/local'
 import { localDirectory } from '@posthorn/local/paths'
+import { OpenConnections } from '@posthorn/local/postgres/client'
 import { coreServices, type ServiceName } from '@posthorn/local/role-passwords'
 import type { EnvByService } from '@posthorn/local/system/service-env'
 import { type Services, startServices } from '@posthorn/local/system/services'
@@ -95,6 +96,8 @@ export interface World extends WorldAccess, AsyncDisposable {
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
+  /** Connections to the database of the system as its owner. */
+  database: OpenConnections
   /** AMQP URL of RabbitMQ for an administrator. */
   amqpUrl: string
   /** Directory with a log file per service. */
@@ -122,6 +125,7 @@ export async function startWorld({
   stack.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
   const { ownerUrl, amqpUrl } = own ?? (await prepareServers(servers, stack))
+  const database = stack.use(new OpenConnections(ownerUrl))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
@@ -148,6 +152,7 @@ export async function startWorld({
     ...openWorld({ url, token, serviceSecret, mail, receiver }),
     services,
     ownerUrl,
+    database,
     amqpUrl,
     logDir,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
