@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type AccountRegistration, Posthorn, type Settings } from '@posthorn/client'
 import type { Postgres, Rabbit } from '@posthorn/local'
 import { localDirectory } from '@posthorn/local/paths'
+import { OpenConnections } from '@posthorn/local/postgres/client'
 import { coreServices, type ServiceName } from '@posthorn/local/role-passwords'
 import type { EnvByService } from '@posthorn/local/system/service-env'
 import { type Services, startServices } from '@posthorn/local/system/services'
@@ -14,13 +15,15 @@ import {
   testBus,
   testDatabase,
   testDovecot,
-  type ReceivedRequest,
   type TestDovecot,
   type TestUser,
   type WebhookReceiver,
 } from '@posthorn/testkit'
 import { shortIntervals } from './intervals.ts'
 import { startOwnServers } from './own-servers.ts'
+import { type Webhook, webhookReader } from './received-webhooks.ts'
+
+export type { Webhook } from './received-webhooks.ts'
 
 export interface WorldOptions {
   /**
@@ -62,22 +65,6 @@ export interface ServerAddresses {
   amqpUrl: string
 }
 
-/** A received webhook. */
-export interface Webhook {
-  event: string
-  account: string
-  path?: string
-  // Type any, because a test reads the fields that it expects. A wrong shape fails the assertions
-  // of the test.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  data: any
-  eventId: string
-  attemptsMade: number
-  body: Buffer
-  signatureValid: boolean
-  request: ReceivedRequest
-}
-
 /** Access to a running system: its API, a mail server and a webhook receiver. */
 export interface WorldAccess {
   url: string
@@ -109,6 +96,8 @@ export interface World extends WorldAccess, AsyncDisposable {
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
+  /** Connections to the database of the system as its owner. */
+  database: OpenConnections
   /** AMQP URL of RabbitMQ for an administrator. */
   amqpUrl: string
   /** Directory with a log file per service. */
@@ -136,6 +125,7 @@ export async function startWorld({
   stack.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
   const { ownerUrl, amqpUrl } = own ?? (await prepareServers(servers, stack))
+  const database = stack.use(new OpenConnections(ownerUrl))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
@@ -162,6 +152,7 @@ export async function startWorld({
     ...openWorld({ url, token, serviceSecret, mail, receiver }),
     services,
     ownerUrl,
+    database,
     amqpUrl,
     logDir,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
@@ -192,7 +183,7 @@ export function openWorld(
 ): WorldAccess {
   const { url, token, serviceSecret, mail, receiver } = parts
   const posthorn = new Posthorn({ url, token, retryForMs: 0 })
-  const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
+  const webhooks = webhookReader(receiver, serviceSecret)
   const register: World['register'] = async (account, user, change) => {
     await posthorn.createAccount({ body: { ...registration(account, user), ...change } })
   }
@@ -261,19 +252,6 @@ export function plainMessage({
 
 export function freshMessageId(): string {
   return `<${randomBytes(12).toString('hex')}@example.test>`
-}
-
-function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
-  const envelope = request.json() as Pick<Webhook, 'event' | 'account' | 'path' | 'data'>
-  const signature = createHmac('sha256', serviceSecret).update(request.body).digest('base64url')
-  return {
-    ...envelope,
-    eventId: String(request.headers['x-svc-wh-event-id']),
-    attemptsMade: Number(request.headers['x-svc-wh-attempts-made']),
-    body: request.body,
-    signatureValid: request.headers['x-svc-wh-signature'] === signature,
-    request,
-  }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
@@ -22,19 +21,18 @@ export async function registerApiAccount(
 
 /** Waits until the mailbox of an account is synced for the first time. */
 export async function untilSynced(
-  { ownerUrl }: World,
+  { database }: World,
   account: string,
   timeoutMs = 150_000,
 ): Promise<void> {
   await eventually(
-    () =>
-      withClient(ownerUrl, async (open) => {
-        const { rows } = await open.query<{ state: string; initialized: boolean }>(
-          'select state, initialized_at is not null as initialized from account_states where account = $1',
-          [account],
-        )
-        if (!rows[0]?.initialized) throw new Error(`${account} is ${rows[0]?.state ?? 'new'}`)
-      }),
+    async () => {
+      const [row] = await database.query<{ state: string; initialized: boolean }>(
+        'select state, initialized_at is not null as initialized from account_states where account = $1',
+        [account],
+      )
+      if (!row?.initialized) throw new Error(`${account} is ${row?.state ?? 'new'}`)
+    },
     { timeoutMs },
   )
 }

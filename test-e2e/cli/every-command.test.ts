@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { useSharedWorld } from '../shared-world.ts'
 import { examplesOf } from './examples.ts'
+import { runInProcess } from './run-in-process.ts'
 import { connectionOf, runPosthorn } from './run-posthorn.ts'
 
 // Commands that call the API, against servers that are not reachable, older, or newer.
@@ -17,12 +18,17 @@ const cwd = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 afterAll(() => rm(cwd, { recursive: true }))
 const { POSTHORN_TOKEN } = connectionOf(world)
 
-/** Runs a line in a folder of its own: examples write files that others read. */
-async function runAt(url: string, line: string) {
-  const folder = await mkdtemp(join(cwd, 'run-'))
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
-  return runPosthorn(line, { cwd: folder, env: { POSTHORN_URL: url, POSTHORN_TOKEN } })
-}
+/** Runs a line as a process. */
+const runAt = (url: string, line: string) =>
+  runPosthorn(line, { cwd, env: { POSTHORN_URL: url, POSTHORN_TOKEN } })
+
+/** Runs a line in the test process. */
+const runHere = (url: string, line: string) =>
+  runInProcess(line, {
+    cwd,
+    env: { POSTHORN_URL: url, POSTHORN_TOKEN },
+    files: Object.keys(files),
+  })
 
 /** Files that the examples of the help name. The contents are valid. */
 const files = {
@@ -39,6 +45,7 @@ const files = {
   'settings.json': '{"notifyText": true}',
   'settings.yaml': 'notifyText: false\n',
 }
+for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
 /**
  * Examples of the commands that call the API first. `import` reads the Redis first, and `login`
  * names its own server.
@@ -61,7 +68,12 @@ async function serve(stack: AsyncDisposableStack, listener: RequestListener): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Runs lines, a few at a time, in the order of the help. */
+/** Runs lines in the test process, all at a time: each repeats its requests for 3 s. */
+function runAllHere<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
+  return Promise.all(lines.map(async (line): Promise<[string, T]> => [line, await run(line)]))
+}
+
+/** Runs lines in the order of the help, a few at a time, because each line is a process. */
 async function runAll<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
   const results: [string, T][] = []
   const waiting = [...lines]
@@ -77,8 +89,8 @@ test('every command: an unreachable server, exit code 3', async () => {
   await using stack = new AsyncDisposableStack()
   // A server that ends each connection, as a broken proxy does.
   const url = await serve(stack, (request) => request.socket.destroy())
-  const results = await runAll(examples, async (line) => {
-    const { code, stderr } = await runAt(url, line)
+  const results = await runAllHere(examples, async (line) => {
+    const { code, stderr } = await runHere(url, line)
     return { code, hasReason: stderr.includes('no connection to the server') }
   })
   expect(results).toEqual(results.map(([line]) => [line, { code: 3, hasReason: true }]))
@@ -96,10 +108,10 @@ test('every command: an operation that the server does not have, exit code 1', a
     response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
   })
-  const results = await runAll(
+  const results = await runAllHere(
     examples.filter((line) => !line.startsWith('posthorn status')),
     async (line) => {
-      const { code, stderr } = await runAt(url, line)
+      const { code, stderr } = await runHere(url, line)
       return { code, namesRelease: /does not have this operation.*0\.9\.0/.test(stderr) }
     },
   )

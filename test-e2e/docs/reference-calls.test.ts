@@ -9,15 +9,19 @@ import { checkout } from '@posthorn/local/paths'
 import { CallObjects } from './call-objects.ts'
 import { startDocsSystem } from './docs-system.ts'
 import { expectedErrors, preparations, withValues } from './prepared-calls.ts'
+import { PythonInterpreter } from './python-interpreter.ts'
 import { type CallResult, curlStatus, curlTimeout, runCall } from './run-call.ts'
 
-const calls = readCalls(referencePages())
+const pages = referencePages()
+const calls = readCalls(pages)
 const dir = await mkdtemp(join(tmpdir(), 'posthorn-calls-'))
 await mkdir(join(dir, 'node_modules/@posthorn'), { recursive: true })
 await symlink(join(checkout, 'libs/client'), join(dir, 'node_modules/@posthorn/client'))
 const docs = await startDocsSystem()
 const objects = await CallObjects.create(docs.system)
+const python = new PythonInterpreter(docs.variables)
 afterAll(async () => {
+  await python[Symbol.asyncDispose]()
   await objects[Symbol.asyncDispose]()
   await docs[Symbol.asyncDispose]()
   await rm(dir, { recursive: true, force: true })
@@ -26,15 +30,25 @@ afterAll(async () => {
 /** Operations whose responses do not end, so that their calls are stopped. */
 const endless: ReadonlySet<string> = new Set(['followChanges', 'followEvents'])
 
+/**
+ * Operations with one call for each form of the code. Their calls run as in the pages, each in an
+ * interpreter of its own.
+ */
+const forms = new Set(
+  'getStats submitMessage getMessageSource getAttachment downloadExport getLogs followChanges setLicense'.split(
+    ' ',
+  ),
+)
+
 /** Prepares the objects of a call, and runs the call. */
 async function run(call: ShownCalls, language: 'sh' | 'ts' | 'py'): Promise<CallResult> {
   const { operationId } = call
   const replacements = (await preparations[operationId]?.(objects)) ?? {}
-  return runCall(withValues(call[language], replacements), language, {
-    dir: join(dir, `${operationId}-${language}`),
-    variables: docs.variables,
-    timeoutMs: endless.has(operationId) ? 8_000 : 90_000,
-  })
+  const code = withValues(call[language], replacements)
+  const timeoutMs = endless.has(operationId) ? 8_000 : 90_000
+  const options = { dir: join(dir, `${operationId}-${language}`), timeoutMs }
+  if (language === 'py' && !forms.has(operationId)) return python.run(code, options)
+  return runCall(code, language, { ...options, variables: docs.variables })
 }
 
 /** Exit code of a Python or TypeScript call. Null for a call that was stopped. */
@@ -49,7 +63,7 @@ test('reference pages: have a call of each documented operation', () => {
 
 test('expected errors: are documented', () => {
   for (const [operationId, { status }] of Object.entries(expectedErrors)) {
-    const [page = ''] = [...referencePages().values()].filter((text) =>
+    const [page = ''] = [...pages.values()].filter((text) =>
       text.includes(`, \`${operationId}\` in the client.`),
     )
     const [, errors = ''] = page.split(`\`${operationId}\` in the client.`)
@@ -75,11 +89,6 @@ test.each(calls)('Python: the call of $operationId has the documented result', a
 })
 
 // The types of all calls are checked. One call runs for each form of the code.
-const forms = new Set(
-  'getStats submitMessage getMessageSource getAttachment downloadExport getLogs followChanges setLicense'.split(
-    ' ',
-  ),
-)
 const formCalls = calls.filter(({ operationId }) => forms.has(operationId))
 
 test.each(formCalls)(

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
 import { type GmailMailbox, gmailFailures } from '@posthorn/testkit/providers/gmail'
@@ -152,14 +151,13 @@ test('Gmail is unreachable for a time: the changes are announced once', async ()
   await audit.settle()
 })
 
-const warnings = (account: string) =>
-  withClient(world.ownerUrl, async (open) => {
-    const { rows } = await open.query<{ key: string }>(
-      "select key from account_changes where account = $1 and type = 'syncWarning' order by id",
-      [account],
-    )
-    return rows.map(({ key }) => key)
-  })
+async function warnings(account: string): Promise<string[]> {
+  const rows = await world.database.query<{ key: string }>(
+    "select key from account_changes where account = $1 and type = 'syncWarning' order by id",
+    [account],
+  )
+  return rows.map(({ key }) => key)
+}
 
 test('an expired history: historyIdExpired, and each difference once', async () => {
   const { mailbox, audit, account } = main

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, faultSize } from '@posthorn/testkit'
 import { DeliveryGate } from '@posthorn/testkit/providers'
 import { type FakeMailbox, type FakeMessage, faultResponse } from '@posthorn/testkit/graph-fake'
 import { auditedGraph } from '../audit/audited-mailbox.ts'
@@ -12,8 +12,11 @@ import { startWorld } from '../world.ts'
 // Faults of Microsoft Graph and of the worker. After each fault, the events that a receiver got and
 // the stored index are compared with the mailbox.
 
+/** Commits of a sweep at which the worker is killed in full size. Each follows a request. */
 const commits = 16
-const sweepers = Array.from({ length: commits }, (_, at) => `sweep-${at}`)
+/** Step from one of these commits to the next. Each takes a mailbox. */
+const commitStep = faultSize({ small: 2, full: 1 })
+const sweepers = Array.from({ length: commits / commitStep }, (_, at) => `sweep-${at}`)
 const names = ['main', 'other', ...sweepers]
 const addressOf = (name: string) => `${name}@contoso.example`
 
@@ -265,7 +268,7 @@ test('links of half of the folders expire: each difference is announced once', a
   await audit.compareIndex()
 })
 
-test('the worker is killed at each commit of a sweep: nothing is lost, repeated or moved twice', async () => {
+test('the worker is killed at the commits of a sweep: nothing is lost, repeated or moved twice', async () => {
   // Polls of the account `main` would slow down polls of the other accounts.
   await world.posthorn.deleteAccount({ account: main.account })
   const accounts = await Promise.all(
@@ -282,10 +285,12 @@ test('the worker is killed at each commit of a sweep: nothing is lost, repeated 
   for (const [at, { mailbox }] of accounts.entries())
     change(mailbox, { ...few, arrived: at % 4 === 0 ? 55 : 5 })
   const gate = new DeliveryGate()
-  const positions = new Map(accounts.map(({ mailbox }, at) => [mailbox.address, at + 3]))
+  const positions = new Map(
+    accounts.map(({ mailbox }, at) => [mailbox.address, at * commitStep + 3]),
+  )
   const remove = graph.server.on('*', holdsRequests(positions, gate))
   await world.services.start('sync-worker')
-  await eventually(() => expect(gate.waiting).toBe(commits), { timeoutMs: 150_000 })
+  await eventually(() => expect(gate.waiting).toBe(sweepers.length), { timeoutMs: 150_000 })
   for (const { mailbox } of accounts) change(mailbox, { ...few, arrived: 5, read: 0 })
   await world.services.kill('sync-worker')
   remove()

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, faultSize } from '@posthorn/testkit'
 import { type LoggedRequest, VirtualClock } from '@posthorn/testkit/providers'
 import { startGmailFake } from '@posthorn/testkit/providers/gmail'
@@ -129,8 +128,6 @@ test('sync-workers and senders are killed in turn while units are lent: each mes
 
 /** Different states of the submissions. */
 async function statesOf(): Promise<string[]> {
-  const { rows } = await withClient(world.ownerUrl, (client) =>
-    client.query<{ state: string }>('select distinct state from outbox'),
-  )
+  const rows = await world.database.query<{ state: string }>('select distinct state from outbox')
   return rows.map(({ state }) => state)
 }

@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 
 /**
  * Connects to Postgres, runs the function `work` and disconnects. Timeouts: 60 s to connect and 60
@@ -16,6 +16,34 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)
+  }
+}
+
+/**
+ * Open connections to Postgres for repeated statements, such as polls. A new connection takes about
+ * 20 ms of CPU time, a short statement on an open connection less than 1 ms.
+ */
+export class OpenConnections implements AsyncDisposable {
+  readonly #pool: Pool
+
+  constructor(url: string) {
+    this.#pool = new Pool({
+      connectionString: url,
+      max: 4,
+      connectionTimeoutMillis: 60_000,
+      query_timeout: 60_000,
+    })
+    // A connection that ends while it is idle is replaced.
+    this.#pool.on('error', () => undefined)
+  }
+
+  /** Runs a statement and returns its rows. */
+  async query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.#pool.query<Row>(text, values)).rows
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool.end()
   }
 }
 
