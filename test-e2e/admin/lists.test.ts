@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { eventually, freePort, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, setUpOwner, startAdminWorld } from './admin-world.ts'
 import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
@@ -17,7 +17,7 @@ const journeyMs = 300_000
 
 async function openStage() {
   const world = stack.use(
-    await startAdminWorld(['auth-bridge', 'sync-worker', 'sender'], {
+    await startAdminWorld(['auth-bridge', 'sync-worker', 'sender', 'smtp-proxy'], {
       settings: { ignoreMailCertErrors: true },
     }),
   )
@@ -306,6 +306,27 @@ testInBrowser(
       smtpServerPassword: true,
     })
     expect(await page.content()).not.toContain(password)
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'mail proxies: the page shows the running replicas and follows their listeners',
+  async () => {
+    const { world, page } = opened()
+    await open('/mail-proxies')
+    const imap = page.getByRole('region', { name: 'IMAP proxy' })
+    await imap.getByText('Running processes of imap-proxy appear here.').waitFor()
+    const table = page.getByRole('table', { name: 'Replicas of the SMTP proxy' })
+    const row = table.getByRole('row').nth(1)
+    await row.getByText('off', { exact: true }).waitFor()
+    const port = await freePort()
+    await world.posthorn.updateSettings({ body: { smtpServerEnabled: true, smtpServerPort: port } })
+    await row.getByText('listening', { exact: true }).waitFor()
+    await row.getByText(`port ${port}`).waitFor()
+    await expectCleanPage()
+    await world.posthorn.updateSettings({ body: { smtpServerEnabled: false } })
+    await row.getByText('off', { exact: true }).waitFor()
   },
   journeyMs,
 )

@@ -25,6 +25,13 @@ export { appendExportChunk, type NewExportChunk } from './exports/append-chunk.t
 export { endExport, type EndOptions, type ExportEnd } from './exports/end-export.ts'
 export { batchStatements } from './batch-statements.ts'
 export { compareSchema, migrate, type SchemaDifference, schemaIsReady } from './migrate/migrate.ts'
+export {
+  mailProxyExpiryMs,
+  type MailProxyReport,
+  removeLostMailProxies,
+  removeMailProxy,
+  reportMailProxy,
+} from './mail-proxies.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { isSentByApi, sendsByApi } from './sends-by-api.ts'
 export { newQueueId } from './queue-id.ts'

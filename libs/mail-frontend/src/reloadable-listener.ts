@@ -25,6 +25,12 @@ export interface ListenerAddress {
  */
 export type Listener = AsyncDisposable
 
+/** State of the mail listener. `off`: the settings disable the listener. */
+export type ListenerState<A extends ListenerAddress> =
+  | { name: 'off' }
+  | { name: 'listening'; address: A }
+  | { name: 'failed'; error: Error }
+
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
   /**
    * Reads the address of the mail listener from the settings; undefined closes the listener. If
@@ -54,6 +60,8 @@ export interface ReloadableListener<
 > extends PeriodicTask {
   /** Address of the open mail listener; undefined while the listener is closed. */
   readonly address: A | undefined
+  /** State of the mail listener; undefined until the settings have been read and applied. */
+  readonly state: ListenerState<A> | undefined
   /**
    * True if the mail listener is open at the address of the stored settings, or if the settings
    * disable the listener. In all other cases starts to open or move the listener.
@@ -88,41 +96,43 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
+  let state: ListenerState<A> | undefined
   /** True once the settings of the mail listener have been read. */
   let isRead = false
-  let failedKey: string | undefined
+  const changes = stateChanges({ log, onState })
   const close = async () => {
     const closing = current
     current = undefined
     if (!closing) return
     await closing.listener[Symbol.asyncDispose]()
-    log.info(fieldsOf(closing.address), 'listener closed')
-    await onState('exited')
+    await changes.closed(closing.address)
   }
   const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await resolveAddress()
     isRead = true
-    if (signal.aborted || keyOf(address) === keyOf(current?.address)) return
-    if (!address) await onDisabled()
+    if (signal.aborted || (address && keyOf(address) === keyOf(current?.address))) return
+    if (!address && current) await onDisabled()
     await close()
-    if (!address) return
+    if (!address) {
+      state = { name: 'off' }
+      changes.off()
+      return
+    }
     try {
       current = { address, listener: await start(address) }
-      failedKey = undefined
-      log.info(fieldsOf(address), 'listening')
-      await onState('listening')
+      state = { name: 'listening', address }
+      await changes.listening(address)
     } catch (err) {
-      // The failure of a mail listener is reported once per address, not at every attempt to open
-      // the listener.
-      if (failedKey === keyOf(address)) return
-      failedKey = keyOf(address)
-      log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
-      await onState('failed', err as Error)
+      state = { name: 'failed', error: err as Error }
+      await changes.failed(address, err as Error)
     }
   })
   return {
     get address() {
       return current?.address
+    },
+    get state() {
+      return state
     },
     async isReady() {
       const wanted = await readAddress()
@@ -134,6 +144,35 @@ export function startReloadableListener<A extends ListenerAddress>({
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]()
       await close()
+    },
+  }
+}
+
+/**
+ * Logs and reports the state changes of a mail listener. A failure is reported once per address,
+ * and not at every attempt to open the listener.
+ */
+function stateChanges({
+  log,
+  onState,
+}: Required<Pick<ReloadableListenerOptions<ListenerAddress>, 'log' | 'onState'>>) {
+  let failedKey: string | undefined
+  return {
+    off: () => void (failedKey = undefined),
+    async closed(address: ListenerAddress): Promise<void> {
+      log.info(fieldsOf(address), 'listener closed')
+      await onState('exited')
+    },
+    async listening(address: ListenerAddress): Promise<void> {
+      failedKey = undefined
+      log.info(fieldsOf(address), 'listening')
+      await onState('listening')
+    },
+    async failed(address: ListenerAddress, err: Error): Promise<void> {
+      if (failedKey === keyOf(address)) return
+      failedKey = keyOf(address)
+      log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
+      await onState('failed', err)
     },
   }
 }

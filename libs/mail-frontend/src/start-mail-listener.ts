@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { type Db, readSettings, recordProxyState, type SettingsCache } from '@posthorn/db'
-import { type Certificate, readCertificate } from '@posthorn/service/certificate'
+import type { Certificate } from '@posthorn/service/certificate'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
 import type { ProxyConfig } from './proxy-config.ts'
@@ -14,6 +14,7 @@ import {
   startReloadableListener,
 } from './reloadable-listener.ts'
 import { revalidateSessions, type UsableAccounts } from './revalidate-sessions.ts'
+import type { ListenerCertificate } from './state/listener-certificate.ts'
 
 export interface MailListenerDeps {
   kind: ProxyKind
@@ -22,7 +23,8 @@ export interface MailListenerDeps {
   log: Logger
   settings: SettingsCache
   sessions: ClientSessions
-  config: Pick<ProxyConfig, 'tlsCert' | 'tlsKey' | 'tlsPort'>
+  certificate: ListenerCertificate
+  config: Pick<ProxyConfig, 'tlsPort'>
 }
 
 /** Parts of a mail listener that depend on the protocol (IMAP or SMTP). */
@@ -45,12 +47,16 @@ export interface MailListener<A extends ListenerAddress> {
  */
 export async function startMailListener<A extends ListenerAddress>(
   stack: AsyncDisposableStack,
-  { kind, db, bus, log, settings, sessions, config }: MailListenerDeps,
+  { kind, db, bus, log, settings, sessions, certificate, config }: MailListenerDeps,
   { usableAccounts, completeAddress, onDisabled, start }: MailListener<A>,
 ): Promise<ReloadableListener<A>> {
-  const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
   const resolveAddress = async (current: Settings): Promise<A | undefined> => {
-    const address = listenerAddress(kind, current, (await certificate())?.revision)
+    // A certificate that cannot be read must not keep the settings from closing the listener.
+    if (!current[`${kind.settings}Enabled`]) {
+      certificate.clear()
+      return undefined
+    }
+    const address = listenerAddress(kind, current, (await certificate.read())?.revision)
     return address && completeAddress(address, current)
   }
   const revalidation = revalidateSessions(stack, sessions, { db, log, kind, usableAccounts })
@@ -79,7 +85,7 @@ export async function startMailListener<A extends ListenerAddress>(
       },
       ...defined({ onDisabled }),
       start: async (address) => {
-        const read = await certificate()
+        const read = await certificate.read()
         return startWithTlsPort(address, config.tlsPort, async (each) => {
           assertCertificate(kind, each, read)
           return start(each, read)

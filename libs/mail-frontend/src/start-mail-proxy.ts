@@ -17,6 +17,9 @@ import {
   type ReloadableListener,
 } from './reloadable-listener.ts'
 import { type MailListener, startMailListener } from './start-mail-listener.ts'
+import { ListenerCertificate } from './state/listener-certificate.ts'
+import { listenerReport } from './state/listener-report.ts'
+import { reportStore, startStateReports } from './state/report-state.ts'
 
 export interface MailProxyOptions {
   kind: ProxyKind
@@ -80,7 +83,26 @@ export async function startMailProxy<A extends ListenerAddress>(
     listeningPort: () => listener?.address?.port,
   }
   const protocol = createProtocol(stack, context)
-  listener = await startMailListener(stack, { ...context, kind, config }, protocol)
+  const certificate = new ListenerCertificate(config)
+  metrics.gauge({
+    name: 'mail_proxy_certificate_expiry_timestamp_seconds',
+    help: 'Time at which the certificate of the listener expires, NaN without a certificate',
+    collect: () => (certificate.facts?.expiresAt.getTime() ?? Number.NaN) / 1_000,
+  })
+  const open = await startMailListener(stack, { ...context, kind, config, certificate }, protocol)
+  listener = open
+  // Disposed before the listener: a replica that stops is not reported as a replica that does not
+  // listen.
+  stack.use(
+    startStateReports({
+      store: reportStore(db),
+      log,
+      service: kind.name,
+      sessions: context.sessions,
+      readListener: () =>
+        listenerReport({ state: open.state, certificate, tlsPort: config.tlsPort }),
+    }),
+  )
   stack.defer(service.drained)
   service.markStarted()
   const app = stack.move()

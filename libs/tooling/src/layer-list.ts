@@ -194,6 +194,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/docs/src/reference': [['calls']],
   'libs/emailengine/src': [['entities', 'store']],
   'libs/flow/src': [['workers']],
+  'libs/mail-frontend/src': [['state']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [
     ['providers'],

@@ -24,6 +24,7 @@ const table = `
   getStatsSeries             OPSA
   listFindings               OPSA
   listWorkers                OPA
+  listMailProxies            OPA
   releaseWorker              OP
   getPubSubStatus            OPSA
   listAccountJobs            OPSA

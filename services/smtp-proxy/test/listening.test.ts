@@ -44,6 +44,22 @@ test('STARTTLS: with a certificate, required for clients of other hosts', async 
   expect((await send({}, { port: near, options })).response).toMatch(/^250 /)
 })
 
+test('state: each replica reports its listener and certificate to mail_proxies', async () => {
+  const port = await listenAt({})
+  const reports = () => db.selectFrom('mailProxies').selectAll().execute()
+  const listening = {
+    service: 'smtp-proxy',
+    listener: 'listening',
+    port,
+    tlsPort,
+    certificateNames: ['localhost', '127.0.0.1'],
+  }
+  await eventually(async () => expect(await reports()).toMatchObject([listening]))
+  await set({ smtpServerEnabled: false })
+  await eventually(async () => expect(await reports()).toMatchObject([{ listener: 'off' }]))
+  await listenAt({ smtpServerEnabled: true })
+})
+
 test('listener settings: states are recorded for GET /v1/changes', async () => {
   await set({ smtpServerEnabled: false })
   const states = () =>

@@ -1939,9 +1939,9 @@ export interface ListFindingsResult {
   /** Findings, the most urgent first. Empty if there is nothing to report. */
   findings: {
     /**
-     * Kind of the finding, such as `serviceUrlUnset`. Findings about one webhook target or
-     * queue have its address or name after a colon. Unique among the findings, and unchanged as
-     * long as the condition lasts.
+     * Kind of the finding, such as `serviceUrlUnset`. Findings about one webhook target, queue
+     * or mail proxy have its address or name after a colon. Unique among the findings, and
+     * unchanged as long as the condition lasts.
      */
     id: string
     /**
@@ -1965,6 +1965,62 @@ export interface ListFindingsResult {
      * unknown.
      */
     since?: string
+  }[]
+}
+
+/** Parameters and body of `listMailProxies`. */
+export type ListMailProxiesInput = Record<string, never>
+
+/** Result of `listMailProxies`. */
+export interface ListMailProxiesResult {
+  /**
+   * Running replicas of the mail proxies, sorted by service, host name and id. Empty if no mail
+   * proxy runs.
+   */
+  mailProxies: {
+    /** Id of the replica. Each start of a process generates a new id. */
+    id: string
+    /** Service of the replica: the IMAP proxy or the SMTP proxy. */
+    service: 'imap-proxy' | 'smtp-proxy'
+    /** Name of the host on which the replica runs; on Kubernetes the name of the pod. */
+    hostName: string
+    /**
+     * State of the listener for mail clients. `off`: the settings disable the listener;
+     * `listening`: mail clients can connect; `failed`: the settings enable the listener, and
+     * the listener does not listen for the reason in `error`.
+     */
+    listener: 'off' | 'listening' | 'failed'
+    /** Port at which the replica listens. Absent unless `listener` is `listening`. */
+    port?: number
+    /**
+     * True if TLS starts with the connection at `port`; false for STARTTLS or no TLS. Absent
+     * unless `listener` is `listening`.
+     */
+    tls?: boolean
+    /** Second port, at which TLS starts with the connection. Absent without such a port. */
+    tlsPort?: number
+    /**
+     * Reason for which the replica does not listen, such as a port in use. Absent unless
+     * `listener` is `failed`.
+     */
+    error?: string
+    /**
+     * Certificate of the listener. Absent if no certificate is configured, if the certificate
+     * cannot be read, and while the listener is off.
+     */
+    certificate?: {
+      /**
+       * Names for which the certificate is valid, at most 20. The subject of a certificate
+       * without alternative names.
+       */
+      names: string[]
+      /** Time at which the certificate expires (ISO 8601). */
+      expiresAt: string
+    }
+    /** Number of sessions of mail clients that have logged in. */
+    sessions: number
+    /** Time of the last report of the replica (ISO 8601). */
+    reportedAt: string
   }[]
 }
 

@@ -482,9 +482,9 @@ export const getStatsSeries = /* @__PURE__ */ defineOperation<
  * List conditions that need attention
  *
  * Checks the installation for conditions that an operator should know: missing settings,
- * failing webhook targets, accounts without a worker, late work, paused queues, failing logins
- * of many accounts, failed exports, the version of the database schema and the clock. Each
- * finding names its remedy.
+ * failing webhook targets, accounts without a worker, mail proxies that do not listen,
+ * certificates that expire, late work, paused queues, failing logins of many accounts, failed
+ * exports, the version of the database schema and the clock. Each finding names its remedy.
  */
 export const listFindings = /* @__PURE__ */ defineOperation<
   types.ListFindingsInput,
@@ -492,6 +492,22 @@ export const listFindings = /* @__PURE__ */ defineOperation<
 >(
   'listFindings',
   'GET /admin/api/findings',
+)
+
+/**
+ * List the mail proxies
+ *
+ * Lists the running replicas of imap-proxy and smtp-proxy, to which mail clients connect, with
+ * their listeners, certificates and sessions. Each replica reports its state every 10 seconds,
+ * and a change of its listener within a second. A replica without a report for 60 seconds is
+ * not listed.
+ */
+export const listMailProxies = /* @__PURE__ */ defineOperation<
+  types.ListMailProxiesInput,
+  types.ListMailProxiesResult
+>(
+  'listMailProxies',
+  'GET /admin/api/mailProxies',
 )
 
 /**

@@ -158,6 +158,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   getStatsSeries: everyone,
   listFindings: everyone,
   listWorkers: readers,
+  listMailProxies: readers,
   releaseWorker: operators,
   getPubSubStatus: everyone,
   getQueue: readers,

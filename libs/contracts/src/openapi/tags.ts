@@ -10,7 +10,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Export: 'Exports of the messages of an account to a compressed file.',
   Gateway: 'SMTP servers that send messages instead of the outgoing servers of the accounts.',
   Installation:
-    'State of the installation for its operators: counters over time, findings with their remedies, and the workers that serve the accounts.',
+    'State of the installation for its operators: counters over time, findings with their remedies, the workers that serve the accounts, and the mail proxies.',
   Jobs: 'Actions of operators on many accounts or messages, which run in the background with progress.',
   License:
     'License of the installation, for compatibility: all features work without a license key.',

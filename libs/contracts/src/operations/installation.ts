@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds } from '../define.ts'
 import { Finding } from '../schemas/finding.ts'
+import { MailProxyReplica } from '../schemas/mail-proxy.ts'
 import { Bool, Strict, Text } from '../schemas/primitives.ts'
 import { StatsSeries, StatsSeriesQuery } from '../schemas/stats-series.ts'
 import { WorkerList } from '../schemas/worker.ts'
@@ -27,7 +28,7 @@ export const listFindings = defineOperation({
   path: '/admin/api/findings',
   summary: 'List conditions that need attention',
   description:
-    'Checks the installation for conditions that an operator should know: missing settings, failing webhook targets, accounts without a worker, late work, paused queues, failing logins of many accounts, failed exports, the version of the database schema and the clock. Each finding names its remedy.',
+    'Checks the installation for conditions that an operator should know: missing settings, failing webhook targets, accounts without a worker, mail proxies that do not listen, certificates that expire, late work, paused queues, failing logins of many accounts, failed exports, the version of the database schema and the clock. Each finding names its remedy.',
   responseDescription: 'Findings, the most urgent first. Empty if there is nothing to report.',
   response: Type.Object({
     findings: Type.Array(Finding, {
@@ -46,6 +47,23 @@ export const listWorkers = defineOperation({
     'Lists the sync-worker processes, which serve the accounts, with their shards (groups of accounts) and numbers of accounts.',
   responseDescription: 'Workers with their shards, and the shards that no live worker holds.',
   response: WorkerList,
+})
+
+export const listMailProxies = defineOperation({
+  ...read,
+  id: 'listMailProxies',
+  method: 'get',
+  path: '/admin/api/mailProxies',
+  summary: 'List the mail proxies',
+  description:
+    'Lists the running replicas of imap-proxy and smtp-proxy, to which mail clients connect, with their listeners, certificates and sessions. Each replica reports its state every 10 seconds, and a change of its listener within a second. A replica without a report for 60 seconds is not listed.',
+  responseDescription: 'Running replicas of the mail proxies.',
+  response: Type.Object({
+    mailProxies: Type.Array(MailProxyReplica, {
+      description:
+        'Running replicas of the mail proxies, sorted by service, host name and id. Empty if no mail proxy runs.',
+    }),
+  }),
 })
 
 export const releaseWorker = defineOperation({

@@ -7,7 +7,7 @@ export const findingLevels = ['error', 'warning', 'info'] as const
 /** Condition of the installation that an operator should know or change. */
 export const Finding = Type.Object({
   id: Text(
-    'Kind of the finding, such as `serviceUrlUnset`. Findings about one webhook target or queue have its address or name after a colon. Unique among the findings, and unchanged as long as the condition lasts.',
+    'Kind of the finding, such as `serviceUrlUnset`. Findings about one webhook target, queue or mail proxy have its address or name after a colon. Unique among the findings, and unchanged as long as the condition lasts.',
   ),
   level: OneOf(findingLevels, {
     description:

@@ -31,6 +31,7 @@ import type { ExportChunks, ExportIndex, Exports } from './exports.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { AccountListBlocks, Lists, ListTurns } from './lists.ts'
+import type { MailProxies } from './mail-proxies.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
 import type {
   OAuth2Apps,
@@ -98,6 +99,7 @@ export interface Tables {
   listTurns: ListTurns
   mailboxChunks: MailboxChunks
   mailboxes: Mailboxes
+  mailProxies: MailProxies
   oauth2Apps: OAuth2Apps
   oauth2AppSecrets: OAuth2AppSecrets
   oauth2AppStates: OAuth2AppStates
@@ -142,6 +144,7 @@ export type * from './form-links.ts'
 export type * from './exports.ts'
 export type * from './gateways.ts'
 export type * from './lists.ts'
+export type * from './mail-proxies.ts'
 export type * from './mailboxes.ts'
 export type * from './oauth2.ts'
 export type * from './outbox.ts'

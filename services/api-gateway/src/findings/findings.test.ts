@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 import { accountFindings } from './account-findings.ts'
 import { exportFindings } from './export-findings.ts'
+import { mailProxyFindings, type MailProxyState } from './mail-proxy-findings.ts'
 import { queueFindings, type QueueState } from './queue-findings.ts'
 import { type ConfigurationState, settingsFindings } from './settings-findings.ts'
 import { systemFindings, type SystemState } from './system-findings.ts'
@@ -191,5 +192,59 @@ describe('systemFindings', () => {
 
   test('reports a missing connection to RabbitMQ', () => {
     expect(summary(systemFindings({ ...state, rabbitmq: false }))).toEqual(['error rabbitmqDown'])
+  })
+})
+
+describe('mailProxyFindings', () => {
+  const day = 86_400_000
+  const replica: MailProxyState['replicas'][number] = {
+    service: 'imap-proxy',
+    hostName: 'a',
+    listener: 'listening',
+    error: null,
+    certificateNames: ['mail.example.com', '192.0.2.1'],
+    certificateExpiresAt: at,
+  }
+  const off = { imapProxyServerEnabled: false, smtpServerEnabled: false }
+  const reported = (daysLeft: number, replicas: MailProxyState['replicas'] = [replica]) =>
+    mailProxyFindings({ replicas, settings: off, now: at.getTime() - daysLeft * day })
+
+  test('certificate: a warning from 14 days before its expiry, then an error', () => {
+    expect(reported(14.01)).toEqual([])
+    const [soon] = reported(14)
+    expect(soon).toMatchObject({ id: 'mailProxyCertificate:imap-proxy', level: 'warning' })
+    expect(soon?.detail).toContain(
+      'for mail.example.com, 192.0.2.1 on host a expires at 2026-03-01',
+    )
+    expect(soon).not.toHaveProperty('since')
+    expect(reported(0)).toMatchObject([{ level: 'error', count: 1, since }])
+  })
+
+  test('certificate: one finding per mail proxy, about the first to expire', () => {
+    const later = new Date(at.getTime() + day)
+    const other = { ...replica, hostName: 'b', certificateExpiresAt: later }
+    const none = { ...replica, certificateNames: null, certificateExpiresAt: null }
+    const findings = reported(1, [other, replica, none, { ...other, service: 'smtp-proxy' }])
+    expect(findings).toMatchObject([
+      { id: 'mailProxyCertificate:imap-proxy', count: 2 },
+      { id: 'mailProxyCertificate:smtp-proxy', count: 1 },
+    ])
+    expect(findings[0]?.detail).toContain('host a')
+  })
+
+  test('listener: reports the replicas that do not listen, with the reason', () => {
+    const failed = { ...replica, listener: 'failed' as const, error: 'EADDRINUSE' }
+    const [finding] = reported(30, [replica, failed, { ...replica, listener: 'off' }])
+    expect(finding).toMatchObject({ id: 'mailProxyNotListening:imap-proxy', level: 'error' })
+    expect(finding?.detail).toMatch(/1 of 3\. Reason on host a: EADDRINUSE/)
+  })
+
+  test('reports a mail proxy that is enabled and does not run', () => {
+    const missing = (settings: MailProxyState['settings'], replicas: MailProxyState['replicas']) =>
+      summary(mailProxyFindings({ replicas, settings, now: at.getTime() - 30 * day }))
+    const on = { imapProxyServerEnabled: true, smtpServerEnabled: true }
+    expect(missing(off, [])).toEqual([])
+    expect(missing(on, [replica])).toEqual(['warning mailProxyMissing:smtp-proxy'])
+    expect(missing(on, [replica, { ...replica, service: 'smtp-proxy' }])).toEqual([])
   })
 })

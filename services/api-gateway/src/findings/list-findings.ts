@@ -13,10 +13,12 @@ import {
   listPausedQueues,
   readPostgresClock,
 } from '../store/findings.ts'
+import { listMailProxyRows } from '../store/mail-proxies.ts'
 import { listPausedTargets } from '../store/webhook-targets.ts'
 import { listWorkerRows } from '../store/workers.ts'
 import { accountFindings } from './account-findings.ts'
 import { exportFindings } from './export-findings.ts'
+import { mailProxyFindings } from './mail-proxy-findings.ts'
 import { queueFindings } from './queue-findings.ts'
 import { settingsFindings } from './settings-findings.ts'
 import { type ClockReading, systemFindings } from './system-findings.ts'
@@ -63,6 +65,7 @@ export async function listInstallationFindings(deps: FindingDeps): Promise<Findi
     ...pausedTargetFindings(await listPausedTargets(db, paused, maxTargets), Date.now()),
     ...accountFindings(await countStates(db)),
     ...exportFindings(await findFailedExports(db, exportPeriodMs)),
+    ...mailProxyFindings({ replicas: await listMailProxyRows(db), settings, now: Date.now() }),
     ...settingsFindings({ settings, requireApiAuth, otherTargets }),
     ...systemFindings({
       schema: await compareSchema(db),

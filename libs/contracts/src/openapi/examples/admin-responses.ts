@@ -194,6 +194,22 @@ export const adminResponses = {
     ],
     unheld: { shards: [], accounts: 0 },
   },
+  listMailProxies: {
+    mailProxies: [
+      {
+        id: '3f0f8c52-2f0b-4c0e-9d55-6d3f7b1c9a10',
+        service: 'imap-proxy',
+        hostName: 'imap-proxy-7c9d8b5f6-x2x4q',
+        listener: 'listening',
+        port: 143,
+        tls: false,
+        tlsPort: 993,
+        certificate: { names: ['mail.example.com'], expiresAt: '2026-05-20T09:00:00.000Z' },
+        sessions: 12,
+        reportedAt: '2026-03-01T12:02:58.000Z',
+      },
+    ],
+  },
   releaseWorker: { releasing: true },
   getStats: {
     version: '1.0.0',

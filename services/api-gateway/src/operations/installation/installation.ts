@@ -3,6 +3,7 @@ import { listInstallationFindings } from '../../findings/list-findings.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { onGetStatsSeries } from './get-stats-series.ts'
+import { onListMailProxies } from './mail-proxies.ts'
 import { installationWorkerHandlers } from './workers.ts'
 
 type InstallationDeps = Pick<OperationDeps, 'db' | 'bus' | 'requireApiAuth' | 'workerExpiryMs'>
@@ -15,5 +16,6 @@ export function installationHandlers(deps: InstallationDeps): OperationHandler[]
       findings: await listInstallationFindings(deps),
     })),
     ...installationWorkerHandlers(deps),
+    onListMailProxies(deps),
   ]
 }

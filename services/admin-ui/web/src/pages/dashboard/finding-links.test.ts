@@ -12,6 +12,9 @@ test.each([
   ],
   ['webhookTargetPaused:https://a.example/', '/targets', { address: 'https://a.example/' }],
   ['unheldShards', '/workers', undefined],
+  ['mailProxyCertificate:imap-proxy', '/mail-proxies', undefined],
+  ['mailProxyMissing:smtp-proxy', '/mail-proxies', undefined],
+  ['mailProxyNotListening:imap-proxy', '/mail-proxies', undefined],
 ])('linkOfFinding: %s leads to %s', (id, path, query) => {
   expect(linkOfFinding(id)).toMatchObject({ path, ...(query && { query }) })
 })

@@ -11,6 +11,8 @@ const settings = (query: string): FindingLink => ({
   text: 'Open the setting',
 })
 
+const mailProxies: FindingLink = { path: '/mail-proxies', text: 'Mail proxies' }
+
 /**
  * Links to pages by kind of finding. The kind is the part of a finding's id before the first colon.
  */
@@ -38,6 +40,9 @@ const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
   }),
   unheldShards: () => ({ path: '/workers', text: 'Workers' }),
   noLiveWorker: () => ({ path: '/workers', text: 'Workers' }),
+  mailProxyCertificate: () => mailProxies,
+  mailProxyMissing: () => mailProxies,
+  mailProxyNotListening: () => mailProxies,
 }
 
 function queueLink(queue: string): FindingLink {

@@ -1,29 +1,39 @@
+import { useMailProxies } from '../../data/mail-proxies.ts'
 import { useSettings, type SettingValues } from '../../data/settings.ts'
 import { useRights } from '../../data/session.ts'
 import { Badge } from '../../kit/content/badge.tsx'
 import { Facts, PageBody, Panel } from '../../kit/content/panel.tsx'
 import { Loaded } from '../../kit/states/loaded.tsx'
+import { Skeleton } from '../../kit/states/skeleton.tsx'
 import { AppLink } from '../../routing/navigation.tsx'
 import { effectiveValue, type MailProxy, mailProxies, proxyKeys } from './proxy-fields.ts'
 import { ProxyForm } from './proxy-form.tsx'
+import { ProxyReplicas } from './proxy-replicas.tsx'
 
-/** Page with the settings of the mail proxies, to which mail clients connect. */
+/** Page with the settings and the running replicas of the mail proxies. */
 export function MailProxiesPage() {
   const load = useSettings(proxyKeys)
+  const replicas = useMailProxies()
   const may = useRights()
   return (
     <PageBody lead="Servers to which mail clients connect. Only owners change their settings.">
       <Loaded load={load} lines={12}>
-        {(stored) => (
-          <PageBody>
-            {mailProxies.map((proxy) => (
-              <Panel key={proxy.prefix} title={proxy.title}>
-                <State proxy={proxy} stored={stored} />
-                {may('changeMailProxies') && <ProxyForm proxy={proxy} stored={stored} />}
-              </Panel>
-            ))}
-          </PageBody>
-        )}
+        {(stored) =>
+          // Panels that change their height after the first view would move what a person reads.
+          replicas.data === undefined && replicas.error === null ? (
+            <Skeleton lines={12} />
+          ) : (
+            <PageBody>
+              {mailProxies.map((proxy) => (
+                <Panel key={proxy.prefix} title={proxy.title}>
+                  <ProxyReplicas proxy={proxy} load={replicas} />
+                  <State proxy={proxy} stored={stored} />
+                  {may('changeMailProxies') && <ProxyForm proxy={proxy} stored={stored} />}
+                </Panel>
+              ))}
+            </PageBody>
+          )
+        }
       </Loaded>
     </PageBody>
   )
@@ -36,7 +46,7 @@ function State({ proxy, stored }: { proxy: MailProxy; stored: SettingValues }) {
   return (
     <Facts
       rows={[
-        ['Listener', <Listener key="listener" isEnabled={valueOf('Enabled') === true} />],
+        ['Enabled', <Enabled key="enabled" isEnabled={valueOf('Enabled') === true} />],
         ['Address', `${String(valueOf('Host'))}, port ${String(valueOf('Port'))}`],
         ['TLS', valueOf('TLSEnabled') === true ? 'from the start' : 'STARTTLS with a certificate'],
         ['Certificate', `variables ${variables}_CERT and ${variables}_KEY of the service`],
@@ -57,9 +67,9 @@ function State({ proxy, stored }: { proxy: MailProxy; stored: SettingValues }) {
 /** Row of a list of facts that is not shown. */
 const none = ['', undefined] as const
 
-function Listener({ isEnabled }: { isEnabled: boolean }) {
-  if (!isEnabled) return <Badge tone="neutral">off</Badge>
-  return <Badge tone="good">accepts connections</Badge>
+function Enabled({ isEnabled }: { isEnabled: boolean }) {
+  if (!isEnabled) return <Badge tone="neutral">no</Badge>
+  return <Badge tone="good">yes</Badge>
 }
 
 function Login({ isNeeded }: { isNeeded: boolean }) {

@@ -15,6 +15,8 @@ export interface ProxyField {
 /** Mail proxy: service to which mail clients connect, with its settings. */
 export interface MailProxy {
   title: string
+  /** Name of the service, as in the reports of its replicas. */
+  service: 'imap-proxy' | 'smtp-proxy'
   /** Beginning of the keys of the settings of the mail proxy. */
   prefix: 'imapProxyServer' | 'smtpServer'
   /** Scope of the access tokens with which mail clients sign in. */
@@ -27,11 +29,18 @@ export interface MailProxy {
 export const mailProxies: readonly MailProxy[] = [
   {
     title: 'IMAP proxy',
+    service: 'imap-proxy',
     prefix: 'imapProxyServer',
     scope: 'imap-proxy',
     variables: 'SVC_IMAP_PROXY_TLS',
   },
-  { title: 'SMTP proxy', prefix: 'smtpServer', scope: 'smtp', variables: 'SVC_SMTP_PROXY_TLS' },
+  {
+    title: 'SMTP proxy',
+    service: 'smtp-proxy',
+    prefix: 'smtpServer',
+    scope: 'smtp',
+    variables: 'SVC_SMTP_PROXY_TLS',
+  },
 ]
 
 /** Ends of the keys of the settings, in the order of their fields. */

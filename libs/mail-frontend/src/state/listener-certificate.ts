@@ -1,0 +1,81 @@
+import { X509Certificate } from 'node:crypto'
+import { type Certificate, readCertificate } from '@posthorn/service/certificate'
+import type { ProxyConfig } from '../proxy-config.ts'
+
+/** Properties of a certificate that operators see. */
+export interface CertificateFacts {
+  /** Names and addresses for which the certificate is valid. */
+  names: string[]
+  expiresAt: Date
+}
+
+/**
+ * Certificate of the listener for mail clients, which may be renewed at run time. Remembers the
+ * result of the last read, for the report about the state of the replica.
+ */
+export class ListenerCertificate {
+  readonly #config: Pick<ProxyConfig, 'tlsCert' | 'tlsKey'>
+  #revision: string | undefined
+  #facts: CertificateFacts | undefined
+  #error: Error | undefined
+
+  constructor(config: Pick<ProxyConfig, 'tlsCert' | 'tlsKey'>) {
+    this.#config = config
+  }
+
+  /**
+   * Facts of the certificate that was read last. After a failed read, these are the facts of the
+   * certificate before. Undefined without a certificate.
+   */
+  get facts(): CertificateFacts | undefined {
+    return this.#facts
+  }
+
+  /** Error of the last read of the certificate. Undefined after a successful read. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
+  /**
+   * Reads the certificate and its private key. Undefined if no certificate is configured.
+   * @throws Error if the certificate or the private key cannot be read, or if they do not match
+   */
+  async read(): Promise<Certificate | undefined> {
+    try {
+      const certificate = await readCertificate(this.#config.tlsCert, this.#config.tlsKey)
+      this.#error = undefined
+      if (certificate?.revision !== this.#revision || !certificate)
+        this.#facts = certificate && certificateFacts(certificate.cert)
+      this.#revision = certificate?.revision
+      return certificate
+    } catch (error) {
+      this.#error = error as Error
+      throw error
+    }
+  }
+
+  /** Forgets the certificate of a listener that the settings disable. */
+  clear(): void {
+    this.#revision = this.#facts = this.#error = undefined
+  }
+}
+
+/** Maximum number of names of a certificate that a replica reports. */
+const maxNames = 20
+
+/** Reads names and expiry of the first certificate in a PEM text, which is the server's own. */
+export function certificateFacts(pem: string): CertificateFacts {
+  const { subject, subjectAltName = '', validTo } = new X509Certificate(pem)
+  const alternative = Array.from(
+    subjectAltName.matchAll(/(?:DNS|IP Address):(?:"(?<quoted>[^"]*)"|(?<plain>[^,]+))/g),
+    ({ groups }) => groups?.['quoted'] ?? groups?.['plain'] ?? '',
+  )
+  // A certificate without alternative names is valid for no name in the view of most clients. Its
+  // subject tells the operator which certificate is in use.
+  const names = alternative.length > 0 ? alternative : [commonName(subject)]
+  return { names: names.slice(0, maxNames), expiresAt: new Date(validTo) }
+}
+
+function commonName(subject: string): string {
+  return /^CN=(?<name>.+)$/m.exec(subject)?.groups?.['name'] ?? subject
+}

@@ -1,0 +1,51 @@
+import type { MailProxyReport } from '@posthorn/db'
+import type { ListenerAddress, ListenerState } from '../reloadable-listener.ts'
+import type { CertificateFacts } from './listener-certificate.ts'
+
+/** Part of the report of a replica that is about its listener for mail clients. */
+export type ListenerReport = Pick<
+  MailProxyReport,
+  'listener' | 'port' | 'tls' | 'tlsPort' | 'error' | 'certificateNames' | 'certificateExpiresAt'
+>
+
+export interface ListenerSources {
+  /** State of the listener; undefined until the settings were read. */
+  state: ListenerState<ListenerAddress> | undefined
+  /** Certificate that was read last, and the error of a failed read. */
+  certificate: {
+    readonly facts?: CertificateFacts | undefined
+    readonly error?: Error | undefined
+  }
+  tlsPort: number | undefined
+}
+
+/** Maximum length of the error of a listener in a report. */
+const maxErrorLength = 500
+
+/**
+ * Report about the listener for mail clients. Undefined until the process knows whether the
+ * settings enable the listener.
+ */
+export function listenerReport({
+  state,
+  certificate: { facts, error: certificateError },
+  tlsPort,
+}: ListenerSources): ListenerReport | undefined {
+  const closed = { port: null, tls: null, tlsPort: null, ...certificateColumns(facts) }
+  if (state?.name === 'listening') {
+    const { port, tls } = state.address
+    return { ...closed, listener: 'listening', port, tls, tlsPort: tlsPort ?? null, error: null }
+  }
+  // An enabled listener does not start while its certificate cannot be read.
+  const failure = certificateError ?? (state?.name === 'failed' ? state.error : undefined)
+  if (failure)
+    return { ...closed, listener: 'failed', error: failure.message.slice(0, maxErrorLength) }
+  return state && { ...closed, listener: 'off', error: null }
+}
+
+function certificateColumns(facts: CertificateFacts | undefined) {
+  return {
+    certificateNames: facts?.names ?? null,
+    certificateExpiresAt: facts?.expiresAt ?? null,
+  }
+}
