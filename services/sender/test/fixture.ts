@@ -75,12 +75,15 @@ export async function senderFixture() {
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),
-    /** Waits until a submission is sent or failed, and returns its outbox row. */
-    finished: (queueId: string) =>
-      eventually(async () => {
-        const row = await rowOf(db, queueId)
-        return row.state !== 'queued' && row
-      }),
+    /**
+     * Waits until a submission is sent or failed, and returns its outbox row. The row with the
+     * content of the message is read once.
+     */
+    finished: async (queueId: string) => {
+      const query = db.selectFrom('outbox').select('state').where('queueId', '=', queueId)
+      await eventually(async () => (await query.executeTakeFirstOrThrow()).state !== 'queued')
+      return rowOf(db, queueId)
+    },
     eventsOf: (account: string) => eventsOf(db, account),
     async [Symbol.asyncDispose]() {
       await broker.drop()

@@ -68,7 +68,7 @@ test('Gmail, senders and the worker that lends killed 20 times in 200 messages, 
   const ids = await submitAll(fixture, { accounts, large: withFiles([3_000_000]), storeDraft })
   const drafts = () =>
     [...gmail.mailboxes.values()].flatMap(({ list }) =>
-      list.filter(({ labels }) => labels.has('DRAFT')),
+      list.filter(({ labels }) => labels.has('DRAFT')).map(({ id }) => id),
     )
   const limits = {
     ...defaultProviderLimits,

@@ -57,7 +57,9 @@ test('Graph, senders and the worker that lends killed 20 times in 200 messages, 
   }
   const ids = await submitAll(fixture, { accounts, large: withFiles(fileSizes), storeDraft })
   const drafts = () =>
-    graph.mailboxes.flatMap((mailbox) => mailbox.list(mailbox.folder('drafts').id))
+    graph.mailboxes.flatMap((mailbox) =>
+      mailbox.list(mailbox.folder('drafts').id).map(({ id }) => id),
+    )
   const { origins, server: fake } = graph
   await using worker = new LendingWorker({ url: fixture.broker.url, limits, accounts })
   const onKill = () => worker.replace()
