@@ -259,10 +259,8 @@ test('settings, queues, statistics and licence', async () => {
   expect(await posthorn.getStatsSeries({ keys })).toMatchObject({ step: 60, series: [{}, {}] })
   const { findings } = await posthorn.listFindings({})
   expect(findings.filter(({ level }) => level === 'error')).toEqual([])
-  const { mailProxies } = await posthorn.listMailProxies({})
-  expect(mailProxies).toMatchObject([{ service: 'imap-proxy' }, { service: 'smtp-proxy' }])
-  const { workers } = await posthorn.listWorkers({})
-  const worker = workers.find(({ alive }) => alive)
+  expect((await posthorn.listMailProxies({})).mailProxies).toHaveLength(2)
+  const worker = (await posthorn.listWorkers({})).workers.find(({ alive }) => alive)
   if (!worker) throw new Error('no worker is alive')
   expect(worker).toMatchObject({ releasing: false, shards: expect.any(Array) })
   // The only worker keeps its shards, although it is released.
