@@ -10,8 +10,9 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   { timeoutMs = 90_000 }: { timeoutMs?: number } = {},
 ): Promise<Exclude<T, false | null>> {
-  const deadline = Date.now() + timeoutMs
-  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 200)) {
+  const start = Date.now()
+  const deadline = start + timeoutMs
+  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, longestWait(Date.now() - start))) {
     try {
       const value = await check()
       if (value !== false && value !== null) return value as Exclude<T, false | null>
@@ -21,6 +22,14 @@ export async function eventually<T>(
     }
     await delay(Math.min(waitMs, Math.max(1, deadline - Date.now())))
   }
+}
+
+/**
+ * Longest wait between two checks, in milliseconds. Waits of minutes check less often, because a
+ * failed check costs CPU time: Jest formats the difference of the values.
+ */
+function longestWait(waitedMs: number): number {
+  return Math.min(Math.max(200, waitedMs / 20), 500)
 }
 
 function timeoutError(timeoutMs: number, cause: unknown): Error {
