@@ -36,7 +36,9 @@ beforeAll(async () => {
     select account, 'authenticationError', '{"response": "no", "serverResponseCode": "RARE"}'
     from accounts where account in ('account7', 'account77777')`.execute(db)
   await sql`insert into workers (id) values (${worker}::uuid)`.execute(db)
-  await sql`update shards set owner = ${worker}::uuid, epoch = epoch + 1 where shard = 3`.execute(db)
+  await sql`update shards set owner = ${worker}::uuid, epoch = epoch + 1 where shard = 3`.execute(
+    db,
+  )
   await sql`analyze accounts, outbox`.execute(db)
 }, 180_000)
 
