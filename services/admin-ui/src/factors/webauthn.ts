@@ -1,13 +1,11 @@
 import type { NewPasskeyRequest, PasskeyRequest } from '@posthorn/contracts/admin/factors'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
 
-// This module is the only one that imports the WebAuthn library.
+/**
+ * Imports the WebAuthn library, in this module only. The first use of a passkey imports the library,
+ * which takes several megabytes of memory.
+ */
+const importLibrary = () => import('@simplewebauthn/server')
 
 /** Time that the browser gives a person to use a passkey, as long as the challenge is stored. */
 const timeoutMs = 300_000
@@ -33,7 +31,8 @@ export interface CreationRequest {
 /**
  * Creates the options with which a browser creates a discoverable passkey with user verification.
  */
-export function creationOptions({ party, person, challenge, existing }: CreationRequest) {
+export async function creationOptions({ party, person, challenge, existing }: CreationRequest) {
+  const { generateRegistrationOptions } = await importLibrary()
   return generateRegistrationOptions({
     rpName: 'Posthorn',
     rpID: party.id,
@@ -53,11 +52,12 @@ export function creationOptions({ party, person, challenge, existing }: Creation
  * Creates the options with which a browser signs in by passkey. `allowed`: passkeys of the person
  * of a step-up.
  */
-export function useOptions(
+export async function useOptions(
   party: RelyingParty,
   challenge: string,
   allowed: readonly KnownPasskey[],
 ) {
+  const { generateAuthenticationOptions } = await importLibrary()
   return generateAuthenticationOptions({
     rpID: party.id,
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
@@ -84,6 +84,7 @@ export async function checkCreation(
   challenge: string,
   party: RelyingParty,
 ): Promise<CheckedPasskey> {
+  const { verifyRegistrationResponse } = await importLibrary()
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
     expectedChallenge: challenge,
@@ -113,6 +114,7 @@ export async function checkUse(
   { response }: PasskeyRequest,
   { challenge, party, passkey }: CheckedUse,
 ): Promise<number> {
+  const { verifyAuthenticationResponse } = await importLibrary()
   const { userHandle, ...signed } = response.response
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: {
