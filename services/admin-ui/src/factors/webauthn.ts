@@ -2,8 +2,8 @@ import type { NewPasskeyRequest, PasskeyRequest } from '@posthorn/contracts/admi
 import type { RelyingParty } from './relying-party.ts'
 
 /**
- * Imports the WebAuthn library, in this module only. The first use of a passkey imports the library,
- * which takes several megabytes of memory.
+ * Imports the WebAuthn library, in this module only. The first use of a passkey imports the
+ * library, which takes several megabytes of memory.
  */
 const importLibrary = () => import('@simplewebauthn/server')
 
