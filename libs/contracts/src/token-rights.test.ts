@@ -125,7 +125,7 @@ describe('mayCallOperation', () => {
     expect(mayCallOperation(reader, operations.listTokens)).toBe(false)
   })
 
-  test('account: a bound token calls operations that name an account only', () => {
+  test('account: a token bound to an account may only call operations that name an account', () => {
     const bound = { ...unlimited, account: 'anna' }
     expect(mayCallOperation(bound, operations.getAccount)).toBe(true)
     expect(mayCallOperation(bound, operations.listAccounts)).toBe(false)

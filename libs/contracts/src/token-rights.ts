@@ -89,7 +89,8 @@ export function hasScope({ scopes }: Pick<TokenRights, 'scopes'>, scope: string)
 
 /**
  * Source of the account id with which an access token that is bound to an account is authorized for
- * an API operation. Undefined for operations that name no account: such tokens are rejected.
+ * an API operation: a parameter of the path or the query. `handler`: the handler of the operation
+ * checks the account. Undefined for operations that name no account, which reject bound tokens.
  */
 export function accountSource({
   boundBy,

@@ -12,7 +12,7 @@ test('listTokenOperations: has the documented operations of the scope api', () =
   expect(ids).not.toContain('listTokensAlias')
 })
 
-test('listTokenOperations: each row permits the same tokens as its operation, also as JSON', () => {
+test('listTokenOperations: each entry, read from JSON, permits the same tokens as its operation', () => {
   const rows = JSON.parse(JSON.stringify(listed)) as typeof listed
   const records = [null, { actions: ['read'] }, { actions: ['read', 'send'], groups: ['submit'] }]
   const tokens = [null, 'anna'].flatMap((account) =>

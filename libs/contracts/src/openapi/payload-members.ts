@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { type EventName, eventNames } from '../events/index.ts'
 import { webhookBody } from './webhooks.ts'
 
-/** Member of a webhook body, or of an object inside. */
+/** Member of a webhook body, or of an object in the body. */
 export interface PayloadMember {
   /** Type of the value in the notation of TypeScript: `string | null`, `object[]`. */
   type: string
@@ -26,9 +26,9 @@ interface ValueSchema {
 }
 
 /**
- * Lists the members of the payload that the functions of a webhook route get, by event name: those
- * of the webhook body, and the ids of event and route. Descriptions are left out, so that pages can
- * load the list.
+ * Lists the members of the payload that the functions of a webhook route get, by event name. The
+ * payload has the members of the webhook body, the id of the event and the id of the route.
+ * Descriptions are left out to keep the list small, because pages load the list.
  */
 export function listPayloadMembers(): Readonly<Record<EventName, PayloadMembers>> {
   const entries = eventNames.map((name) => [name, membersOfPayload(name)] as const)
@@ -64,7 +64,7 @@ function listType(type: string): string {
   return type.includes(' ') ? `(${type})[]` : `${type}[]`
 }
 
-/** Value that has one of several types, or all of them. */
+/** Describes a value that has one of several types (`|`), or all of these types (`&`). */
 function joinValues(values: readonly PayloadMember[], separator: string): PayloadMember {
   const members = values.map((value) => value.members).filter((each) => each !== undefined)
   const isList = values.some((value) => value.isList)
