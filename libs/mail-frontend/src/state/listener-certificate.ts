@@ -24,8 +24,8 @@ export class ListenerCertificate {
   }
 
   /**
-   * Facts of the certificate that was read last. After a failed read, these are the facts of the
-   * certificate before. Undefined without a certificate.
+   * Names and expiry of the certificate that was read last. A failed read does not change this
+   * value, because an open listener then keeps its certificate. Undefined without a certificate.
    */
   get facts(): CertificateFacts | undefined {
     return this.#facts
@@ -54,13 +54,13 @@ export class ListenerCertificate {
     }
   }
 
-  /** Forgets the certificate of a listener that the settings disable. */
+  /** Drops the result of the last read. Called while the settings disable the listener. */
   clear(): void {
     this.#revision = this.#facts = this.#error = undefined
   }
 }
 
-/** Maximum number of names of a certificate that a replica reports. */
+/** Maximum number of names of a certificate in a report, which limits the size of the report. */
 const maxNames = 20
 
 /** Reads names and expiry of the first certificate in a PEM text, which is the server's own. */
@@ -70,8 +70,8 @@ export function certificateFacts(pem: string): CertificateFacts {
     subjectAltName.matchAll(/(?:DNS|IP Address):(?:"(?<quoted>[^"]*)"|(?<plain>[^,]+))/g),
     ({ groups }) => groups?.['quoted'] ?? groups?.['plain'] ?? '',
   )
-  // A certificate without alternative names is valid for no name in the view of most clients. Its
-  // subject tells the operator which certificate is in use.
+  // Most mail clients accept a certificate without alternative names for no host name. The subject
+  // of such a certificate shows the operator which certificate is in use.
   const names = alternative.length > 0 ? alternative : [commonName(subject)]
   return { names: names.slice(0, maxNames), expiresAt: new Date(validTo) }
 }

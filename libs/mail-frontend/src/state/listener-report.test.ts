@@ -12,7 +12,7 @@ const closed = { port: null, tls: null, tlsPort: null }
 const report = (state: ListenerSources['state'], changes: Partial<ListenerSources> = {}) =>
   listenerReport({ state, tlsPort: undefined, certificate: {}, ...changes })
 
-test('listenerReport: before the settings were read, nothing', () => {
+test('listenerReport: undefined until the settings were read', () => {
   expect(report(undefined)).toBeUndefined()
 })
 

@@ -15,7 +15,10 @@ const off: ListenerReport = {
 }
 const listening: ListenerReport = { ...off, listener: 'listening', port: 2993, tls: false }
 
-/** Reports to a recording store, checked every millisecond, with a clock that the test sets. */
+/**
+ * Starts reports to a store that records its calls. The listener is checked every millisecond. The
+ * reports use `world.now` as their clock, which the test sets.
+ */
 function startReports(listener: ListenerReport | undefined) {
   const world = {
     now: 0,
@@ -57,7 +60,7 @@ function startReports(listener: ListenerReport | undefined) {
   return { world, reports }
 }
 
-test('startStateReports: nothing until the listener is known', async () => {
+test('startStateReports: no report until the state of the listener is known', async () => {
   const { world, reports } = startReports(undefined)
   await using _reports = reports
   world.now = 60_000
@@ -114,7 +117,7 @@ test('startStateReports: disposal removes the report, after which nothing is rep
   expect(world.calls.at(-1)).toBe(`remove ${world.reports[0]?.id}`)
 })
 
-test('startStateReports: a store that does not respond delays disposal by a second at most', async () => {
+test('startStateReports: disposal ends although the store does not respond', async () => {
   const log = createLogger('test', 'silent')
   const never = () => new Promise<void>(() => undefined)
   const reports = startStateReports({

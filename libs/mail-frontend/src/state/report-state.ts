@@ -48,10 +48,10 @@ export interface StateReportOptions {
 const maxRemovalMs = 1_000
 
 /**
- * Starts to report the state of this replica: every 10 s, and within a second after a change of the
- * listener. The statements run one after the other, so that a pool with one connection is
- * sufficient. Without Postgres the reports are missing, and nothing else changes. Disposal removes
- * the report.
+ * Starts to report the state of this replica: every 10 s, and within 1 s after a change of the
+ * listener. A failed report is repeated after 10 s. The statements run one after the other, so that
+ * a pool with one connection is sufficient. Without Postgres the reports are missing, and nothing
+ * else changes. Disposal removes the report, and waits for Postgres for at most 1 s.
  */
 export function startStateReports({
   store,
