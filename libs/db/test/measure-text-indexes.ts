@@ -67,7 +67,7 @@ try {
   await database.drop()
 }
 
-/** Empties the tables and creates or drops the indexes. Background work is switched off. */
+/** Empties the tables, creates or drops the indexes, and switches autovacuum of the tables off. */
 async function prepare(db: Db, variant: 'with' | 'without'): Promise<void> {
   await sql`truncate accounts cascade`.execute(db)
   for (const table of ['accounts', 'outbox'])

@@ -25,8 +25,9 @@ export async function eventually<T>(
 }
 
 /**
- * Longest wait between two checks, in milliseconds. Waits of minutes check less often, because a
- * failed check costs CPU time: Jest formats the difference of the values.
+ * Longest wait between two checks, in milliseconds: 5 % of the time since the first check, at least
+ * 200 ms and at most 500 ms. Later checks are less frequent, because a failed check costs CPU time:
+ * Jest formats the difference of the values.
  */
 function longestWait(waitedMs: number): number {
   return Math.min(Math.max(200, waitedMs / 20), 500)
