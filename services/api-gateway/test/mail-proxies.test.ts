@@ -3,7 +3,7 @@ import type { MailProxies } from '@posthorn/db'
 import { type Insertable, sql } from 'kysely'
 import { mint, testServers } from './gateway.ts'
 
-// Tests of the state of the mail proxies at api-gateway. The reports are written as by replicas.
+// Tests of the state of the mail proxies at api-gateway. The test inserts the reports of replicas.
 
 const servers = await testServers()
 afterAll(servers.stop)

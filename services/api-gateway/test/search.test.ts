@@ -53,7 +53,7 @@ test.each([
   ['accounts?query=%25', 0],
   ['accounts?query=_', 0],
   ['accounts?query=%5C', 0],
-  // The searched texts are id, name and address, one per line: a text never spans two of them.
+  // The index has id, name and address on separate lines, so no match spans two of these texts.
   ['accounts?query=account7%20person', 0],
   ['accounts?errorCode=RARE', 2],
   ['accounts?errorCode=rare', 0],
@@ -73,7 +73,7 @@ test.each([
   ['outbox?query=to77777@&state=queued', 1],
   ['outbox?query=to77777@&state=held', 0],
   ['outbox?query=', 400],
-])('lists: %s has %s entries', async (query, expected) => {
+])('lists: %s has the total, or the error status, %s', async (query, expected) => {
   expect(await total(query)).toBe(expected)
 })
 
@@ -92,7 +92,7 @@ async function readsOf(run: (tx: Tx) => Promise<unknown>): Promise<number> {
 }
 
 test.each(['p77777@mail', 'account77777', '77777@'])(
-  'listAccounts: the search for %s among 100,000 accounts reads only matching rows',
+  'listAccounts: the search for %s among 100,000 accounts reads fewer than 1,000 rows',
   async (query) => {
     const page = { pageSize: 50 }
     expect(await readsOf((tx) => listAccounts(tx, { query }, page))).toBeLessThan(1_000)
@@ -100,7 +100,7 @@ test.each(['p77777@mail', 'account77777', '77777@'])(
 )
 
 test.each(['to77777@customer', '<m77777@mail.example>', '77777@'])(
-  'listOutbox: the search for %s among 100,000 submissions reads only matching rows',
+  'listOutbox: the search for %s among 100,000 submissions reads fewer than 1,000 rows',
   async (query) => {
     expect(await readsOf((tx) => listOutboxRows(tx, { query }))).toBeLessThan(1_000)
   },

@@ -72,7 +72,7 @@ test('state: reports a renewed certificate, and the old one while key and certif
   const second = selfSigned(['second.example'])
   await writeFile(certFile, second.cert)
   const [before] = await reports()
-  // The listener reads the files again at each change of the settings.
+  // The listener reads the files every 2 s, and immediately after a change of the settings.
   await proxy.set({ imapProxyServerTLSEnabled: false })
   await reported({ ...listening(), certificateNames: ['first.example', '127.0.0.1'] })
   await writeFile(keyFile, second.key)
@@ -80,7 +80,7 @@ test('state: reports a renewed certificate, and the old one while key and certif
   expect(after?.id).toBe(before?.id)
 })
 
-test('state: reports a certificate that cannot be read, until the file is there', async () => {
+test('state: reports a certificate that cannot be read, until its file exists', async () => {
   await proxy.set({ imapProxyServerEnabled: false })
   await reported({ listener: 'off' })
   const { cert, key } = selfSigned(['third.example'])
@@ -93,7 +93,7 @@ test('state: reports a certificate that cannot be read, until the file is there'
   await reported({ ...listening(), certificateNames: ['third.example'] })
 })
 
-test('state: two replicas report the sessions of their mail clients, one that stops removes its report', async () => {
+test('state: two replicas report their sessions, and a replica that stops removes its report', async () => {
   const dovecot = stack.adopt(await testDovecot(), (each) => each.drop())
   const user = dovecot.freshUser()
   await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })

@@ -76,8 +76,8 @@ export async function senderFixture() {
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),
     /**
-     * Waits until a submission is sent or failed, and returns its outbox row. The row with the
-     * content of the message is read once.
+     * Waits until a submission is sent or failed, and returns its outbox row. The row contains the
+     * message, so the row is read only after the wait.
      */
     finished: async (queueId: string) => {
       const query = db.selectFrom('outbox').select('state').where('queueId', '=', queueId)

@@ -3,7 +3,7 @@ import type { Finding } from '@posthorn/contracts/schemas/finding'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { MailProxyRow } from '../store/mail-proxies.ts'
 
-/** Time before the expiry of a certificate in which the expiry is reported. */
+/** Time before the expiry of a certificate from which a finding reports the expiry. */
 const renewalMs = 14 * 86_400_000
 
 type Replica = Pick<

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 
 /**
- * SQL condition: the lower-case text `searched` contains a text that a client searches for,
- * ignoring case. A trigram index on `searched` finds texts of at least three characters.
+ * SQL condition: the lower-case SQL expression `searched` contains the text of a search, ignoring
+ * case. A trigram index on the expression serves searches for texts of at least three characters.
  */
 export function containsText(searched: RawBuilder<string>, text: string): RawBuilder<SqlBool> {
   const escaped = text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)
