@@ -80,7 +80,8 @@ export class MailboxAudit {
         const count = row?.count ?? 0
         const isGrowing = count !== previous
         previous = count
-        // Comparisons of thousands of messages take more CPU time than the count.
+        // The comparison waits until no events are added, because the comparison of thousands of
+        // messages takes much more CPU time than the count.
         if (isGrowing) throw new Error(`${count} events are stored, more may follow`)
         if (difference && (count === 0 || count !== rows.length)) {
           rows = await this.#stored(this.#after)

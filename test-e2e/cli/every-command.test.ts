@@ -18,11 +18,11 @@ const cwd = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 afterAll(() => rm(cwd, { recursive: true }))
 const { POSTHORN_TOKEN } = connectionOf(world)
 
-/** Runs a line as a process. */
+/** Runs a command line in a new process. */
 const runAt = (url: string, line: string) =>
   runPosthorn(line, { cwd, env: { POSTHORN_URL: url, POSTHORN_TOKEN } })
 
-/** Runs a line in the test process. */
+/** Runs a command line in the test process. */
 const runHere = (url: string, line: string) =>
   runInProcess(line, {
     cwd,
@@ -68,12 +68,12 @@ async function serve(stack: AsyncDisposableStack, listener: RequestListener): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Runs lines in the test process, all at a time: each repeats its requests for 3 s. */
+/** Runs lines in the test process, all concurrently, because each line retries for 3 s. */
 function runAllHere<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
   return Promise.all(lines.map(async (line): Promise<[string, T]> => [line, await run(line)]))
 }
 
-/** Runs lines in the order of the help, a few at a time, because each line is a process. */
+/** Runs lines in the order of the help, at most four at a time, because each line is a process. */
 async function runAll<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
   const results: [string, T][] = []
   const waiting = [...lines]

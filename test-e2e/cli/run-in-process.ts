@@ -12,8 +12,9 @@ export interface InProcessRun extends Required<Pick<PosthornRun, 'cwd' | 'env'>>
 }
 
 /**
- * Runs a command line in the test process, which takes a small part of the CPU time of a process.
- * Supports quotes and redirections, but no pipes. The result has a redirected output.
+ * Runs a command line in the test process, which takes much less CPU time than a new process.
+ * Supports quotes and redirections, but no pipes. Output that the line redirects to a file is not
+ * written to the file, but returned as `stdout`.
  */
 export async function runInProcess(
   line: string,

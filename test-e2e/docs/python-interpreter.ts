@@ -6,8 +6,8 @@ import { createInterface, type Interface } from 'node:readline'
 import type { CallResult, CallRun } from './run-call.ts'
 
 /**
- * Program that runs calls, one at a time, each in a copy of the interpreter that has loaded the
- * modules already. A copy ends like an interpreter: the end of the loop is the end of the call.
+ * Python program that runs calls, one at a time, each in a fork of an interpreter that has loaded
+ * the modules already. After its call, a fork leaves the loop and ends as an interpreter does.
  */
 const program = `
 import json, os, runpy, signal, sys, urllib.request

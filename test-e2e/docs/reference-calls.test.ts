@@ -31,8 +31,8 @@ afterAll(async () => {
 const endless: ReadonlySet<string> = new Set(['followChanges', 'followEvents'])
 
 /**
- * Operations with one call for each form of the code. Their calls run as in the pages, each in an
- * interpreter of its own.
+ * Operations whose calls together have each form of example code, such as a stream or an upload.
+ * These calls run in a new interpreter each, as a reader of the pages would run the calls.
  */
 const forms = new Set(
   'getStats submitMessage getMessageSource getAttachment downloadExport getLogs followChanges setLicense'.split(

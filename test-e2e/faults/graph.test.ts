@@ -12,9 +12,9 @@ import { startWorld } from '../world.ts'
 // Faults of Microsoft Graph and of the worker. After each fault, the events that a receiver got and
 // the stored index are compared with the mailbox.
 
-/** Commits of a sweep at which the worker is killed in full size. Each follows a request. */
+/** Number of commits of a sweep, each after a request, at which the full test kills the worker. */
 const commits = 16
-/** Step from one of these commits to the next. Each takes a mailbox. */
+/** The small test kills the worker at each second of these commits. Each kill needs a mailbox. */
 const commitStep = faultSize({ small: 2, full: 1 })
 const sweepers = Array.from({ length: commits / commitStep }, (_, at) => `sweep-${at}`)
 const names = ['main', 'other', ...sweepers]

@@ -26,7 +26,7 @@ function seriesPath(): string {
 
 /** Measures what 50 open dashboards of three people cost. The reference is one dashboard. */
 export async function benchDashboards({ world, owner }: AdminStage): Promise<Row[]> {
-  // A person may have 20 streams of live updates.
+  // Three people, because a person may have at most 20 streams of live updates.
   const people = [
     owner,
     await joinPerson(world, owner, 'operator'),

@@ -20,7 +20,7 @@ export interface SignInFloodResult {
   failed: number
 }
 
-/** Results of a sign-in with a wrong password by its HTTP status. 503: no free connection. */
+/** Results of a sign-in with a wrong password, by HTTP status. 503: no free Postgres connection. */
 const results: Readonly<Record<number, keyof SignInFloodResult>> = {
   401: 'checked',
   429: 'refused',
@@ -42,7 +42,7 @@ async function flood({ url, addresses, ms }: SignInFlood): Promise<SignInFloodRe
   return result
 }
 
-/** Signs an unknown person in from a network address. */
+/** Attempts to sign in as an unknown person from a network address. */
 function signIn(origin: string, address: string): Promise<keyof SignInFloodResult> {
   const { promise, resolve } = Promise.withResolvers<keyof SignInFloodResult>()
   const email = `${randomBytes(8).toString('hex')}@example.com`
