@@ -25,13 +25,25 @@ export async function readCertificate(
   key: Secret | undefined,
 ): Promise<Certificate | undefined> {
   if (cert === undefined || key === undefined) return undefined
-  const [certPem, keyPem] = await Promise.all([pem(cert), pem(key.reveal())])
+  const [certPem, keyPem] = await Promise.all([pem(cert), privateKeyPem(key)])
   return {
     cert: certPem,
     key: keyPem,
     context: createSecureContext({ cert: certPem, key: keyPem, minVersion: 'TLSv1.2' }),
     revision: createHash('sha256').update(certPem).update(keyPem).digest('hex').slice(0, 16),
   }
+}
+
+/**
+ * Reads the private key from a PEM text or a PEM file.
+ *
+ * @throws Error without the value, which operators would see in logs and in the state of a mail
+ * proxy: a private key that is no PEM text is taken for the path of a file
+ */
+function privateKeyPem(key: Secret): Promise<string> {
+  return pem(key.reveal()).catch(({ code = 'unknown error' }: NodeJS.ErrnoException) => {
+    throw new Error(`The private key is neither a PEM text nor a readable file: ${code}`)
+  })
 }
 
 function pem(value: string): Promise<string> {
