@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { listAccounts } from '../src/store/account-records.ts'
 import { listOutboxRows } from '../src/store/outbox.ts'
 import { testServers } from './gateway.ts'
+import { JobCalls } from './job-world.ts'
 
 const servers = await testServers()
 const { db } = servers
@@ -110,4 +111,7 @@ test('createOutboxJob: selects the submissions whose texts contain the query', a
   const body = { action: 'hold', filter: { query: 'TO7777@' } }
   const { status, body: job } = await call('POST', '/admin/api/outboxJobs', { body })
   expect([status, job]).toMatchObject([200, { filter: { query: 'TO7777@' } }])
+  const jobs = new JobCalls(call, 'outboxJobs')
+  const { total } = await jobs.until(String(job['id']), (shown) => shown.total !== null)
+  expect(total).toBe(1)
 })
