@@ -52,7 +52,7 @@ function noReplica({ service, title, enabled }: MailProxy): Finding {
     id: `mailProxyMissing:${service}`,
     level: 'warning',
     title: `The ${title} is enabled, but does not run`,
-    detail: `No replica of ${service} has reported its state in the last minute. Mail clients cannot connect, unless replicas of an older release run.`,
+    detail: `No running replica of ${service} reports its state. Mail clients cannot connect, unless replicas of an older release run.`,
     remedy: `Start ${service}, or read its log. If the ${title} is not needed, set ${enabled} to false.`,
   }
 }
