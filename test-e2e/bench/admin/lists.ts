@@ -51,7 +51,7 @@ export async function benchAccountLists({ world }: AdminStage): Promise<Row[]> {
     row('last page', times.last),
     row('search that one account matches, goal 50 ms', times.one),
     row('search that all accounts match', times.all),
-    row('search for two characters, which no index finds', times.short),
+    row('search for two characters, which no index supports', times.short),
   ]
 }
 
