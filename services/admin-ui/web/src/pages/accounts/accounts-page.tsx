@@ -1,6 +1,7 @@
 import { accountStates, stateFilter } from '../../data/account-states.ts'
 import { accountFilters, backends } from '../../data/account-filters.ts'
 import { type AccountListEntry, useAccounts } from '../../data/accounts.ts'
+import { matchingTotal } from '../../data/load-state.ts'
 import { providerKinds, providerNames } from '../../data/provider-names.ts'
 import { useRights } from '../../data/session.ts'
 import { buttonClass } from '../../kit/controls/button.tsx'
@@ -36,7 +37,7 @@ export function AccountsPage() {
       <AccountSelection
         marked={marked}
         onChange={mark}
-        matching={load.data?.total}
+        matching={matchingTotal(load)}
         filter={filter}
       />
       <JobList target="accounts" />

@@ -1,4 +1,5 @@
 import type { OutboxJobFilter } from '../../data/jobs/jobs.ts'
+import { matchingTotal } from '../../data/load-state.ts'
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
@@ -37,7 +38,7 @@ export function OutboxPage() {
       <OutboxSelection
         marked={marked}
         onChange={mark}
-        matching={load.data?.total}
+        matching={matchingTotal(load)}
         filter={jobFilter(filter)}
       />
       <JobList target="outbox" />
