@@ -19,6 +19,8 @@ export interface AccountSelectionProps extends Pick<SelectionPanelProps, 'marked
   filter: AccountJobFilter
 }
 
+type JobAction = 'reconnect' | 'sync' | 'flush' | 'delete'
+
 /** Panel that starts jobs on the selected accounts of the list. */
 export function AccountSelection({ marked, matching, filter, onChange }: AccountSelectionProps) {
   const may = useRights()
@@ -26,56 +28,68 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
     refresh: [jobsKey],
     onDone: () => onChange({ keys: new Set(), isAll: false }),
   })
-  const run = (action: 'reconnect' | 'sync' | 'flush' | 'delete') =>
+  const run = (action: JobAction) =>
     start.run({ action, selection: marked.isAll ? { filter } : { ids: [...marked.keys] } })
-  const count = countText(marked, matching, nouns)
-  const confirmed = (action: 'reconnect' | 'sync', text: string) =>
+  const selection = { marked, matching, nouns }
+  const jobs = { ...selection, run, isPending: start.isRunning }
+  return (
+    <>
+      <SelectionPanel {...selection} onChange={onChange} canMarkAll>
+        {may('operateAccounts') && <OperateButtons {...jobs} />}
+        {may('changeAccounts') && <ChangeButtons {...jobs} />}
+      </SelectionPanel>
+      {start.error && <ErrorBox error={start.error} />}
+    </>
+  )
+}
+
+interface JobButtonsProps extends Pick<SelectionPanelProps, 'marked' | 'matching' | 'nouns'> {
+  run: (action: JobAction) => void
+  isPending: boolean
+}
+
+/** Buttons for jobs that people of the role support may start, too. */
+function OperateButtons({ marked, run, isPending }: JobButtonsProps) {
+  const button = (action: 'reconnect' | 'sync', text: string) =>
     marked.isAll ? (
       <ConfirmButton
         action={text}
         kind="secondary"
         question={<p>The job runs on each account that matches the filters when its turn comes.</p>}
         onConfirm={() => run(action)}
-        isPending={start.isRunning}
+        isPending={isPending}
       />
     ) : (
-      <Button onPress={() => run(action)} isPending={start.isRunning}>
+      <Button onPress={() => run(action)} isPending={isPending}>
         {text}
       </Button>
     )
   return (
     <>
-      <SelectionPanel
-        marked={marked}
-        onChange={onChange}
-        matching={matching}
-        nouns={nouns}
-        canMarkAll
-      >
-        {may('operateAccounts') && (
-          <>
-            {confirmed('reconnect', 'Reconnect')}
-            {confirmed('sync', 'Sync')}
-            <ConfirmButton
-              action="Rebuild indexes"
-              kind="secondary"
-              question={<p>All messages are read again, which takes long for large mailboxes.</p>}
-              onConfirm={() => run('flush')}
-              isPending={start.isRunning}
-            />
-          </>
-        )}
-        {may('changeAccounts') && (
-          <ConfirmButton
-            action={`Delete ${count}`}
-            question={<p>Queued messages and tokens are deleted too. Mail is not deleted.</p>}
-            typed={String(marked.isAll ? (matching ?? 0) : marked.keys.size)}
-            onConfirm={() => run('delete')}
-            isPending={start.isRunning}
-          />
-        )}
-      </SelectionPanel>
-      {start.error && <ErrorBox error={start.error} />}
+      {button('reconnect', 'Reconnect')}
+      {button('sync', 'Sync')}
+    </>
+  )
+}
+
+/** Buttons for jobs that need the right to change accounts, as the single operations do. */
+function ChangeButtons({ marked, matching, run, isPending }: JobButtonsProps) {
+  return (
+    <>
+      <ConfirmButton
+        action="Rebuild indexes"
+        kind="secondary"
+        question={<p>All messages are read again, which takes long for large mailboxes.</p>}
+        onConfirm={() => run('flush')}
+        isPending={isPending}
+      />
+      <ConfirmButton
+        action={`Delete ${countText(marked, matching, nouns)}`}
+        question={<p>Queued messages and tokens are deleted too. Mail is not deleted.</p>}
+        typed={String(marked.isAll ? matching : marked.keys.size)}
+        onConfirm={() => run('delete')}
+        isPending={isPending}
+      />
     </>
   )
 }
