@@ -50,3 +50,19 @@ export function countText(
   if (count === undefined) return plural
   return `${count} ${count === 1 ? noun : plural}`
 }
+
+/**
+ * Sentences about the entries on which a job by filter runs, for its confirmation. Absent without
+ * such a job.
+ */
+export function JobExtent(props: Pick<SelectionPanelProps, 'marked' | 'matching' | 'nouns'>) {
+  const { marked, matching, nouns } = props
+  const [, plural] = nouns
+  if (!marked.isAll) return null
+  return (
+    <p>
+      The job selects the {plural} that match the filters when the job starts, now{' '}
+      {countText(marked, matching, nouns)}. Selected {plural} that stop matching are skipped.
+    </p>
+  )
+}

@@ -4,6 +4,7 @@ import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
   countText,
+  JobExtent,
   type SelectionPanelProps,
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
@@ -49,13 +50,13 @@ interface JobButtonsProps extends Pick<SelectionPanelProps, 'marked' | 'matching
 }
 
 /** Buttons for jobs that people of the role support may start, too. */
-function OperateButtons({ marked, run, isPending }: JobButtonsProps) {
+function OperateButtons({ run, isPending, ...selection }: JobButtonsProps) {
   const button = (action: 'reconnect' | 'sync', text: string) =>
-    marked.isAll ? (
+    selection.marked.isAll ? (
       <ConfirmButton
         action={text}
         kind="secondary"
-        question={<p>The job runs on each account that matches the filters when its turn comes.</p>}
+        question={<JobExtent {...selection} />}
         onConfirm={() => run(action)}
         isPending={isPending}
       />
@@ -73,19 +74,30 @@ function OperateButtons({ marked, run, isPending }: JobButtonsProps) {
 }
 
 /** Buttons for jobs that need the right to change accounts, as the single operations do. */
-function ChangeButtons({ marked, matching, run, isPending }: JobButtonsProps) {
+function ChangeButtons({ run, isPending, ...selection }: JobButtonsProps) {
+  const { marked, matching } = selection
   return (
     <>
       <ConfirmButton
         action="Rebuild indexes"
         kind="secondary"
-        question={<p>All messages are read again, which takes long for large mailboxes.</p>}
+        question={
+          <>
+            <p>All messages are read again, which takes long for large mailboxes.</p>
+            <JobExtent {...selection} />
+          </>
+        }
         onConfirm={() => run('flush')}
         isPending={isPending}
       />
       <ConfirmButton
         action={`Delete ${countText(marked, matching, nouns)}`}
-        question={<p>Queued messages and tokens are deleted too. Mail is not deleted.</p>}
+        question={
+          <>
+            <p>Queued messages and tokens are deleted too. Mail is not deleted.</p>
+            <JobExtent {...selection} />
+          </>
+        }
         typed={String(marked.isAll ? matching : marked.keys.size)}
         onConfirm={() => run('delete')}
         isPending={isPending}
