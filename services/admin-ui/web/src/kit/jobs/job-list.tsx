@@ -9,6 +9,7 @@ import {
   type JobTarget,
   useJobs,
 } from '../../data/jobs/jobs.ts'
+import { useRights } from '../../data/session.ts'
 import { useAction, useRefresh } from '../../data/use-load.ts'
 import { Panel } from '../content/panel.tsx'
 import { TextList } from '../content/text-list.tsx'
@@ -46,14 +47,19 @@ const titles: Readonly<Record<Job['action'], string>> = {
   cancel: 'Cancel messages',
 }
 
+/** Actions whose right permits the cancellation of jobs. */
+const cancelRights = { accounts: 'operateAccounts', outbox: 'operateQueues' } as const
+
 function JobProgress({ target, job }: { target: JobTarget; job: Job }) {
+  const may = useRights()
   const cancel = useAction(jobActions.cancel, { refresh: [jobsKey] })
   const { id, action, total, errors } = job
   return (
     <Panel
       title={titles[action]}
       tools={
-        isUnfinished(job) && (
+        isUnfinished(job) &&
+        may(cancelRights[target]) && (
           <Button onPress={() => cancel.run({ target, job: id })} isPending={cancel.isRunning}>
             Cancel the job
           </Button>
