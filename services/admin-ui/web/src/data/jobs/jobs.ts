@@ -59,8 +59,11 @@ export const jobsKey = ['jobs'] as const
 /** Cache keys of the data that a job on entries changes. */
 export const changedKeys = { accounts: [accountsKey], outbox: [outboxKey] } as const
 
-/** Number of the newest jobs that are loaded. Not more than 10 jobs are unfinished. */
-const shownJobs = 10
+/**
+ * Number of the newest jobs that are loaded. At most 10 jobs are unfinished, but a long job can be
+ * older than many jobs that have ended.
+ */
+const shownJobs = 100
 const refreshMs = 2_000
 
 /** Loads the newest jobs on accounts or on the outbox, with their progress. */
