@@ -94,8 +94,8 @@ function AccountFilters() {
         value={accountFilters(query).provider ?? ''}
         options={choices(providerKinds, 'All providers', providerNames)}
       />
-      <QueryTextField label="Error code" name="errorCode" isSearch />
-      <QueryTextField label="Worker" name="worker" isSearch hint="Id of a worker" />
+      <QueryTextField label="Error code" name="errorCode" />
+      <QueryTextField label="Worker" name="worker" hint="Whole id of a worker" />
       {may('changeAccounts') && (
         <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account
