@@ -9,7 +9,7 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Starts the system without a sync-worker, so that no account connects and no message is sent. */
+/** Starts the system without a sync-worker, so that no account connects. */
 async function openStage() {
   const world = stack.use(await startAdminWorld(['sender']))
   for (let n = 0; n < 60; n += 1)
@@ -64,7 +64,7 @@ testInBrowser('accounts: a changed filter ends the selection', async () => {
   await eventually(async () => expect(await row.getByRole('checkbox').isChecked()).toBe(false))
 })
 
-testInBrowser('outbox: messages to a recipient are held, one is released', async () => {
+testInBrowser('outbox: all messages that match a search are held by a job', async () => {
   const { world, page, open, select } = opened()
   const sendAt = new Date(Date.now() + 86_400_000).toISOString()
   for (const name of ['ben', 'ben', 'cleo'])
