@@ -79,7 +79,10 @@ function filtersOfPage(query: PageQuery) {
   return { ...filtersOf(query, ['account', 'query']), ...(state !== undefined && { state }) }
 }
 
-/** Filter of a job. Undefined for messages that have ended, which a job selects by their ids only. */
+/**
+ * Filter of a job on the listed messages. Undefined if the list shows messages that were sent or
+ * have failed, which a job selects by their ids only.
+ */
 function jobFilter(filter: ReturnType<typeof filtersOfPage>): OutboxJobFilter | undefined {
   const { state, ...rest } = filter
   if (state === undefined) return rest

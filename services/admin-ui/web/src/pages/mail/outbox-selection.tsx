@@ -23,7 +23,7 @@ export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked'
   onChange: (marked: Marked) => void
   /**
    * Filters of the list, which select its messages for a job. Undefined: the list shows messages
-   * that have ended, which a job selects by their ids only.
+   * that were sent or have failed, which a job selects by their ids only.
    */
   filter: OutboxJobFilter | undefined
 }
