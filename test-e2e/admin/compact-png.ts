@@ -8,8 +8,8 @@ const chunkBytes = 12
 const pixelBytes: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
 /**
- * Writes a PNG file of a browser smaller, with the same pixels: rows without a filter, which suits
- * letters and plain areas better than the filters of the browser.
+ * Compresses the PNG file of a browser again, with the same pixels. Rows have no filter, because
+ * letters and plain areas become smaller than with the filters of the browser.
  */
 export function compactPng(png: Buffer): Buffer {
   const parts: Buffer[] = [png.subarray(0, signatureBytes)]

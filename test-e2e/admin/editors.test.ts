@@ -174,7 +174,10 @@ testInBrowser(
   journeyMs,
 )
 
-/** Finding of axe about the list of names, which has no focus: the keys of the editor scroll it. */
+/**
+ * Finding of axe about the list of names, which cannot get the focus. The keys of the editor scroll
+ * the list.
+ */
 const keysScroll = /^scrollable-region-focusable: <ul id="cm-ac/
 
 /** Name in the list of names that an editor shows. */

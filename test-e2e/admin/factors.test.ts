@@ -27,7 +27,8 @@ const personName = 'New Person'
 
 /**
  * Starts the system with an OpenID provider. The pages are opened at `localhost`, because browsers
- * refuse passkeys at IP addresses. Without rules, the OpenID provider admits invited people only.
+ * refuse passkeys at IP addresses. Without lists of users and groups,
+ * admin-ui admits invited people only.
  */
 async function openStage() {
   const pagesUrl = `http://localhost:${await freePort()}`
@@ -67,7 +68,7 @@ async function openPerson(email: string): Promise<PageWindow> {
   return window
 }
 
-/** Expects a state of the pages without serious findings of axe, script errors and violations. */
+/** Expects no serious findings of axe, no script errors and no violations of the page's policy. */
 async function expectAccessible(window: PageWindow, state: string): Promise<void> {
   // Browsers log each refused call as an error.
   const errors = window.errors().filter((text) => !text.includes('Failed to load resource'))
@@ -258,7 +259,7 @@ testInBrowser(
 )
 
 testInBrowser(
-  'auth-bridge stopped: passkeys and recovery codes work, one-time codes say what to do',
+  'auth-bridge stopped: passkeys and recovery codes work, the page names them as alternatives',
   async () => {
     const { world } = opened()
     const email = 'outage@example.com'

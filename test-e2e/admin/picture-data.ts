@@ -183,7 +183,7 @@ function eventStatement(): Statement {
   ]
 }
 
-/** Inserts counters of the last 24 hours: more in the day than in the night. */
+/** Inserts counters of the last 24 hours, whose values rise and fall once. */
 function counterStatement(): Statement {
   const perQuarter = {
     'events:messageNew': 420,

@@ -74,7 +74,7 @@ test('template frame: without a session, and above the limit, the problem is sho
   expect(large.headers['content-security-policy']).toContain('sandbox')
 })
 
-test('template frame: calls nothing and records nothing', async () => {
+test('template frame: sends no call to api-gateway and writes no audit row', async () => {
   await show({ html: '<p>Hello</p>' })
   expect(world.gateway.requests).toEqual([])
   expect((await world.rows()).filter(({ session }) => session === person)).toEqual([])

@@ -5,8 +5,9 @@ import { sendDocument } from '../forwarding/present-message.ts'
 import { textToHtml } from '../pages/message-document.ts'
 
 /**
- * Sends the message of an error as the document of a frame. If a response was sent already, throws
- * the error again.
+ * Sends the message of an error as the document of a frame.
+ *
+ * @throws the error itself if the headers of a response were sent already
  */
 export function sendFrameProblem(
   response: ServerResponse,

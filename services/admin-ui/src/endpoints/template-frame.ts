@@ -13,15 +13,15 @@ export interface TemplateFrameDeps {
 }
 
 /**
- * Maximum size in bytes of the form with the HTML. The sanitiser shows 2 MiB of HTML, and the
- * encoding of a form has up to three bytes per byte.
+ * Maximum size in bytes of the form with the HTML. The sanitiser returns at most 2 MiB of HTML, and
+ * a form encodes a byte as up to three bytes. Line breaks take six bytes.
  */
 const maxFormBytes = 6 * 1024 * 1024 + 1_024
 
 /**
  * Mounts the endpoint of the frame that shows the preview of a template. A form of the page sends
  * the composed HTML, because the policy of the page permits frames of this host only. The document
- * has no active content and an origin of its own, like the HTML of a message.
+ * has no active content and an opaque origin, like the HTML of a message.
  */
 export function mountTemplateFrame(router: Router, { authenticate, log }: TemplateFrameDeps): void {
   router.post('/admin/frame/template', async (request, response) => {

@@ -2,8 +2,8 @@ import type { NewPasskeyRequest, PasskeyRequest } from '@posthorn/contracts/admi
 import type { RelyingParty } from './relying-party.ts'
 
 /**
- * Imports the WebAuthn library, in this module only. The first use of a passkey imports the
- * library, which takes several megabytes of memory.
+ * Imports the WebAuthn library at the first use of a passkey, because the library takes several
+ * megabytes of memory. No other module imports the library.
  */
 const importLibrary = () => import('@simplewebauthn/server')
 

@@ -14,7 +14,7 @@ const maxBytes = 64 * 1024 * 1024
 
 /** Options of the frame that shows a message. */
 export interface FrameOptions {
-  /** True if the reader has asked for images of other hosts. */
+  /** True if the reader has requested images of other hosts. */
   remoteImages: boolean
 }
 

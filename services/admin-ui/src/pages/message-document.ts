@@ -1,15 +1,18 @@
-/** Document in a frame of the administration pages: the HTML of a message, or a problem. */
+/**
+ * Document in a frame of the administration pages: the HTML of a message or of a template, or an
+ * error text.
+ */
 export interface MessageDocument {
   /** HTML without active content, as `safeHtml` returns it. */
   html: string
-  /** True if the reader has asked for images of other hosts. */
+  /** True if the reader has requested images of other hosts. */
   remoteImages: boolean
 }
 
 /**
- * Security headers of the HTML of a message. The document has an origin of its own (`sandbox`), so
- * that it cannot reach the pages, their cookie or their storage. It can run no script, open no
- * window, send no form and load nothing but images.
+ * Security headers of the HTML of a message or of a template. The document has an origin of its own
+ * (`sandbox`), so that the document cannot reach the pages, their cookie or their storage. The
+ * document can run no script, open no window, send no form and load nothing but images.
  */
 export function messageHeaders(remoteImages: boolean): Readonly<Record<string, string>> {
   const policy = [

@@ -17,7 +17,7 @@ export function accountFilters(query: Readonly<Record<string, string>>) {
     ...(state !== undefined && { state }),
     ...(backend !== undefined && { backend }),
     ...(provider !== undefined && { provider }),
-    // While a person types the id of a worker, the text is not yet a filter.
+    // A part of the id of a worker is no filter, because the API accepts whole ids only.
     ...(worker !== undefined && /^[0-9a-f-]{36}$/i.test(worker) && { worker }),
   }
 }

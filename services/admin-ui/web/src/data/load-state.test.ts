@@ -6,6 +6,7 @@ import {
   InputError,
   isTemporary,
   lastFailure,
+  matchingTotal,
   viewOf,
 } from './load-state.ts'
 
@@ -33,6 +34,13 @@ test.each([
 test('viewOf: data whose live updates are interrupted is stale, missing data is loading', () => {
   expect(viewOf({ data: 1, error: null, isDisconnected: true })).toBe('stale')
   expect(viewOf({ data: undefined, error: null, isDisconnected: true })).toBe('loading')
+})
+
+test('matchingTotal: is unknown without data, and while data of other filters is shown', () => {
+  expect(matchingTotal({ data: { total: 7 } })).toBe(7)
+  expect(matchingTotal({ data: { total: 7 }, isPrevious: false })).toBe(7)
+  expect(matchingTotal({ data: { total: 7 }, isPrevious: true })).toBeUndefined()
+  expect(matchingTotal({ data: undefined, isPrevious: false })).toBeUndefined()
 })
 
 test('lastFailure: while a load without data is repeated, the last error stays', () => {

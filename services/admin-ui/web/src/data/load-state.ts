@@ -7,6 +7,8 @@ export interface Load<T> {
   /** Time at which the data was last received (ms). 0: never. */
   updatedAt: number
   isFetching: boolean
+  /** True while the data belongs to the previous input, such as other filters or another page. */
+  isPrevious?: boolean
   /** True while live updates of the data are interrupted, so that the data may be old. */
   isDisconnected?: boolean
   retry: () => void
@@ -49,6 +51,17 @@ export function describeStale({ error }: Pick<Load<unknown>, 'error'>): ShownErr
  */
 export function isSettled({ data, error }: Pick<Load<unknown>, 'data' | 'error'>): boolean {
   return data !== undefined || error !== null
+}
+
+/**
+ * Number of the entries that match the filters of a list. Undefined until the list is loaded, also
+ * while the page shows the entries of other filters.
+ */
+export function matchingTotal({
+  data,
+  isPrevious = false,
+}: Pick<Load<{ total: number }>, 'data' | 'isPrevious'>): number | undefined {
+  return isPrevious ? undefined : data?.total
 }
 
 /** Error of the last load of a cache key. */

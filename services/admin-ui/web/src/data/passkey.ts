@@ -9,11 +9,20 @@ import type {
   Session,
 } from './admin-types.ts'
 
-/** Texts for errors of the browser, by the name of the error (WebAuthn §5.1). */
-const failureTexts: Readonly<Record<string, string>> = {
+type FailureTexts = Readonly<Record<string, string>>
+
+/** Texts for errors of the browser at the use of a passkey, by error name (WebAuthn §5.1.4). */
+const useFailures: FailureTexts = {
   NotAllowedError:
     'No passkey was used. Try again, and confirm the request of the browser. If this device has ' +
     'no passkey for these pages, choose another device or another factor.',
+}
+
+/** Texts for errors of the browser at the creation of a passkey (WebAuthn §5.1.3). */
+const creationFailures: FailureTexts = {
+  NotAllowedError:
+    'No passkey was added. Try again, and confirm the request of the browser. If this device ' +
+    'cannot store passkeys, use another device or a security key.',
   InvalidStateError: 'This device has a passkey for you already. Use another device.',
 }
 
@@ -40,7 +49,7 @@ export async function signWithPasskey(purpose: PasskeyPurpose): Promise<Session>
     { body: { purpose } },
   )
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-  const credential = await navigator.credentials.get({ publicKey }).catch(rethrowFailure)
+  const credential = await navigator.credentials.get({ publicKey }).catch(rethrowAs(useFailures))
   const body: PasskeyRequest = { response: toJson<PasskeyRequest>(credential), purpose }
   return calls.admin('POST /admin/session/passkey', { body })
 }
@@ -56,14 +65,19 @@ export async function createPasskey(): Promise<Pick<PasskeyEntry, 'id' | 'name'>
     { body: {} },
   )
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  const credential = await navigator.credentials.create({ publicKey }).catch(rethrowFailure)
+  const credential = await navigator.credentials
+    .create({ publicKey })
+    .catch(rethrowAs(creationFailures))
   const body: NewPasskeyRequest = { response: toJson<NewPasskeyRequest>(credential) }
   return calls.admin('POST /admin/session/passkeys', { body })
 }
 
-function rethrowFailure(error: unknown): never {
-  const text = error instanceof DOMException ? failureTexts[error.name] : undefined
-  throw text === undefined ? error : new InputError(text)
+/** Returns a function that throws an error of the browser again, with the text for its name. */
+function rethrowAs(texts: FailureTexts) {
+  return (error: unknown): never => {
+    const text = error instanceof DOMException ? texts[error.name] : undefined
+    throw text === undefined ? error : new InputError(text)
+  }
 }
 
 /**

@@ -64,6 +64,7 @@ export function useLoad<T>(
     ...useShown(key, query),
     updatedAt: query.dataUpdatedAt,
     isFetching: query.isFetching,
+    isPrevious: query.isPlaceholderData,
     isDisconnected: live === 'disconnected',
     retry: () => void query.refetch(),
   }

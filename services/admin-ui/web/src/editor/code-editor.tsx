@@ -14,7 +14,10 @@ export interface CodeEditorProps {
   /** Called with the text after each change by the person. Absent: the text cannot be changed. */
   onChange?: (value: string) => void
   hint?: string
-  /** Finds names that complete the text. The function must be the same in each rendering. */
+  /**
+   * Finds names that complete the text. Must be the same function in each rendering, because
+   * another function creates the editor again, without the cursor and the history.
+   */
   complete?: Complete
 }
 
@@ -48,6 +51,6 @@ export function CodeEditor({ label, hint, onChange, ...rest }: CodeEditorProps) 
 }
 
 /** Keys that show names for the text before the cursor. */
-const completeHint = 'Ctrl and Space show names that fit.'
+const completeHint = 'Press Ctrl and Space for names that complete the text.'
 /** Keys that leave an editor. */
 const leaveHint = 'After a change, Tab indents. Press Escape, then Tab, to leave the editor.'

@@ -2,14 +2,14 @@ import { autocompletion, type CompletionContext } from '@codemirror/autocomplete
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 
-/** Place in a source text at which names can complete the text. */
+/** Position in a source text at which names can complete the text. */
 export interface CompletionPlace {
   source: string
   /** Text before the cursor. */
   before: string
   /** True if the cursor is in the literal of a string. */
   isInString: boolean
-  /** True if the person has asked for names. False while the person types. */
+  /** True after Ctrl and Space. False while the person types. */
   isRequested: boolean
 }
 
@@ -29,13 +29,16 @@ export interface CompletionList {
   names: readonly CompletionName[]
 }
 
-/** Finds names for a place in a source text. Undefined if no name fits. */
+/** Finds names for a position in a source text. Undefined if no name fits. */
 export type Complete = (place: CompletionPlace) => CompletionList | undefined
 
 /** Syntax nodes of comments, and of literals without code. */
 const withoutCode = new Set(['LineComment', 'BlockComment', 'TemplateString', 'RegExp'])
 
-/** Maximum time that the editor spends on parsing before it offers names, in milliseconds. */
+/**
+ * Maximum time that the editor spends on parsing before the editor offers names. Longer pauses
+ * would be noticed while a person types.
+ */
 const maxParseMs = 100
 
 /** Extension of an editor that offers names while the person types, and after Ctrl and Space. */

@@ -2,7 +2,7 @@ import type { Job } from './jobs.ts'
 
 type Progress = Pick<Job, 'state' | 'total' | 'done' | 'failed' | 'skipped'>
 
-/** Number of the entries of a job that had their turn. */
+/** Number of the entries of a job whose action has ended, or that were skipped. */
 export function handledEntries({ done, failed, skipped }: Progress): number {
   return done + failed + skipped
 }

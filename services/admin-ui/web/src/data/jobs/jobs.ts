@@ -31,12 +31,18 @@ export type OutboxJobFilter = NonNullable<CreateOutboxJobInput['body']['filter']
 type AccountAction = CreateAccountJobInput['body']['action']
 type OutboxAction = CreateOutboxJobInput['body']['action']
 
-/** Request for a job on many accounts. The person has confirmed the action. */
+/**
+ * Request for a job on many accounts. The page has let the person confirm actions that delete, and
+ * actions on all accounts that match a filter.
+ */
 export interface AccountJobInput {
   action: AccountAction
   selection: { ids: string[] } | { filter: AccountJobFilter }
 }
-/** Request for a job on many messages in the outbox. The person has confirmed the action. */
+/**
+ * Request for a job on many messages in the outbox. The page has let the person confirm
+ * cancellations, and actions on all messages that match a filter.
+ */
 export interface OutboxJobInput {
   action: OutboxAction
   selection: { ids: string[] } | { filter: OutboxJobFilter }
@@ -59,8 +65,12 @@ export const jobsKey = ['jobs'] as const
 /** Cache keys of the data that a job on entries changes. */
 export const changedKeys = { accounts: [accountsKey], outbox: [outboxKey] } as const
 
-/** Number of the newest jobs that are loaded. Not more than 10 jobs are unfinished. */
-const shownJobs = 10
+/**
+ * Number of the newest jobs that are loaded. At most 10 jobs are unfinished, but a long job can be
+ * older than many jobs that have ended.
+ */
+const shownJobs = 100
+/** Interval at which the progress of unfinished jobs is loaded. */
 const refreshMs = 2_000
 
 /** Loads the newest jobs on accounts or on the outbox, with their progress. */
@@ -77,7 +87,7 @@ export function useJobs(target: JobTarget): Load<{ jobs: readonly Job[] }> {
   })
 }
 
-/** True if actions of a job have not ended. */
+/** True if a job has not ended and was not cancelled. */
 export function isUnfinished({ state }: Pick<Job, 'state'>): boolean {
   return state === 'queued' || state === 'running'
 }

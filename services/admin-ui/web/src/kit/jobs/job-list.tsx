@@ -9,6 +9,7 @@ import {
   type JobTarget,
   useJobs,
 } from '../../data/jobs/jobs.ts'
+import { useRights } from '../../data/session.ts'
 import { useAction, useRefresh } from '../../data/use-load.ts'
 import { Panel } from '../content/panel.tsx'
 import { TextList } from '../content/text-list.tsx'
@@ -16,21 +17,25 @@ import { Button } from '../controls/button.tsx'
 import { ErrorBox } from '../states/error-box.tsx'
 
 /**
- * Progress of the unfinished jobs of all people, and of jobs that ended while the page was open.
- * Absent without such jobs.
+ * Progress of the unfinished jobs of all people, and of jobs that ended after the page was opened.
+ * Absent without such jobs. After the end of all jobs, the list is loaded again when this page
+ * starts a job or the browser window gets the focus.
  */
 export function JobList({ target }: { target: JobTarget }) {
   const { data } = useJobs(target)
   const refresh = useRefresh()
-  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
-  const running = (data?.jobs ?? []).filter(isUnfinished).map(({ id }) => id)
-  const runningIds = running.join()
+  const jobs: readonly Job[] = data?.jobs ?? []
+  // A short job can end before it is listed for the first time. Therefore the jobs are remembered
+  // that had ended before the page was opened: all other jobs are shown.
+  const [former, setFormer] = useState<ReadonlySet<string>>()
+  if (data && !former)
+    setFormer(new Set(jobs.filter((job) => !isUnfinished(job)).map(({ id }) => id)))
+  const shown = former ? jobs.filter(({ id }) => !former.has(id)) : []
+  const states = shown.map(({ id, state }) => `${id} ${state}`).join()
   useEffect(() => {
     // A job that has started or ended has changed entries of the list.
     refresh(changedKeys[target])
-    if (running.length > 0) setSeen((before) => new Set([...before, ...running]))
-  }, [runningIds])
-  const shown = (data?.jobs ?? []).filter((job) => isUnfinished(job) || seen.has(job.id))
+  }, [states])
   return shown.map((job) => <JobProgress key={job.id} target={target} job={job} />)
 }
 
@@ -46,14 +51,19 @@ const titles: Readonly<Record<Job['action'], string>> = {
   cancel: 'Cancel messages',
 }
 
+/** Actions whose right permits the cancellation of jobs. */
+const cancelRights = { accounts: 'operateAccounts', outbox: 'operateQueues' } as const
+
 function JobProgress({ target, job }: { target: JobTarget; job: Job }) {
+  const may = useRights()
   const cancel = useAction(jobActions.cancel, { refresh: [jobsKey] })
   const { id, action, total, errors } = job
   return (
     <Panel
       title={titles[action]}
       tools={
-        isUnfinished(job) && (
+        isUnfinished(job) &&
+        may(cancelRights[target]) && (
           <Button onPress={() => cancel.run({ target, job: id })} isPending={cancel.isRunning}>
             Cancel the job
           </Button>

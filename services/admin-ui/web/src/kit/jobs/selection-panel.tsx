@@ -6,7 +6,7 @@ import type { Marked } from './use-marked.ts'
 export interface SelectionPanelProps {
   marked: Marked
   onChange: (marked: Marked) => void
-  /** Number of the entries that match the filters of the list. Undefined until the list is loaded. */
+  /** Number of the entries that match the filters of the list. Undefined: not loaded yet. */
   matching: number | undefined
   /** Names of an entry and of several entries. */
   nouns: readonly [noun: string, plural: string]
@@ -16,14 +16,17 @@ export interface SelectionPanelProps {
   children: ReactNode
 }
 
-/** Panel with actions on the selected entries of a list. Absent without selected entries. */
+/**
+ * Panel with actions on the selected entries of a list. Absent without selected entries. The number
+ * of all entries that match must be known before an action on these entries can start.
+ */
 export function SelectionPanel(props: SelectionPanelProps) {
   const { marked, onChange, matching, nouns, canMarkAll, children } = props
   if (marked.keys.size === 0 && !marked.isAll) return null
   return (
     <Panel title={`${marked.isAll ? 'All ' : ''}${countText(marked, matching, nouns)} selected`}>
       <ButtonRow>
-        {children}
+        {(!marked.isAll || matching !== undefined) && children}
         {canMarkAll && !marked.isAll && matching !== undefined && matching > marked.keys.size && (
           <Button onPress={() => onChange({ keys: new Set(), isAll: true })}>
             Select all {matching} that match
@@ -37,12 +40,29 @@ export function SelectionPanel(props: SelectionPanelProps) {
   )
 }
 
-/** Number of the selected entries with their name. */
+/** Number of the selected entries with their name. The name only, if the number is not loaded. */
 export function countText(
   { keys, isAll }: Marked,
   matching: number | undefined,
   [noun, plural]: readonly [noun: string, plural: string],
 ): string {
-  const count = isAll ? (matching ?? 0) : keys.size
+  const count = isAll ? matching : keys.size
+  if (count === undefined) return plural
   return `${count} ${count === 1 ? noun : plural}`
+}
+
+/**
+ * Sentences about the entries on which a job by filter runs, for its confirmation. Absent without
+ * such a job.
+ */
+export function JobExtent(props: Pick<SelectionPanelProps, 'marked' | 'matching' | 'nouns'>) {
+  const { marked, matching, nouns } = props
+  const [, plural] = nouns
+  if (!marked.isAll) return null
+  return (
+    <p>
+      The job selects the {plural} that match the filters when the job starts, now{' '}
+      {countText(marked, matching, nouns)}. Selected {plural} that stop matching are skipped.
+    </p>
+  )
 }

@@ -17,6 +17,8 @@ const nothing: Marked = { keys: new Set(), isAll: false }
 export function useMarked(filter: object): [marked: Marked, change: (marked: Marked) => void] {
   const filterKey = JSON.stringify(filter)
   const [state, setState] = useState({ filterKey, marked: nothing })
+  // The selection is dropped, so that it does not return together with the former filters.
+  if (state.filterKey !== filterKey) setState({ filterKey, marked: nothing })
   const marked = state.filterKey === filterKey ? state.marked : nothing
   return [marked, (next) => setState({ filterKey, marked: next })]
 }

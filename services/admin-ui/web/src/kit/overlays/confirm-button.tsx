@@ -8,7 +8,7 @@ export interface ConfirmButtonProps {
   action: string
   question: ReactNode
   onConfirm: () => void
-  /** Look of the button. `danger`, the default, is for actions that cannot be undone. */
+  /** Style of the button. `danger`, the default, is for actions that cannot be undone. */
   kind?: 'danger' | 'secondary'
   /** Text that the person must type to confirm the action. Absent: a second press is enough. */
   typed?: string

@@ -23,9 +23,10 @@ export interface CheckGridProps {
 }
 
 /**
- * Grid of check boxes, each with the name of its row and its column. The check boxes in the heads
- * select a row or a column, or deselect it. Rows become cards on narrow screens. The ARIA roles are
- * explicit, because browsers drop the roles of table elements that are shown as blocks.
+ * Grid of check boxes, each with the name of its row and its column. The check box in the head of a
+ * row or a column selects all cells of the row or column, or deselects all of them. Rows become
+ * cards on narrow screens. The ARIA roles are explicit, because browsers drop the roles of table
+ * elements that are shown as blocks.
  */
 export function CheckGrid(props: CheckGridProps) {
   const { label, rowsTitle, rows, columns, cells, selected, onChange } = props
@@ -102,7 +103,7 @@ function HeadCheckBox(props: GridCheckBoxProps & { keys: readonly string[] }) {
   )
 }
 
-/** Check box of a cell. Its text is visible on narrow screens, which have no head of the column. */
+/** Check box of a cell. The name of the column is visible on narrow screens, which stack cells. */
 function CellCheckBox(props: GridCheckBoxProps & { cell: GridCell | undefined }) {
   const { cell, text, label, selected, onChange } = props
   if (!cell) return null

@@ -10,7 +10,7 @@ export interface Column<R> {
   cell: (row: R) => ReactNode
   /** True for columns of names and addresses, which need more space than other values. */
   isWide?: boolean
-  /** True for columns of event names, which stay on one line. */
+  /** True for columns of event names, which stay on one line of wide screens. */
   isWord?: boolean
 }
 

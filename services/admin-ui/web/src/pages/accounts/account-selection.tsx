@@ -4,6 +4,7 @@ import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
   countText,
+  JobExtent,
   type SelectionPanelProps,
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
@@ -19,6 +20,8 @@ export interface AccountSelectionProps extends Pick<SelectionPanelProps, 'marked
   filter: AccountJobFilter
 }
 
+type JobAction = 'reconnect' | 'sync' | 'flush' | 'delete'
+
 /** Panel that starts jobs on the selected accounts of the list. */
 export function AccountSelection({ marked, matching, filter, onChange }: AccountSelectionProps) {
   const may = useRights()
@@ -26,56 +29,79 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
     refresh: [jobsKey],
     onDone: () => onChange({ keys: new Set(), isAll: false }),
   })
-  const run = (action: 'reconnect' | 'sync' | 'flush' | 'delete') =>
+  const run = (action: JobAction) =>
     start.run({ action, selection: marked.isAll ? { filter } : { ids: [...marked.keys] } })
-  const count = countText(marked, matching, nouns)
-  const confirmed = (action: 'reconnect' | 'sync', text: string) =>
-    marked.isAll ? (
+  const selection = { marked, matching, nouns }
+  const jobs = { ...selection, run, isPending: start.isRunning }
+  return (
+    <>
+      <SelectionPanel {...selection} onChange={onChange} canMarkAll>
+        {may('operateAccounts') && <OperateButtons {...jobs} />}
+        {may('changeAccounts') && <ChangeButtons {...jobs} />}
+      </SelectionPanel>
+      {start.error && <ErrorBox error={start.error} />}
+    </>
+  )
+}
+
+interface JobButtonsProps extends Pick<SelectionPanelProps, 'marked' | 'matching' | 'nouns'> {
+  run: (action: JobAction) => void
+  isPending: boolean
+}
+
+/** Buttons for jobs that people of the role support may start, too. */
+function OperateButtons({ run, isPending, ...selection }: JobButtonsProps) {
+  const button = (action: 'reconnect' | 'sync', text: string) =>
+    selection.marked.isAll ? (
       <ConfirmButton
         action={text}
         kind="secondary"
-        question={<p>The job runs on each account that matches the filters when its turn comes.</p>}
+        question={<JobExtent {...selection} />}
         onConfirm={() => run(action)}
-        isPending={start.isRunning}
+        isPending={isPending}
       />
     ) : (
-      <Button onPress={() => run(action)} isPending={start.isRunning}>
+      <Button onPress={() => run(action)} isPending={isPending}>
         {text}
       </Button>
     )
   return (
     <>
-      <SelectionPanel
-        marked={marked}
-        onChange={onChange}
-        matching={matching}
-        nouns={nouns}
-        canMarkAll
-      >
-        {may('operateAccounts') && (
+      {button('reconnect', 'Reconnect')}
+      {button('sync', 'Sync')}
+    </>
+  )
+}
+
+/** Buttons for jobs that need the right to change accounts, as the single operations do. */
+function ChangeButtons({ run, isPending, ...selection }: JobButtonsProps) {
+  const { marked, matching } = selection
+  return (
+    <>
+      <ConfirmButton
+        action="Rebuild indexes"
+        kind="secondary"
+        question={
           <>
-            {confirmed('reconnect', 'Reconnect')}
-            {confirmed('sync', 'Sync')}
-            <ConfirmButton
-              action="Rebuild indexes"
-              kind="secondary"
-              question={<p>All messages are read again, which takes long for large mailboxes.</p>}
-              onConfirm={() => run('flush')}
-              isPending={start.isRunning}
-            />
+            <p>All messages are read again, which takes long for large mailboxes.</p>
+            <JobExtent {...selection} />
           </>
-        )}
-        {may('changeAccounts') && (
-          <ConfirmButton
-            action={`Delete ${count}`}
-            question={<p>Queued messages and tokens are deleted too. Mail is not deleted.</p>}
-            typed={String(marked.isAll ? (matching ?? 0) : marked.keys.size)}
-            onConfirm={() => run('delete')}
-            isPending={start.isRunning}
-          />
-        )}
-      </SelectionPanel>
-      {start.error && <ErrorBox error={start.error} />}
+        }
+        onConfirm={() => run('flush')}
+        isPending={isPending}
+      />
+      <ConfirmButton
+        action={`Delete ${countText(marked, matching, nouns)}`}
+        question={
+          <>
+            <p>Queued messages and tokens are deleted too. Mail is not deleted.</p>
+            <JobExtent {...selection} />
+          </>
+        }
+        typed={String(marked.isAll ? matching : marked.keys.size)}
+        onConfirm={() => run('delete')}
+        isPending={isPending}
+      />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { accountStates, stateFilter } from '../../data/account-states.ts'
 import { accountFilters, backends } from '../../data/account-filters.ts'
 import { type AccountListEntry, useAccounts } from '../../data/accounts.ts'
+import { matchingTotal } from '../../data/load-state.ts'
 import { providerKinds, providerNames } from '../../data/provider-names.ts'
 import { useRights } from '../../data/session.ts'
 import { buttonClass } from '../../kit/controls/button.tsx'
@@ -36,7 +37,7 @@ export function AccountsPage() {
       <AccountSelection
         marked={marked}
         onChange={mark}
-        matching={load.data?.total}
+        matching={matchingTotal(load)}
         filter={filter}
       />
       <JobList target="accounts" />
@@ -93,8 +94,8 @@ function AccountFilters() {
         value={accountFilters(query).provider ?? ''}
         options={choices(providerKinds, 'All providers', providerNames)}
       />
-      <QueryTextField label="Error code" name="errorCode" isSearch />
-      <QueryTextField label="Worker" name="worker" isSearch hint="Id of a worker" />
+      <QueryTextField label="Error code" name="errorCode" />
+      <QueryTextField label="Worker" name="worker" hint="Whole id of a worker" />
       {may('changeAccounts') && (
         <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account

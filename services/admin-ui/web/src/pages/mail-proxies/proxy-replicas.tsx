@@ -21,7 +21,7 @@ export function ProxyReplicas({ proxy: { title, service }, load }: ProxyReplicas
     <Loaded
       load={load}
       isEmpty={(data) => own(data).length === 0}
-      empty={<p>Running processes of {service} appear here. None has sent a report.</p>}
+      empty={<p>Running processes of {service} appear here. No process has sent a report.</p>}
     >
       {(data) => (
         <DataTable

@@ -1,4 +1,5 @@
 import type { OutboxJobFilter } from '../../data/jobs/jobs.ts'
+import { matchingTotal } from '../../data/load-state.ts'
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
 import { filtersOf } from '../../data/query-filters.ts'
 import { useRights } from '../../data/session.ts'
@@ -37,7 +38,7 @@ export function OutboxPage() {
       <OutboxSelection
         marked={marked}
         onChange={mark}
-        matching={load.data?.total}
+        matching={matchingTotal(load)}
         filter={jobFilter(filter)}
       />
       <JobList target="outbox" />
@@ -78,7 +79,10 @@ function filtersOfPage(query: PageQuery) {
   return { ...filtersOf(query, ['account', 'query']), ...(state !== undefined && { state }) }
 }
 
-/** Filter of a job. Undefined for messages that have ended, which a job selects by their ids only. */
+/**
+ * Filter of a job on the listed messages. Undefined if the list shows messages that were sent or
+ * have failed, which a job selects by their ids only.
+ */
 function jobFilter(filter: ReturnType<typeof filtersOfPage>): OutboxJobFilter | undefined {
   const { state, ...rest } = filter
   if (state === undefined) return rest

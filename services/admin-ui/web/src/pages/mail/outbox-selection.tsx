@@ -4,6 +4,7 @@ import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
   countText,
+  JobExtent,
   type SelectionPanelProps,
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
@@ -22,7 +23,7 @@ export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked'
   onChange: (marked: Marked) => void
   /**
    * Filters of the list, which select its messages for a job. Undefined: the list shows messages
-   * that have ended, which a job selects by their ids only.
+   * that were sent or have failed, which a job selects by their ids only.
    */
   filter: OutboxJobFilter | undefined
 }
@@ -39,22 +40,17 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
       action,
       selection: marked.isAll && filter ? { filter } : { ids: [...marked.keys] },
     })
+  const selection = { marked, matching, nouns }
   return (
     <>
-      <SelectionPanel
-        marked={marked}
-        onChange={onChange}
-        matching={matching}
-        nouns={nouns}
-        canMarkAll={filter !== undefined}
-      >
+      <SelectionPanel {...selection} onChange={onChange} canMarkAll={filter !== undefined}>
         {actions.map(([action, text]) =>
           marked.isAll ? (
             <ConfirmButton
               key={action}
               action={text}
               kind="secondary"
-              question={<p>The job runs on each message that matches when its turn comes.</p>}
+              question={<JobExtent {...selection} />}
               onConfirm={() => run(action)}
               isPending={start.isRunning}
             />
@@ -67,8 +63,13 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
         {may('cancelSubmissions') && (
           <ConfirmButton
             action={`Cancel ${countText(marked, matching, nouns)}`}
-            question={<p>The messages are removed from the outbox and are not sent.</p>}
-            typed={String(marked.isAll ? (matching ?? 0) : marked.keys.size)}
+            question={
+              <>
+                <p>The messages are removed from the outbox and are not sent.</p>
+                <JobExtent {...selection} />
+              </>
+            }
+            typed={String(marked.isAll ? matching : marked.keys.size)}
             onConfirm={() => run('cancel')}
             isPending={start.isRunning}
           />

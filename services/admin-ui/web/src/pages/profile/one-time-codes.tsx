@@ -13,14 +13,15 @@ import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 
 interface CodesProps {
-  /** Called with new recovery codes, and without codes when the codes are removed. */
+  /** Called with new recovery codes, and without an argument when one-time codes are removed. */
   onCodes: (result?: { recoveryCodes: readonly string[] }) => void
 }
 
 /** Panel for one-time codes of an app, and recovery codes for a lost app. */
 export function OneTimeCodes() {
   const { factors } = useSignedIn()
-  // The panel holds the new recovery codes, because its content changes when the set-up completes.
+  // The panel stores the new recovery codes. The set-up inside of the panel, which receives the
+  // codes, is removed as soon as the session has one-time codes.
   const [codes, setCodes] = useState<readonly string[]>()
   const onCodes: CodesProps['onCodes'] = (result) => setCodes(result?.recoveryCodes)
   return (

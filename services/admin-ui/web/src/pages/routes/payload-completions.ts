@@ -4,7 +4,10 @@ import type { CompletionList, CompletionName, CompletionPlace } from '../../edit
 /** Members of the payloads of events, by event name. */
 export type Payloads = Readonly<Record<string, PayloadMembers>>
 
-/** Maximum number of characters before the cursor that are searched for an expression. */
+/**
+ * Maximum number of characters before the cursor that are searched for an expression, so that a
+ * long source does not delay the typing.
+ */
 const maxExpression = 500
 /** Maximum number of events that the text about a member names. */
 const maxEvents = 6
@@ -23,15 +26,15 @@ const declaration = new RegExp(
 /** Variables of the functions of a webhook route. */
 const variables: readonly CompletionName[] = [
   { name: 'payload', type: 'object', info: 'Webhook body of the event, with eventId and _route' },
-  { name: 'logger', type: 'object', info: 'Writes lines that a test returns' },
+  { name: 'logger', type: 'object', info: 'Writes lines that a test of the function returns' },
   { name: 'env', type: 'object', info: 'Value of the setting scriptEnv' },
 ]
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'log']
 
 /**
- * Finds names for a place in a function of a webhook route: variables, members of the payload, and
- * names of events. If the function compares with names of events, the members are those of these
- * events, otherwise those of all events.
+ * Finds names for a position in a function of a webhook route: variables, members of the payload,
+ * and names of events. If the function contains names of events as strings, the members of these
+ * events are offered, otherwise the members of all events.
  */
 export function completePayload(
   place: CompletionPlace,
@@ -95,7 +98,7 @@ function declaredNames(target: string): (readonly [alias: string, member?: strin
   return [...entries].map(([, member = '', alias = member]) => [alias, member] as const)
 }
 
-/** Events whose names a function has as strings, without those that it excludes by `!==`. */
+/** Events whose names a function contains as strings, without names that follow `!==` or `!=`. */
 function namedEvents(source: string, payloads: Payloads): string[] {
   const strings = source.matchAll(/(!==?\s*)?(['"`])(\w+)\2/g)
   const names = [...strings].flatMap(([, isExcluded, , name = '']) => (isExcluded ? [] : [name]))

@@ -5,9 +5,9 @@ import { PageBody } from '../../kit/content/panel.tsx'
 import { CheckBox } from '../../kit/controls/check-box.tsx'
 
 /**
- * HTML of a composed message in a frame without rights. A form sends the HTML to the server, which
- * returns it without active content and with a policy of its own: a document of the page itself
- * would have the policy of the page, which forbids the styles of messages.
+ * HTML of a composed message in a frame without rights. A form sends the HTML to the server, and
+ * the server returns the HTML without active content, with a policy of its own. A document that the
+ * page itself creates would have the policy of the page, which forbids the styles of messages.
  */
 export function RenderedHtml({ html }: { html: string }) {
   const form = useRef<HTMLFormElement>(null)
@@ -26,8 +26,8 @@ export function RenderedHtml({ html }: { html: string }) {
         Load remote images
       </CheckBox>
       <p>
-        Without active content, as mail clients show it. Mail clients differ: send a test mail to
-        see the message in yours.
+        The preview shows the message without scripts and forms, as mail clients do. Mail clients
+        differ: send a test mail to see the message in a mail client.
       </p>
     </PageBody>
   )

@@ -66,7 +66,7 @@ function Restrictions() {
         label="Referrers"
         name="referrers"
         isMultiline
-        hint="Patterns of allowed Referer headers, one per line; * matches any text. Empty: all requests."
+        hint="Patterns of Referer headers, one per line. An asterisk matches any text. Empty: all."
       />
       <TextField
         label="Rate limit: requests"

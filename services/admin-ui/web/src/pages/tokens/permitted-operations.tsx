@@ -7,7 +7,10 @@ export interface PermittedOperationsProps {
   operations: readonly TokenOperation[]
 }
 
-/** List of the operations that a token may call, decided by the function that the server uses. */
+/**
+ * List of the operations that a token may call. The server decides with the same function,
+ * `mayCallOperation`.
+ */
 export function PermittedOperations({ token, operations }: PermittedOperationsProps) {
   const permitted = operations.filter((operation) => mayCallOperation(token, operation))
   const proxies = (['smtp', 'imap-proxy'] as const).filter((scope) => token.scopes.includes(scope))

@@ -57,8 +57,8 @@ export function RightsChoice({ use, account, chosen, onChange }: RightsChoicePro
             onChange={onChange}
           />
           <p>
-            Operations of administration, such as to create accounts, OAuth2 applications or tokens,
-            are part of the preset Everything only.
+            Only the preset Everything permits operations of administration, such as the creation of
+            accounts, OAuth2 applications or tokens.
           </p>
         </div>
         <PermittedOperations token={token} operations={operations} />

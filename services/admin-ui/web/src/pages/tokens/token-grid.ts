@@ -21,7 +21,7 @@ export interface RightsCell {
 
 /**
  * Rights that a person has chosen for a token: keys of cells. `everything`: the token gets no
- * permissions record, so that all operations are permitted, also those of no cell.
+ * permissions record, so that all operations are permitted, also operations without a cell.
  */
 export type ChosenRights = ReadonlySet<string> | 'everything'
 
@@ -41,7 +41,7 @@ function nameOf(row: string): string {
   return row.charAt(0).toUpperCase() + row.slice(1)
 }
 
-/** Cells of the grid of rights: all that a permissions record can permit. */
+/** Cells of the grid of rights: all pairs of action and group that a record can permit. */
 export function gridCells(operations: readonly TokenOperation[]): readonly RightsCell[] {
   const grantable = operations.filter((operation) => permitsOperation(widestRecord, operation))
   return gridRows.flatMap(([row, rowName]) =>
