@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { PasswordHasher } from '../src/identity/passwords.ts'
 import { deriveCredential } from '../src/identity/secrets.ts'
 import { TestAuthBridge } from './auth-bridge.ts'
@@ -19,9 +21,25 @@ beforeAll(async () => {
   world = await adminWorld()
   ;[a, b] = await Promise.all([world.start(), world.start()])
   await setUpOwner(a)
-})
+  await untilEarlyInWindow()
+}, 180_000)
 afterAll(() => world.stop())
 beforeEach(() => world.db.deleteFrom('adminAttempts').execute())
+
+/**
+ * Waits until the time window in which attempts are counted lasts long enough for these tests: a
+ * new window begins every 15 minutes and allows new attempts.
+ */
+function untilEarlyInWindow(): Promise<unknown> {
+  const secondsLeft = sql<number>`900 - extract(epoch from now())::integer % 900`
+  return eventually(
+    async () => {
+      const { rows } = await sql<{ left: number }>`select ${secondsLeft} as left`.execute(world.db)
+      return Number(rows[0]?.left) > 90
+    },
+    { timeoutMs: 120_000 },
+  )
+}
 
 const failures = () =>
   world.db.selectFrom('adminAudit').select('email').where('outcome', '=', 'Unauthorized').execute()

@@ -13,6 +13,7 @@ import type { Call } from './gateway.ts'
 export interface ShownJob {
   id: string
   state: string
+  maxEntries: number | null
   total: number | null
   done: number
   failed: number

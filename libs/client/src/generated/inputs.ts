@@ -2144,9 +2144,12 @@ export interface CancelAccountJobResult {
   logs: boolean | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2244,9 +2247,12 @@ export interface GetAccountJobResult {
   logs: boolean | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2309,9 +2315,12 @@ export interface CancelOutboxJobResult {
   } | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2374,9 +2383,12 @@ export interface GetOutboxJobResult {
   } | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2475,6 +2487,12 @@ export interface CreateAccountJobInput {
     /** Ids of the accounts. The request contains either `filter` or `ids`. */
     ids?: string[]
     /**
+     * Maximum number of entries that the filter may select, such as the number that a person
+     * has confirmed. If the filter selects more when the job starts, the job is cancelled and
+     * acts on no entry. Only allowed with `filter`. If absent, there is no maximum.
+     */
+    maxEntries?: number
+    /**
      * New value of the member `logs` of the accounts. Required for the action `logs`, not
      * allowed for other actions.
      */
@@ -2544,9 +2562,12 @@ export interface CreateAccountJobResult {
   logs: boolean | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2655,9 +2676,12 @@ export interface ListAccountJobsResult {
     logs: boolean | null
     /**
      * State of the job. `queued`: not started; `running`: actions run; `done`: all actions
-     * ended; `cancelled`: cancelled before the last action.
+     * ended; `cancelled`: cancelled before the last action, or because the filter selected more
+     * than `maxEntries`.
      */
     state: 'queued' | 'running' | 'done' | 'cancelled'
+    /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+    maxEntries: number | null
     /**
      * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
      * start of the job.
@@ -2723,6 +2747,12 @@ export interface CreateOutboxJobInput {
     /** Ids of the submissions (`queueId`). The request contains either `filter` or `ids`. */
     ids?: string[]
     /**
+     * Maximum number of entries that the filter may select, such as the number that a person
+     * has confirmed. If the filter selects more when the job starts, the job is cancelled and
+     * acts on no entry. Only allowed with `filter`. If absent, there is no maximum.
+     */
+    maxEntries?: number
+    /**
      * Confirmation, which must be true for an action that deletes more than one entry or
      * selects the entries by a filter.
      */
@@ -2752,9 +2782,12 @@ export interface CreateOutboxJobResult {
   } | null
   /**
    * State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended;
-   * `cancelled`: cancelled before the last action.
+   * `cancelled`: cancelled before the last action, or because the filter selected more than
+   * `maxEntries`.
    */
   state: 'queued' | 'running' | 'done' | 'cancelled'
+  /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+  maxEntries: number | null
   /**
    * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
    * start of the job.
@@ -2827,9 +2860,12 @@ export interface ListOutboxJobsResult {
     } | null
     /**
      * State of the job. `queued`: not started; `running`: actions run; `done`: all actions
-     * ended; `cancelled`: cancelled before the last action.
+     * ended; `cancelled`: cancelled before the last action, or because the filter selected more
+     * than `maxEntries`.
      */
     state: 'queued' | 'running' | 'done' | 'cancelled'
+    /** Maximum number of entries that the filter may select. Null if there is no maximum. */
+    maxEntries: number | null
     /**
      * Number of selected entries, at most 500,000. Null until the filter was evaluated at the
      * start of the job.

@@ -79,6 +79,13 @@ const confirm = Type.Optional(
   ),
 )
 
+const maxEntries = Type.Optional(
+  Int(
+    'Maximum number of entries that the filter may select, such as the number that a person has confirmed. If the filter selects more when the job starts, the job is cancelled and acts on no entry. Only allowed with `filter`. If absent, there is no maximum.',
+    { minimum: 1, maximum: maxJobRows },
+  ),
+)
+
 /** Request to run an action on many accounts. */
 export const AccountJobRequest = Strict({
   action: OneOf(accountJobActions, {
@@ -93,6 +100,7 @@ export const AccountJobRequest = Strict({
       description: 'Ids of the accounts. The request contains either `filter` or `ids`.',
     }),
   ),
+  maxEntries,
   logs: Type.Optional(
     Bool(
       'New value of the member `logs` of the accounts. Required for the action `logs`, not allowed for other actions.',
@@ -117,6 +125,7 @@ export const OutboxJobRequest = Strict({
         'Ids of the submissions (`queueId`). The request contains either `filter` or `ids`.',
     }),
   ),
+  maxEntries,
   confirm,
 })
 export type OutboxJobRequest = Static<typeof OutboxJobRequest>
@@ -134,8 +143,11 @@ const time = (description: string) => Nullable(Time(description))
 const progress = {
   state: OneOf(jobStates, {
     description:
-      'State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended; `cancelled`: cancelled before the last action.',
+      'State of the job. `queued`: not started; `running`: actions run; `done`: all actions ended; `cancelled`: cancelled before the last action, or because the filter selected more than `maxEntries`.',
   }),
+  maxEntries: Nullable(
+    Int('Maximum number of entries that the filter may select. Null if there is no maximum.'),
+  ),
   total: Nullable(
     Int(
       'Number of selected entries, at most 500,000. Null until the filter was evaluated at the start of the job.',

@@ -18,6 +18,8 @@ export interface BulkJobs {
   action: AccountJobAction | OutboxJobAction
   /** Filter that selects the rows of the bulk job. Null if the request contained their ids. */
   filter: JsonOrNull<AccountJobFilter | OutboxJobFilter>
+  /** Maximum number of rows that the filter may select. Null: no maximum. */
+  maxEntries: number | null
   /** New value of `accounts.logs`, for the action `logs` only. */
   logs: boolean | null
   state: Generated<JobState>

@@ -1,7 +1,12 @@
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { networkOf } from '@posthorn/net/addresses'
-import { countAttempt, deleteAttempts, takeBackAttempt } from '../store/attempts.ts'
+import {
+  type AttemptWindow,
+  countAttempt,
+  deleteAttempts,
+  takeBackAttempt,
+} from '../store/attempts.ts'
 import { hashSecret } from './secrets.ts'
 
 /** Maximum attempts to sign in within 15 minutes, over all replicas of admin-ui. */
@@ -53,14 +58,13 @@ export class AttemptLimits {
    * @throws AppError `rate-limited` with the seconds until the next window as `ttl`
    */
   async admit({ kind, person, address }: AttemptSubject): Promise<Attempt> {
-    const network = `address ${networkOf(address)}`
-    const own = person === undefined ? undefined : ownSubject(kind, person)
-    await this.#count(network, maxPerAddress)
-    if (own !== undefined) await this.#count(own, maxPerPerson)
+    const network = await this.#count(`address ${networkOf(address)}`, maxPerAddress)
+    const own =
+      person === undefined ? undefined : await this.#count(ownSubject(kind, person), maxPerPerson)
     return {
       succeed: async () => {
         await takeBackAttempt(this.#db, network)
-        if (own !== undefined) await deleteAttempts(this.#db, own)
+        if (own !== undefined) await deleteAttempts(this.#db, own.subject)
       },
       takeBack: async () => {
         await takeBackAttempt(this.#db, network)
@@ -69,9 +73,10 @@ export class AttemptLimits {
     }
   }
 
-  async #count(subject: string, max: number): Promise<void> {
-    const { attempts, seconds } = await countAttempt(this.#db, subject)
+  async #count(subject: string, max: number): Promise<AttemptWindow> {
+    const { attempts, seconds, ...counted } = await countAttempt(this.#db, subject)
     if (attempts > max) throw tooManyAttempts(seconds)
+    return counted
   }
 
   /** Resets the counted attempts of a person, when a later factor has completed the sign-in. */

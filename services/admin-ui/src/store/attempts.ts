@@ -6,7 +6,13 @@ const windowSeconds = 900
 const windowStart = sql<Date>`to_timestamp(
   floor(extract(epoch from now()) / ${sql.lit(windowSeconds)}) * ${sql.lit(windowSeconds)})`
 
-export interface CountedAttempts {
+/** Attempts under a key (`subject`) in a time window. */
+export interface AttemptWindow {
+  subject: string
+  windowStart: Date
+}
+
+export interface CountedAttempts extends AttemptWindow {
   /** Number of attempts under the same key in the current time window, including this attempt. */
   attempts: number
   /** Seconds until the time window in which attempts are counted ends. */
@@ -18,7 +24,7 @@ export interface CountedAttempts {
  * replicas.
  */
 export async function countAttempt(db: Db, subject: string): Promise<CountedAttempts> {
-  return await db
+  const counted = await db
     .insertInto('adminAttempts')
     .values({ subject, windowStart, attempts: 1 })
     .onConflict((conflict) =>
@@ -26,22 +32,26 @@ export async function countAttempt(db: Db, subject: string): Promise<CountedAtte
         .columns(['subject', 'windowStart'])
         .doUpdateSet({ attempts: sql<number>`admin_attempts.attempts + 1` }),
     )
-    .returning('attempts')
+    .returning(['attempts', 'windowStart'])
     .returning(
       sql<number>`ceil(extract(epoch from window_start - now()) + ${sql.lit(windowSeconds)})::integer`.as(
         'seconds',
       ),
     )
     .executeTakeFirstOrThrow()
+  return { subject, ...counted }
 }
 
-/** Takes back one counted attempt to sign in under a key (`subject`) in the current time window. */
-export async function takeBackAttempt(db: Db, subject: string): Promise<void> {
+/** Takes back a counted attempt to sign in, in the time window that counted the attempt. */
+export async function takeBackAttempt(
+  db: Db,
+  { subject, windowStart: counted }: AttemptWindow,
+): Promise<void> {
   await db
     .updateTable('adminAttempts')
     .set({ attempts: sql<number>`greatest(attempts - 1, 0)` })
     .where('subject', '=', subject)
-    .where('windowStart', '=', windowStart)
+    .where('windowStart', '=', counted)
     .execute()
 }
 

@@ -93,7 +93,11 @@ async function runClaimed(
   try {
     await using _lease = holdClaim(deps, job, lost)
     log.info(fields, 'bulk job claimed')
-    if (!job.isStarted) await inTransaction(outbox, (tx) => beginBulkJob(tx, job))
+    const state = job.isStarted
+      ? 'running'
+      : await inTransaction(outbox, (tx) => beginBulkJob(tx, job))
+    if (state === 'cancelled')
+      return log.info(fields, 'bulk job cancelled, its filter selects too many rows')
     const rows = { db, bus, log, job, action: rowAction(deps, job), signal }
     await runRows({ ...rows, onOutcome: (state) => onOutcome(job, state) })
     await endBulkJob(db, job)

@@ -69,16 +69,18 @@ function createJob(
   kind: BulkJobs['kind'],
   request: AccountJobRequest | OutboxJobRequest,
 ): Promise<BulkJobRow> {
-  const { action, filter, confirm = false } = request
+  const { action, filter, maxEntries = null, confirm = false } = request
   const ids = request.ids === undefined ? null : [...new Set(request.ids)]
   if ((filter === undefined) === (ids === null))
     throw validationError([fieldError('filter', 'or "ids" is required, not both')])
+  if (maxEntries !== null && filter === undefined)
+    throw validationError([fieldError('maxEntries', 'is only allowed with "filter"')])
   if (deleting.has(action) && ids?.length !== 1 && !confirm)
     throw validationError([
       fieldError('confirm', `must be true for the action "${action}" on more than one entry`),
     ])
   const logs = 'logs' in request ? (request.logs ?? null) : null
-  const job = { kind, action, filter: filter ?? null, logs, ids }
+  const job = { kind, action, filter: filter ?? null, maxEntries, logs, ids }
   return inTransaction(db, (tx) => insertBulkJob(tx, job))
 }
 
@@ -102,9 +104,9 @@ function describeOutboxJob(row: BulkJobRow) {
 }
 
 function describeProgress(row: BulkJobRow) {
-  const { id, state, total, done, failed, skipped, errors } = row
+  const { id, state, maxEntries, total, done, failed, skipped, errors } = row
   const { createdAt, startedAt, finishedAt } = row
-  const counts = { total, done, failed, skipped }
+  const counts = { maxEntries, total, done, failed, skipped }
   return {
     id,
     state,

@@ -1,12 +1,19 @@
 import type { BulkJobs, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
-import { type BulkClaim, ClaimLostError, insertSelectedRows } from './bulk-rows.ts'
+import {
+  type BulkClaim,
+  ClaimLostError,
+  countSelectedRows,
+  insertSelectedRows,
+} from './bulk-rows.ts'
 import type { Selection } from './bulk-selections.ts'
 
 /** Bulk job that this replica has claimed. */
 export interface ClaimedJob extends BulkClaim, Selection {
   action: Selectable<BulkJobs>['action']
   logs: boolean | null
+  /** Maximum number of rows that the filter may select. Null: no maximum. */
+  maxEntries: number | null
   /** False if the rows of the bulk job are not selected yet. */
   isStarted: boolean
 }
@@ -48,7 +55,7 @@ export async function claimBulkJob(
         )
       order by created_at, id limit 1 for update skip locked
     )
-    returning id, claim, kind, action, filter, logs, created_at::text as "createdAt",
+    returning id, claim, kind, action, filter, logs, max_entries as "maxEntries", created_at::text as "createdAt",
       state = 'running' as "isStarted"
   `.execute(db)
   return rows[0]
@@ -82,18 +89,33 @@ export async function releaseClaim(
 const leaseEnd = (ms: number) => sql`now() + make_interval(secs => ${ms / 1000})`
 
 /**
- * Starts a bulk job: selects its rows by its filter and stores their number.
+ * Starts a bulk job: selects its rows by its filter and stores their number. Cancels a job whose
+ * filter selects more rows than `maxEntries`. Returns the state of the job.
  *
  * @throws ClaimLostError if the job was cancelled or claimed by another replica
  */
-export async function beginBulkJob(tx: Tx, job: ClaimedJob): Promise<void> {
-  const total = job.filter === null ? null : await insertSelectedRows(tx, job.id, job)
+export async function beginBulkJob(tx: Tx, job: ClaimedJob): Promise<'running' | 'cancelled'> {
+  const { id, claim, filter, maxEntries } = job
+  const counted = maxEntries === null ? 0 : await countSelectedRows(tx, job)
+  const isCancelled = maxEntries !== null && counted > maxEntries
+  if (isCancelled) {
+    const { numAffectedRows } = await sql`
+      update bulk_jobs
+      set state = 'cancelled', started_at = now(), finished_at = now(), total = ${counted},
+        claim = null, lease_until = null
+      where id = ${id}::uuid and claim = ${claim}::uuid and state = 'queued'
+    `.execute(tx)
+    if (numAffectedRows !== 1n) throw new ClaimLostError()
+    return 'cancelled'
+  }
+  const total = filter === null ? null : await insertSelectedRows(tx, job)
   const { numAffectedRows } = await sql`
     update bulk_jobs
     set state = 'running', started_at = now(), total = coalesce(${total}::integer, total)
-    where id = ${job.id}::uuid and claim = ${job.claim}::uuid and state = 'queued'
+    where id = ${id}::uuid and claim = ${claim}::uuid and state = 'queued'
   `.execute(tx)
   if (numAffectedRows !== 1n) throw new ClaimLostError()
+  return 'running'
 }
 
 /** Marks a bulk job as done, unless the job was cancelled or claimed by another replica. */

@@ -39,7 +39,18 @@ const firstErrors = sql<RowError[]>`(
 function jobs(db: Db | Tx, kind: Kind) {
   return db
     .selectFrom('bulkJobs')
-    .select(['id', 'action', 'filter', 'logs', 'state', 'total', 'done', 'failed', 'skipped'])
+    .select([
+      'id',
+      'action',
+      'filter',
+      'maxEntries',
+      'logs',
+      'state',
+      'total',
+      'done',
+      'failed',
+      'skipped',
+    ])
     .select(['createdAt', 'startedAt', 'finishedAt', firstErrors.as('errors')])
     .where('kind', '=', kind)
 }
@@ -47,7 +58,7 @@ export type BulkJobRow = Awaited<ReturnType<typeof getBulkJob>>
 
 export interface NewBulkJob extends Pick<
   Selectable<BulkJobs>,
-  'kind' | 'action' | 'filter' | 'logs'
+  'kind' | 'action' | 'filter' | 'maxEntries' | 'logs'
 > {
   /** Ids of the rows of the bulk job, if they are not selected by a filter. */
   ids: readonly string[] | null
@@ -60,7 +71,7 @@ export interface NewBulkJob extends Pick<
  * @throws AppError `rate-limited` if too many bulk jobs are unfinished
  */
 export async function insertBulkJob(tx: Tx, job: NewBulkJob): Promise<BulkJobRow> {
-  const { kind, action, filter, logs, ids } = job
+  const { kind, action, filter, maxEntries, logs, ids } = job
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:bulk-jobs'))`.execute(tx)
   const unfinished = await countUnfinished(tx)
   if (unfinished >= maxUnfinished)
@@ -69,10 +80,10 @@ export async function insertBulkJob(tx: Tx, job: NewBulkJob): Promise<BulkJobRow
       `${unfinished} jobs on accounts and the outbox are unfinished, wait for one to end or cancel one`,
     )
   const id = randomUUID()
-  const stored = { id, kind, action, filter: filter && JSON.stringify(filter), logs }
+  const selection = { filter: filter && JSON.stringify(filter), maxEntries }
   await tx
     .insertInto('bulkJobs')
-    .values({ ...stored, total: ids && ids.length })
+    .values({ id, kind, action, ...selection, logs, total: ids && ids.length })
     .execute()
   if (ids) await insertRowIds(tx, id, ids)
   return getBulkJob(tx, kind, id)

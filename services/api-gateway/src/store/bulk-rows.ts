@@ -49,17 +49,29 @@ export async function insertRowIds(tx: Tx, job: string, ids: readonly string[]):
   `.execute(tx)
 }
 
-/** Inserts the rows of a bulk job that its filter selects. Returns their number. */
+/** Number of the rows that the filter of a bulk job selects, at most `maxJobRows`. */
+export async function countSelectedRows(tx: Tx, selection: Selection): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from (${selectedRows(selection)}) as matching limit ${maxJobRows}
+    ) as selected
+  `.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Inserts the rows of a bulk job that its filter selects, at most `maxEntries`. Returns their
+ * number.
+ */
 export async function insertSelectedRows(
   tx: Tx,
-  job: string,
-  selection: Selection,
+  job: Selection & { id: string; maxEntries: number | null },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     insert into bulk_job_rows (job, position, row_id)
-    select ${job}::uuid, row_number() over (order by place, row_id), row_id from (
-      select * from (${selectedRows(selection)}) as matching
-      order by place, row_id limit ${maxJobRows}
+    select ${job.id}::uuid, row_number() over (order by place, row_id), row_id from (
+      select * from (${selectedRows(job)}) as matching
+      order by place, row_id limit ${job.maxEntries ?? maxJobRows}
     ) as selected
   `.execute(tx)
   return Number(numAffectedRows ?? 0)

@@ -3,6 +3,7 @@ import { ids, onlyPage } from './cast.ts'
 const newJob = {
   id: ids.job,
   state: 'queued',
+  maxEntries: null,
   total: null,
   done: 0,
   failed: 0,

@@ -248,6 +248,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     'reconnect accounts with rejected logins': {
       action: 'reconnect',
       filter: { state: 'authenticationError' },
+      maxEntries: 1_200,
     },
     'delete two accounts': { action: 'delete', ids: ['jane', 'omar'], confirm: true },
     'switch protocol logs on': { action: 'logs', ids: ['jane'], logs: true },

@@ -33,19 +33,20 @@ type OutboxAction = CreateOutboxJobInput['body']['action']
 
 /**
  * Request for a job on many accounts. The page has let the person confirm actions that delete, and
- * actions on all accounts that match a filter.
+ * actions on all accounts that match a filter. `maxEntries`: confirmed number of these accounts.
  */
 export interface AccountJobInput {
   action: AccountAction
-  selection: { ids: string[] } | { filter: AccountJobFilter }
+  selection: { ids: string[] } | { filter: AccountJobFilter; maxEntries: number }
 }
 /**
  * Request for a job on many messages in the outbox. The page has let the person confirm
- * cancellations, and actions on all messages that match a filter.
+ * cancellations, and actions on all messages that match a filter. `maxEntries`: confirmed number of
+ * these messages. Absent if the list does not count all of them.
  */
 export interface OutboxJobInput {
   action: OutboxAction
-  selection: { ids: string[] } | { filter: OutboxJobFilter }
+  selection: { ids: string[] } | { filter: OutboxJobFilter; maxEntries?: number }
 }
 
 /** Calls that start and cancel jobs. */

@@ -62,7 +62,8 @@ export function JobExtent(props: Pick<SelectionPanelProps, 'marked' | 'matching'
   return (
     <p>
       The job selects the {plural} that match the filters when the job starts, now{' '}
-      {countText(marked, matching, nouns)}. Selected {plural} that stop matching are skipped.
+      {countText(marked, matching, nouns)}. Selected {plural} that stop matching are skipped. If
+      more match when the job starts, the job does nothing.
     </p>
   )
 }

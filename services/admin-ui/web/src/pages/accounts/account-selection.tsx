@@ -30,7 +30,12 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
     onDone: () => onChange({ keys: new Set(), isAll: false }),
   })
   const run = (action: JobAction) =>
-    start.run({ action, selection: marked.isAll ? { filter } : { ids: [...marked.keys] } })
+    start.run({
+      action,
+      selection: marked.isAll
+        ? { filter, maxEntries: Math.max(matching ?? 0, 1) }
+        : { ids: [...marked.keys] },
+    })
   const selection = { marked, matching, nouns }
   const jobs = { ...selection, run, isPending: start.isRunning }
   return (

@@ -12,7 +12,10 @@ import type { Marked } from '../../kit/jobs/use-marked.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 
+/** Maximum number of messages that the list of the outbox counts. */
+const maxCounted = 100_000
 const nouns = ['message', 'messages'] as const
+const uncountedNouns = ['message', 'or more messages'] as const
 const actions = [
   ['hold', 'Hold'],
   ['release', 'Release'],
@@ -35,12 +38,16 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
     refresh: [jobsKey],
     onDone: () => onChange({ keys: new Set(), isAll: false }),
   })
+  const isCounted = matching !== undefined && matching < maxCounted
   const run = (action: 'hold' | 'release' | 'send' | 'cancel') =>
     start.run({
       action,
-      selection: marked.isAll && filter ? { filter } : { ids: [...marked.keys] },
+      selection:
+        marked.isAll && filter
+          ? { filter, ...(isCounted && { maxEntries: Math.max(matching, 1) }) }
+          : { ids: [...marked.keys] },
     })
-  const selection = { marked, matching, nouns }
+  const selection = { marked, matching, nouns: isCounted ? nouns : uncountedNouns }
   return (
     <>
       <SelectionPanel {...selection} onChange={onChange} canMarkAll={filter !== undefined}>
@@ -62,7 +69,7 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
         )}
         {may('cancelSubmissions') && (
           <ConfirmButton
-            action={`Cancel ${countText(marked, matching, nouns)}`}
+            action={`Cancel ${countText(marked, matching, selection.nouns)}`}
             question={
               <>
                 <p>The messages are removed from the outbox and are not sent.</p>
