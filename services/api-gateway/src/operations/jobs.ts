@@ -70,11 +70,8 @@ function createJob(
   request: AccountJobRequest | OutboxJobRequest,
 ): Promise<BulkJobRow> {
   const { action, filter, maxEntries = null, confirm = false } = request
+  assertSelection(request)
   const ids = request.ids === undefined ? null : [...new Set(request.ids)]
-  if ((filter === undefined) === (ids === null))
-    throw validationError([fieldError('filter', 'or "ids" is required, not both')])
-  if (maxEntries !== null && filter === undefined)
-    throw validationError([fieldError('maxEntries', 'is only allowed with "filter"')])
   if (deleting.has(action) && ids?.length !== 1 && !confirm)
     throw validationError([
       fieldError('confirm', `must be true for the action "${action}" on more than one entry`),
@@ -82,6 +79,17 @@ function createJob(
   const logs = 'logs' in request ? (request.logs ?? null) : null
   const job = { kind, action, filter: filter ?? null, maxEntries, logs, ids }
   return inTransaction(db, (tx) => insertBulkJob(tx, job))
+}
+
+function assertSelection({
+  filter,
+  ids,
+  maxEntries,
+}: Pick<AccountJobRequest | OutboxJobRequest, 'filter' | 'ids' | 'maxEntries'>): void {
+  if ((filter === undefined) === (ids === undefined))
+    throw validationError([fieldError('filter', 'or "ids" is required, not both')])
+  if (maxEntries !== undefined && filter === undefined)
+    throw validationError([fieldError('maxEntries', 'is only allowed with "filter"')])
 }
 
 /** Bulk job on accounts as the API represents it. */
