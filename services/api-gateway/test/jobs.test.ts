@@ -64,13 +64,13 @@ test('createAccountJob: an account whose deletion takes too long fails, the next
 test('createAccountJob: acts on no account if the filter selects more than maxEntries', async () => {
   await addAccounts(db, numbered('bounded', 3))
   const start = (maxEntries: number) =>
-    accounts.create({ action: 'logs', logs: true, filter: { query: 'bounded' }, maxEntries })
+    accounts.create({ action: 'reconnect', filter: { query: 'bounded' }, maxEntries })
   const refused = await accounts.until(await start(2), ({ state }) => state === 'cancelled')
   expect(refused).toMatchObject({ state: 'cancelled', maxEntries: 2, total: 3, done: 0 })
   expect([...new Set((await versions(db, 'bounded')).values())]).toEqual([1])
   expect(await accounts.finished(await start(3))).toMatchObject({ state: 'done', done: 3 })
-  const ids = { action: 'logs', logs: true, ids: ['bounded-1'], maxEntries: 1 }
-  const answer = await call('POST', accounts.path, { body: ids })
+  const body = { action: 'reconnect', ids: ['bounded-0001'], maxEntries: 1 }
+  const answer = await call('POST', accounts.path, { body })
   expect(answer).toMatchObject({ status: 400, body: { fields: [{ key: 'maxEntries' }] } })
 })
 
