@@ -5,7 +5,14 @@ import { statSync } from 'node:fs'
  * worker alone.
  */
 const slow = [
+  'test-e2e/faults/small-worker.',
+  'test-e2e/admin/pages.',
+  'test-e2e/docs-site/pages.',
   'test-e2e/faults/sending.',
+  'test-e2e/docs/reference-calls.',
+  'test-e2e/docs/guides.',
+  'test-e2e/admin/journeys.',
+  'test-e2e/faults/lending-kills.',
   'services/sender/test/graph-crashes.',
   'services/sync-worker/test/api-first-reads.',
   'services/sync-worker/test/provider-fuzz.',
