@@ -32,12 +32,18 @@ for line in sys.stdin:
 export class PythonInterpreter implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #codes: Interface
+  /** Rejects when the interpreter exits. */
+  readonly #exited: Promise<never>
 
   /** Starts the interpreter with the environment variables that calls may use. */
   constructor(variables: CallRun['variables']) {
     const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8', ...variables }
     const stdio = ['pipe', 'pipe', 'inherit'] as const
     this.#child = spawn('python3', ['-c', program], { env, stdio: [...stdio] })
+    this.#exited = once(this.#child, 'exit').then(() => {
+      throw new Error('the Python interpreter has exited')
+    })
+    this.#exited.catch(() => undefined)
     const { stdout } = this.#child
     if (!stdout) throw new Error('the output of the interpreter is missing')
     this.#codes = createInterface(stdout)
@@ -47,13 +53,13 @@ export class PythonInterpreter implements AsyncDisposable {
   async run(code: string, { dir, timeoutMs }: Omit<CallRun, 'variables'>): Promise<CallResult> {
     await mkdir(dir, { recursive: true })
     await writeFile(join(dir, 'call.py'), code)
-    const ended = once(this.#codes, 'line')
+    const ended = Promise.race([once(this.#codes, 'line'), this.#exited])
     this.#child.stdin?.write(`${JSON.stringify({ dir, seconds: timeoutMs / 1_000 })}\n`)
     const [line] = (await ended) as [string]
     const exitCode = Number(line)
     const read = (name: string) => readFile(join(dir, name), 'utf8')
     return {
-      // A signal, such as that of the timeout, is a negative code.
+      // A signal is a negative code. The timeout of a call ends the call by a signal.
       code: exitCode < 0 ? null : exitCode,
       stdout: await read('stdout'),
       stderr: await read('stderr'),

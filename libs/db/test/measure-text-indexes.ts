@@ -7,8 +7,8 @@ import type { Db } from '../src/index.ts'
 // Part of `make bench`. Measures what the trigram indexes for text searches cost per account and
 // per submission: bytes of the write-ahead log (WAL), and CPU time of the Postgres process. The
 // reference is the same work without the index. The database is new and has its own Postgres
-// server, unless TEST_POSTGRES_URL names one. That server writes no full pages to the log. To run
-// only this file: node libs/db/test/measure-text-indexes.ts
+// server, unless TEST_POSTGRES_URL names one. The new server writes no full pages to the log. To
+// run only this file: node libs/db/test/measure-text-indexes.ts
 
 const rows = 20_000
 /** Rows per statement, the maximum that api-gateway inserts in one statement. */

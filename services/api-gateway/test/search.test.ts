@@ -32,6 +32,8 @@ beforeAll(async () => {
         'Invoice ' || md5(n::text), now(), now()
       from ${numbers}`.execute(db)
   }
+  await sql`update outbox set original_message_id = '<submitted-9@mail.example>'
+    where queue_id = 'q9'`.execute(db)
   await sql`
     insert into account_states (account, state, last_error)
     select account, 'authenticationError', '{"response": "no", "serverResponseCode": "RARE"}'
@@ -70,6 +72,7 @@ test.each([
   ['outbox?query=%3Cm77777@mail.example%3E', 1],
   ['outbox?query=m77777@mail.example', 1],
   ['outbox?query=M77777@mail.example', 0],
+  ['outbox?query=submitted-9@mail.example', 1],
   ['outbox?query=invoice&account=account2', 0],
   ['outbox?query=to77777@&state=queued', 1],
   ['outbox?query=to77777@&state=held', 0],

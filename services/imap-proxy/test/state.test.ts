@@ -72,9 +72,16 @@ test('state: reports a renewed certificate, and the old one while key and certif
   const second = selfSigned(['second.example'])
   await writeFile(certFile, second.cert)
   const [before] = await reports()
-  // The listener reads the files every 2 s, and immediately after a change of the settings.
-  await proxy.set({ imapProxyServerTLSEnabled: false })
-  await reported({ ...listening(), certificateNames: ['first.example', '127.0.0.1'] })
+  const changedAt = Date.now()
+  await eventually(async () => {
+    const [report] = await reports()
+    expect(report).toMatchObject({
+      ...listening(),
+      certificateNames: ['first.example', '127.0.0.1'],
+    })
+    // The listener has read the changed file meanwhile, because it reads the files every 2 s.
+    return (report?.reportedAt.getTime() ?? 0) > changedAt + 4_000
+  })
   await writeFile(keyFile, second.key)
   const [after] = await reported({ ...listening(), certificateNames: ['second.example'] })
   expect(after?.id).toBe(before?.id)

@@ -14,7 +14,7 @@ const everyMs = 20
 /**
  * Measures calls of api-gateway during a flood of sign-ins at admin-ui: from one network address,
  * whose attempts are soon used up, and from changing addresses, whose passwords are hashed. The
- * reference is the same calls without a flood.
+ * reference is the same API calls without a flood.
  */
 export async function benchSignInFlood({ world }: AdminStage): Promise<Row[]> {
   await using part = await startPart('admin/sign-in-flood-main.ts')

@@ -2,7 +2,7 @@ import type { MailProxyReport } from '@posthorn/db'
 import type { ListenerAddress, ListenerState } from '../reloadable-listener.ts'
 import type { CertificateFacts } from './listener-certificate.ts'
 
-/** Part of the report of a replica that is about its listener for mail clients. */
+/** State of the listener for mail clients and of its certificate, as a replica reports them. */
 export type ListenerReport = Pick<
   MailProxyReport,
   'listener' | 'port' | 'tls' | 'tlsPort' | 'error' | 'certificateNames' | 'certificateExpiresAt'

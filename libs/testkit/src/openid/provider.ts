@@ -31,7 +31,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
   revoke(user: string): Promise<void>
   /**
    * Completes the consent page as the user in `login_hint`, or else `user`. Returns the parameters
-   * of the redirect to the client.
+   * with which the consent page redirects the browser.
    */
   consent(authorizeUrl: string): Promise<ConsentResult>
   close(): Promise<void>

@@ -167,11 +167,13 @@ const searched = sql<string>`lower(coalesce(subject, '') || chr(10)
 
 /**
  * SQL condition for submissions whose subject or recipients contain a text, and for the submission
- * whose Message-ID the text is, with or without angle brackets.
+ * whose Message-ID the text is, with or without angle brackets. Mail servers can replace a
+ * Message-ID: the submitted and the new Message-ID both match.
  */
 export function matchesSubmissionText(query: string): RawBuilder<SqlBool> {
   const messageIds = [query, `<${query}>`]
-  return sql`(${containsText(searched, query)} or message_id = any(${messageIds}::text[]))`
+  return sql`(${containsText(searched, query)} or message_id = any(${messageIds}::text[])
+    or original_message_id = any(${messageIds}::text[]))`
 }
 
 function matching({ account, state, query }: Omit<OutboxFilter, keyof PageRequest>) {

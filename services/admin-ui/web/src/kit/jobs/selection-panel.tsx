@@ -17,8 +17,8 @@ export interface SelectionPanelProps {
 }
 
 /**
- * Panel with actions on the selected entries of a list. Absent without selected entries. The number
- * of all entries that match must be known before an action on these entries can start.
+ * Panel with actions on the selected entries of a list. Absent without selected entries. Actions on
+ * all matching entries can start when the number of these entries is loaded.
  */
 export function SelectionPanel(props: SelectionPanelProps) {
   const { marked, onChange, matching, nouns, canMarkAll, children } = props

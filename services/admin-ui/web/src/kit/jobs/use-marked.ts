@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 /** Entries of a list that a person has selected. */
 export interface Marked {
-  /** Keys of the entries that were selected one by one. */
+  /** Keys of the selected entries. Empty if `isAll` is true. */
   keys: ReadonlySet<string>
   /** True if all entries are selected that match the filters of the list, on all its pages. */
   isAll: boolean

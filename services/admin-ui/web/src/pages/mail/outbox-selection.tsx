@@ -25,8 +25,8 @@ const actions = [
 export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked' | 'matching'> {
   onChange: (marked: Marked) => void
   /**
-   * Filters of the list, which select its messages for a job. Undefined: the list shows messages
-   * that were sent or have failed, which a job selects by their ids only.
+   * Filters of the list of messages, which select the messages for a job. Undefined: the list shows
+   * messages that were sent or have failed, which a job selects by their ids only.
    */
   filter: OutboxJobFilter | undefined
 }

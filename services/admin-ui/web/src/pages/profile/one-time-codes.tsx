@@ -13,7 +13,7 @@ import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
 
 interface CodesProps {
-  /** Called with new recovery codes, and without an argument when one-time codes are removed. */
+  /** Shows new recovery codes. Without an argument, removes the shown codes from the page. */
   onCodes: (result?: { recoveryCodes: readonly string[] }) => void
 }
 
