@@ -1,15 +1,11 @@
 import type { ReactNode } from 'react'
 import { Panel } from '../content/panel.tsx'
 import { Button, ButtonRow } from '../controls/button.tsx'
+import { type CountedSelection, selectionText } from './selection-text.ts'
 import type { Marked } from './use-marked.ts'
 
-export interface SelectionPanelProps {
-  marked: Marked
+export interface SelectionPanelProps extends CountedSelection {
   onChange: (marked: Marked) => void
-  /** Number of the entries that match the filters of the list. Undefined: not loaded yet. */
-  matching: number | undefined
-  /** Names of an entry and of several entries. */
-  nouns: readonly [noun: string, plural: string]
   /** False if a job cannot select the entries of the list by its filters. */
   canMarkAll: boolean
   /** Buttons for actions on the selected entries. */
@@ -21,10 +17,10 @@ export interface SelectionPanelProps {
  * all matching entries can start when the number of these entries is loaded.
  */
 export function SelectionPanel(props: SelectionPanelProps) {
-  const { marked, onChange, matching, nouns, canMarkAll, children } = props
+  const { marked, onChange, matching, canMarkAll, children } = props
   if (marked.keys.size === 0 && !marked.isAll) return null
   return (
-    <Panel title={`${marked.isAll ? 'All ' : ''}${countText(marked, matching, nouns)} selected`}>
+    <Panel title={`${marked.isAll ? 'All ' : ''}${selectionText(props)} selected`}>
       <ButtonRow>
         {(!marked.isAll || matching !== undefined) && children}
         {canMarkAll && !marked.isAll && matching !== undefined && matching > marked.keys.size && (
@@ -40,30 +36,18 @@ export function SelectionPanel(props: SelectionPanelProps) {
   )
 }
 
-/** Number of the selected entries with their name. The name only, if the number is not loaded. */
-export function countText(
-  { keys, isAll }: Marked,
-  matching: number | undefined,
-  [noun, plural]: readonly [noun: string, plural: string],
-): string {
-  const count = isAll ? matching : keys.size
-  if (count === undefined) return plural
-  return `${count} ${count === 1 ? noun : plural}`
-}
-
 /**
  * Sentences about the entries on which a job by filter runs, for its confirmation. Absent without
  * such a job.
  */
-export function JobExtent(props: Pick<SelectionPanelProps, 'marked' | 'matching' | 'nouns'>) {
-  const { marked, matching, nouns } = props
-  const [, plural] = nouns
-  if (!marked.isAll) return null
+export function JobExtent(counted: CountedSelection) {
+  const [, plural] = counted.nouns
+  if (!counted.marked.isAll) return null
   return (
     <p>
       The job selects the {plural} that match the filters when the job starts, now{' '}
-      {countText(marked, matching, nouns)}. Selected {plural} that stop matching are skipped. If
-      more match when the job starts, the job does nothing.
+      {selectionText(counted)}. Selected {plural} that stop matching are skipped.
+      {counted.hasMore !== true && ' If more match when the job starts, the job does nothing.'}
     </p>
   )
 }

@@ -3,11 +3,11 @@ import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
-  countText,
   JobExtent,
   type SelectionPanelProps,
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
+import { selectionText } from '../../kit/jobs/selection-text.ts'
 import type { Marked } from '../../kit/jobs/use-marked.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
@@ -96,7 +96,7 @@ function ChangeButtons({ run, isPending, ...selection }: JobButtonsProps) {
         isPending={isPending}
       />
       <ConfirmButton
-        action={`Delete ${countText(marked, matching, nouns)}`}
+        action={`Delete ${selectionText(selection)}`}
         question={
           <>
             <p>Queued messages and tokens are deleted too. Mail is not deleted.</p>

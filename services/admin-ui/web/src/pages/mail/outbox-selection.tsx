@@ -3,11 +3,11 @@ import { useRights } from '../../data/session.ts'
 import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
-  countText,
   JobExtent,
   type SelectionPanelProps,
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
+import { selectionText } from '../../kit/jobs/selection-text.ts'
 import type { Marked } from '../../kit/jobs/use-marked.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
@@ -15,7 +15,6 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 /** Maximum number of messages that the list of the outbox counts. */
 const maxCounted = 100_000
 const nouns = ['message', 'messages'] as const
-const uncountedNouns = ['message', 'or more messages'] as const
 const actions = [
   ['hold', 'Hold'],
   ['release', 'Release'],
@@ -38,16 +37,16 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
     refresh: [jobsKey],
     onDone: () => onChange({ keys: new Set(), isAll: false }),
   })
-  const isCounted = matching !== undefined && matching < maxCounted
+  const hasMore = matching !== undefined && matching >= maxCounted
   const run = (action: 'hold' | 'release' | 'send' | 'cancel') =>
     start.run({
       action,
       selection:
         marked.isAll && filter
-          ? { filter, ...(isCounted && { maxEntries: Math.max(matching, 1) }) }
+          ? { filter, ...(!hasMore && { maxEntries: Math.max(matching ?? 0, 1) }) }
           : { ids: [...marked.keys] },
     })
-  const selection = { marked, matching, nouns: isCounted ? nouns : uncountedNouns }
+  const selection = { marked, matching, hasMore, nouns }
   return (
     <>
       <SelectionPanel {...selection} onChange={onChange} canMarkAll={filter !== undefined}>
@@ -69,7 +68,7 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
         )}
         {may('cancelSubmissions') && (
           <ConfirmButton
-            action={`Cancel ${countText(marked, matching, selection.nouns)}`}
+            action={`Cancel ${selectionText(selection)}`}
             question={
               <>
                 <p>The messages are removed from the outbox and are not sent.</p>
