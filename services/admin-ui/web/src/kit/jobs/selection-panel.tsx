@@ -17,7 +17,7 @@ export interface SelectionPanelProps extends CountedSelection {
  * all matching entries can start when the number of these entries is loaded.
  */
 export function SelectionPanel(props: SelectionPanelProps) {
-  const { marked, onChange, matching, canMarkAll, children } = props
+  const { marked, onChange, matching, hasMore, canMarkAll, children } = props
   if (marked.keys.size === 0 && !marked.isAll) return null
   return (
     <Panel title={`${marked.isAll ? 'All ' : ''}${selectionText(props)} selected`}>
@@ -25,7 +25,7 @@ export function SelectionPanel(props: SelectionPanelProps) {
         {(!marked.isAll || matching !== undefined) && children}
         {canMarkAll && !marked.isAll && matching !== undefined && matching > marked.keys.size && (
           <Button onPress={() => onChange({ keys: new Set(), isAll: true })}>
-            Select all {matching} that match
+            Select all {hasMore === true ? '' : `${matching} `}that match
           </Button>
         )}
         <Button onPress={() => onChange({ keys: new Set(), isAll: false })}>
