@@ -122,7 +122,9 @@ test('a route that was deleted is created again', async () => {
   const [route] = await listRoutes()
   await world.posthorn.deleteWebhookRoute({ webhookRoute: route?.id ?? '' })
   await program.printed('is created again')
-  expect(await listRoutes()).toHaveLength(1)
+  await eventually(async () =>
+    expect(await listRoutes()).toEqual([expect.objectContaining({ enabled: true })]),
+  )
   expect(await program.end('SIGINT')).toBe(130)
   expect(await listRoutes()).toEqual([])
 })

@@ -145,7 +145,7 @@ interface HolderDeps {
 
 function startHolder(
   server: CommandServer,
-  { service: { db, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
+  { service: { db, bus, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
 ): ShardHolder {
   const { sessions, metrics, quota } = parts
   const { loginRate, lending } = quota
@@ -160,5 +160,7 @@ function startHolder(
   })
   const observer = bindShards(server, observers, log)
   const limits = { memory, loginRate, lending }
-  return holdShards({ db, worker, config, observer, accounts: sessions, limits, log, metrics })
+  const whenConnected = (signal: AbortSignal) => bus.whenUp(signal)
+  const common = { db, worker, config, log, metrics, whenConnected }
+  return holdShards({ ...common, observer, accounts: sessions, limits })
 }

@@ -65,6 +65,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
     db,
     worker: { id },
     config,
+    whenConnected: async () => undefined,
     log: createLogger('test', 'silent'),
     metrics: { shardsHeld: () => undefined },
     observer: { claimed: async () => undefined, released: async () => undefined },
@@ -166,6 +167,29 @@ test('holdShards: claims no more than its fair share after losing shards', async
   })
   await eventually(() => expect(holder.leases().size).toBe(128))
   expect(await freeShards()).toBe(128)
+})
+
+test('holdShards: before RabbitMQ is connected, no heartbeat, no shard, and not ready', async () => {
+  const clock = stoppedClock()
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
+  const whenConnected = () => {
+    waiting.resolve()
+    return connected
+  }
+  await using other = hold(clock.now, { config: slow })
+  await eventually(() => expect(other.leases().size).toBe(256))
+  await using holder = hold(clock.now, { config: slow, whenConnected })
+  await waiting.promise
+  expect(await database.db.selectFrom('workers').select('id').execute()).toHaveLength(1)
+  expect(holder.checkTakeover).toThrow('fewer shards than its share')
+  expect([holder.leases().size, other.leases().size]).toEqual([0, 256])
+  connect()
+  await eventually(() => {
+    clock.pass(slow.claimMs)
+    expect([holder.leases().size, other.leases().size]).toEqual([128, 128])
+  })
+  expect(holder.checkTakeover).not.toThrow()
 })
 
 describe('holdShards: with one account of one host per shard', () => {

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { release } from '@posthorn/config/release'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
@@ -156,13 +155,17 @@ test('Postgres outage: sessions stop and start again', async () => {
   await world.stopWorker(worker)
 })
 
-test('without RabbitMQ: ready, and holds its shards', async () => {
+test('without RabbitMQ, a new worker takes no shards and is not ready', async () => {
+  const holder = await world.startWorker()
+  await holds(holder.id, 256)
   const worker = await world.startWorker({ amqpUrl: 'amqp://nobody@127.0.0.1:1' })
-  await holds(worker.id, 256)
   const get = (path: string) => fetch(`http://127.0.0.1:${worker.port}${path}`)
-  await eventually(async () =>
-    expect(await (await get('/health/ready')).json()).toEqual({ success: true, ...release }),
-  )
+  await eventually(async () => {
+    const ready = await get('/health/ready')
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('accounts')])
+  })
   expect(await (await get('/metrics')).text()).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
+  await holds(holder.id, 256)
   await world.stopWorker(worker)
+  await world.stopWorker(holder)
 })

@@ -29,13 +29,16 @@ const takesPerInterval = 4
  * shards, and stops all work after two missed heartbeats. Other workers may claim the shards after
  * three missed heartbeats.
  *
+ * Before `whenConnected` resolves, this worker sends no heartbeat and claims no shards, so the other
+ * workers keep all accounts. Without RabbitMQ, a new worker receives no commands and no credentials.
+ *
  * Disposal hands the shards off at the pace of the other workers, within `handoffMs`.
  */
 export function holdShards(
   options: ShardHolderOptions,
   clock: Clock = monotonicClock,
 ): ShardHolder {
-  const { db, worker, log } = options
+  const { db, worker, log, whenConnected } = options
   const { claimMs, heartbeatMs } = options.config
   const leased = new LeasedShards(options, clock)
   const takeover = new Takeover({
@@ -46,10 +49,13 @@ export function holdShards(
     clock,
   })
   let nextTake: NodeJS.Timeout | undefined
+  let wasConnected = false
   const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
     async (signal) => {
       clearTimeout(nextTake)
+      if (!wasConnected) await whenConnected(signal)
+      wasConnected = true
       await leased.reconcile(signal)
       if (leased.isTaking && !signal.aborted)
         nextTake = setTimeout(() => loop.wake(), claimMs / takesPerInterval)
@@ -129,7 +135,9 @@ export class Takeover {
     this.#startedAt ??= this.#clock()
     // An overdue takeover counts as complete, even if further accounts move to this worker.
     this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
-    if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
+    if (this.#isOverdue) return
+    if (shards.isTaking) throw new Error('this worker has fewer shards than its share')
+    throw new Error(`${accounts.moving} moved accounts are not logged in`)
   }
 
   /** Maximum time that the logins of all accounts of this worker may take. */

@@ -25,6 +25,8 @@ export interface ShardHolderOptions {
   /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   worker: { id: string; proof?: string }
   config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
+  /** Waits until RabbitMQ is connected. */
+  whenConnected: (signal: AbortSignal) => Promise<void>
   observer: ShardObserver
   accounts: ShardAccounts
   limits: {
