@@ -13,6 +13,19 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
+/**
+ * Files of the project `alone`: they start fourteen services and their clients, and no request may
+ * fail. No other test file runs meanwhile.
+ */
+const alone = ['<rootDir>/test-e2e/faults/rolling.test.ts']
+
+/** Options of the end-to-end tests, which start from a bundle. */
+const endToEnd = {
+  ...base,
+  globalSetup: '<rootDir>/test-e2e/shared-world-setup.ts',
+  globalTeardown: '<rootDir>/test-e2e/shared-world-teardown.ts',
+}
+
 /** Jest setup file of property tests, which exist in unit and integration tests. */
 const propertySeed = ['<rootDir>/libs/tooling/src/property-seed.ts']
 
@@ -48,10 +61,9 @@ export default {
       testMatch: ['<rootDir>/libs/*/test/**/*.test.ts', '<rootDir>/services/*/test/**/*.test.ts'],
     },
     {
-      ...base,
+      ...endToEnd,
       displayName: 'e2e',
-      globalSetup: '<rootDir>/test-e2e/shared-world-setup.ts',
-      globalTeardown: '<rootDir>/test-e2e/shared-world-teardown.ts',
+      testPathIgnorePatterns: ['/node_modules/', ...alone],
       testMatch: [
         '<rootDir>/test-e2e/admin/**/*.test.ts',
         '<rootDir>/test-e2e/cli/**/*.test.ts',
@@ -62,6 +74,7 @@ export default {
         '<rootDir>/test-e2e/docs/**/*.test.ts',
       ],
     },
+    { ...endToEnd, displayName: 'alone', testMatch: alone },
     {
       // Jest project that test-e2e/image/main.ts starts. That program builds the image.
       ...base,

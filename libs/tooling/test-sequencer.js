@@ -46,12 +46,6 @@ const slow = [
   'libs/templates/src/renderer.',
 ]
 
-/**
- * Path part of a test file that starts fourteen services and their clients, and in which no request
- * may fail: the file runs when the other test files have ended.
- */
-const alone = 'test-e2e/faults/rolling.'
-
 /** Jest test sequencer: slow files first, then larger files before smaller ones. */
 export default class TestSequencer {
   sort(tests) {
@@ -75,7 +69,6 @@ export default class TestSequencer {
 }
 
 function rankOf(path) {
-  if (path.includes(alone)) return slow.length + 1
   const index = slow.findIndex((part) => path.includes(part))
   return index < 0 ? slow.length : index
 }

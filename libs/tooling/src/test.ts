@@ -8,7 +8,8 @@ import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
 //   node libs/tooling/src/test.ts --kind integration  one kind
 //   node libs/tooling/src/test.ts path/to/x.test.ts   one file
 
-type Kind = 'unit' | 'integration' | 'e2e'
+/** Kind of tests, which is a Jest project. `alone` is the part of `e2e` that runs by itself. */
+type Kind = 'unit' | 'integration' | 'e2e' | 'alone'
 
 /** Result of one Jest run, as written by `run-reporter.js`. */
 interface RunReport {
@@ -27,7 +28,7 @@ const maxExitMs = 60_000
  * the two cores would not help. Other tests mostly wait for servers, but more workers would slow
  * down the services under test.
  */
-const maxWorkers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 3 }
+const maxWorkers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 3, alone: 1 }
 /** Number of slowest test files that are listed at the end of a test run. */
 const slowestListed = 10
 const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
@@ -37,7 +38,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const isWholeRun = values.kind === undefined && positionals.length === 0
-const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]) as Kind[]
+const selected = values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]
+const kinds = selected.flatMap((kind) => (kind === 'e2e' ? [kind, 'alone'] : kind)) as Kind[]
 const reports: RunReport[] = []
 const phases: string[] = []
 

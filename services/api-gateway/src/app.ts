@@ -3,7 +3,7 @@ import { describeConfig } from '@posthorn/config'
 import { release } from '@posthorn/config/release'
 import type { Invalidation } from '@posthorn/contracts/hints'
 import { cacheSettings, countMinutes } from '@posthorn/db'
-import { TaskGroup } from '@posthorn/flow'
+import { settleWithin, TaskGroup } from '@posthorn/flow'
 import { drainDelay } from '@posthorn/service/drain-delay'
 import type { App } from '@posthorn/service/run'
 import { waitForSchema } from '@posthorn/service/wait-for-schema'
@@ -35,6 +35,13 @@ const { version } = release
 
 /** Number of missed heartbeats after which a sync-worker counts as dead. */
 const maxMissedHeartbeats = 3
+
+/**
+ * Maximum time in milliseconds for which a new replica that lacks RabbitMQ is not ready. Reads of
+ * mailboxes need RabbitMQ, so other replicas serve them meanwhile. After this time, the replica
+ * serves the requests that do not need RabbitMQ.
+ */
+const maxBusWaitMs = 20_000
 
 export interface Gateway extends App {
   readonly port: number
@@ -97,6 +104,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // Invalidates the settings in all processes, which may have cached the settings before the first
   // run (setup of a new deployment) stored them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
+  await settleWithin(bus.whenUp(stopping), maxBusWaitMs)
   server.markStarted()
   // Delays the shutdown until clients and load balancers have detected that this process stops.
   // Until then all parts of the service serve requests.

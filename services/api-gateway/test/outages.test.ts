@@ -47,7 +47,16 @@ test('without RabbitMQ: accounts and submissions are stored, worker operations r
   await rabbit.mend()
 })
 
-test('without RabbitMQ: the service starts', async () => {
+test('a new replica is not ready before RabbitMQ is connected', async () => {
+  rabbit.cut()
+  const starting = servers.start({ AMQP_URL: rabbit.url })
+  await rabbit.mend()
+  await using replica = await starting
+  const metrics = await (await fetch(`${replica.url}/metrics`)).text()
+  expect(metrics).toMatch(/^posthorn_bus_up\{.*\} 1$/m)
+})
+
+test('without RabbitMQ: the service starts after a while', async () => {
   const alone = await servers.start({ AMQP_URL: 'amqp://nobody@127.0.0.1:1' })
   expect((await alone.call('POST', '/v1/account', { body: sendOnly('alone') })).status).toBe(200)
   expect((await alone.call('POST', '/v1/account/alone/submit', { body: submission })).status).toBe(
