@@ -101,7 +101,7 @@ interface RequestOptions {
    * Returns true if a replica of the previous release may currently cause an error code at an
    * address.
    */
-  mayRefuse?: (address: string, code: string) => boolean
+  mayRefuse: (address: string, code: string) => boolean
 }
 
 /**
@@ -136,7 +136,7 @@ class Pauses {
  * a failure, unless the previous release may cause it. A lost connection is a failure, too, unless
  * this process paused before the loss.
  */
-export function createRequests({ token, paths, url, mayRefuse = () => false }: RequestOptions) {
+export function createRequests({ token, paths, url, mayRefuse }: RequestOptions) {
   const kept = new Agent({ keepAlive: true })
   const pauses = new Pauses()
   let round = 0
