@@ -146,7 +146,7 @@ testInBrowser('protocol log: is switched on, and shows the commands', async () =
 
 testInBrowser.each([
   ['light', 1280],
-  ['dark', 375],
+  ['dark', 320],
 ] as const)('account: accessible in the theme %s at %i px', async (colorScheme, width) => {
   const { window, open } = opened()
   const { page, violations } = window

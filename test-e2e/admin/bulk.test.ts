@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { setUpOwner, startAdminWorld } from './admin-world.ts'
-import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+import { openPageWindow, seriousFindings, untilFocused, untilLoaded } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -34,6 +34,49 @@ function opened() {
     window.page.getByRole('row').filter({ hasText: text }).first().locator('label').first()
   return { ...stage, page: window.page, open, select }
 }
+
+testInBrowser('accounts: a part of a worker id has a message and no Select all', async () => {
+  const { page, open, select } = opened()
+  await open('/accounts?worker=3f0c2c1e')
+  const worker = page.getByLabel('Worker', { exact: true })
+  const problem = page.getByText('Not a whole id. The list is not filtered by worker.')
+  await problem.waitFor()
+  expect(await worker.getAttribute('aria-invalid')).toBe('true')
+  const status = page.getByRole('status').filter({ hasText: 'is not a whole id' })
+  await status.waitFor({ state: 'attached' })
+  await page.getByText('61 accounts, page 1 of 2').waitFor()
+  await select('Old 0').click()
+  const selected = page.getByRole('heading', { name: '1 account selected' })
+  const selectAll = page.getByRole('button', { name: 'Select all 61 that match' })
+  await selected.waitFor()
+  expect(await selectAll.count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+
+  await worker.fill('')
+  await problem.waitFor({ state: 'detached' })
+  await selected.waitFor({ state: 'detached' })
+  await select('Old 0').click()
+  await selectAll.click()
+  await page.getByRole('heading', { name: 'All 61 accounts selected' }).waitFor()
+  // The selection of all entries does not outlive a changed worker.
+  await worker.fill('3f')
+  await problem.waitFor()
+  expect(await page.getByRole('heading', { name: /selected$/ }).count()).toBe(0)
+})
+
+testInBrowser('accounts: buttons pass the focus on, and counts are announced', async () => {
+  const { page, open, select } = opened()
+  await open('/accounts')
+  await select('Old 0').click()
+  const announced = (text: string) =>
+    page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
+  await announced('1 account selected')
+  await page.getByRole('button', { name: 'Select all 61 that match' }).press('Enter')
+  await untilFocused(page.getByRole('heading', { name: 'All 61 accounts selected' }))
+  await announced('All 61 accounts selected')
+  await page.getByRole('button', { name: 'Clear the selection' }).press('Enter')
+  await untilFocused(page.getByRole('region', { name: 'List of accounts' }))
+})
 
 testInBrowser('accounts: all that match a search are deleted by a job, on all pages', async () => {
   const { world, page, open, select } = opened()
@@ -86,6 +129,9 @@ testInBrowser('outbox: all messages that match a search are held by a job', asyn
   await page.getByRole('button', { name: 'Hold', exact: true }).first().click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Hold' }).click()
   await page.getByText('Ended: 2 of 2 done.').waitFor()
+  await untilFocused(page.getByRole('region', { name: 'Messages of the outbox' }))
+  const news = 'Job ended: Hold messages, 2 of 2 done.'
+  await page.getByRole('status').filter({ hasText: news }).waitFor({ state: 'attached' })
   const states = async () => {
     const { messages } = await world.posthorn.listOutbox({})
     return messages.map(({ envelope, state }) => `${envelope.to.join()} ${state}`).toSorted()

@@ -11,7 +11,13 @@ import {
   startAdminWorld,
 } from './admin-world.ts'
 import { addPasskeyDevice, AuthenticatorApp } from './factor-devices.ts'
-import { openPageWindow, type PageWindow, seriousFindings, untilShown } from './page-window.ts'
+import {
+  openPageWindow,
+  type PageWindow,
+  seriousFindings,
+  untilFocused,
+  untilShown,
+} from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -130,11 +136,13 @@ async function setUpCodes(window: PageWindow) {
   const panel = codePanel(window.page)
   await panel.getByRole('button', { name: 'Set up one-time codes' }).click()
   await panel.getByRole('img', { name: 'Key of the one-time codes' }).waitFor()
+  await untilFocused(panel.getByRole('heading', { name: 'One-time codes' }))
   await expectAccessible(window, 'set-up of one-time codes')
   const app = new AuthenticatorApp(await panel.locator('code').innerText())
   await panel.getByLabel('Code that the app shows').fill(app.nextCode())
   await panel.getByRole('button', { name: 'Confirm' }).click()
   await panel.getByText('One-time codes are on. 10 recovery codes are left.').waitFor()
+  await untilFocused(panel.getByRole('heading', { name: 'One-time codes' }))
   const recoveryCodes = await shownRecoveryCodes(window.page)
   await expectAccessible(window, 'recovery codes')
   return { app, recoveryCodes }

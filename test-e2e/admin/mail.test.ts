@@ -206,8 +206,8 @@ testInBrowser('mail: flags, attachment, search, move and deletion', async () => 
 testInBrowser.each([
   ['light', 1280],
   ['dark', 1280],
-  ['light', 375],
-  ['dark', 375],
+  ['light', 320],
+  ['dark', 320],
 ] as const)('mail: accessible in the theme %s at %i px', async (colorScheme, width) => {
   const { window, open } = opened()
   const { page } = window

@@ -1,3 +1,4 @@
+import { eventually } from '@posthorn/testkit'
 import { addAxe, axeFindings, colourRules, requiredRules } from '../axe-findings.ts'
 import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
 import type { Browser, Page } from './admin-world.ts'
@@ -95,4 +96,41 @@ export async function untilLoaded(page: Page): Promise<void> {
 export async function untilShown(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
   await untilLoaded(page)
+}
+
+/** Waits until an element of an administration page has the focus. */
+export async function untilFocused(target: ReturnType<Page['locator']>): Promise<void> {
+  await eventually(() =>
+    target.evaluate((element) => element === element.ownerDocument.activeElement),
+  )
+}
+
+/**
+ * Elements of a page's content that are cut off, as `element in clipping element`. Elements that
+ * scroll are left out, and elements of 1 px, whose content is for screen readers only.
+ */
+export function clippedElements(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const nameOf = ({ localName, className, textContent }) =>
+      localName + '.' + className + ' ' + textContent.slice(0, 40)
+    const clips = (element) =>
+      element instanceof HTMLElement &&
+      !element.matches('input, textarea, select, iframe, canvas') &&
+      ['hidden', 'clip'].includes(getComputedStyle(element).overflowX) &&
+      element.clientWidth > 1 &&
+      element.scrollWidth > element.clientWidth + 1
+    return [...document.querySelectorAll('main, main *')].filter(clips).map((element) => {
+      const { right } = element.getBoundingClientRect()
+      const inner = [...element.querySelectorAll('*')]
+      const wide = inner.find((each) => each.getBoundingClientRect().right > right + 1)
+      return nameOf(wide ?? element) + ' in ' + nameOf(element)
+    })
+  })()`)
+}
+
+/** Names of a page's tables that are wider than their frames, which therefore scroll sideways. */
+export function scrollingTables(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('main table')]
+    .filter(({ parentElement }) => parentElement.scrollWidth > parentElement.clientWidth + 1)
+    .map((table) => table.getAttribute('aria-label'))`)
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, testBrowser } from '@posthorn/testkit'
 import { setUpOwner, startAdminWorld } from './admin-world.ts'
 import { KeyboardUser } from './keyboard.ts'
-import { openPageWindow, seriousFindings, untilLoaded } from './page-window.ts'
+import { openPageWindow, seriousFindings, untilFocused, untilLoaded } from './page-window.ts'
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
@@ -46,12 +46,13 @@ async function press(...names: string[]): Promise<void> {
   }
 }
 
-/** Creates the token of the form. Returns the value of the token. */
-async function create(): Promise<string> {
+/** Creates token `number` of the open page with its form. Returns the value of the token. */
+async function create(number = 1): Promise<string> {
   const { owner, window } = opened()
   await owner.activate('Create the token')
-  await window.page.getByText('Copy the value now.').waitFor()
-  return window.page.locator('main pre').innerText()
+  const value = window.page.getByRole('region', { name: `Token ${number}:` })
+  await value.waitFor()
+  return value.locator('pre').innerText()
 }
 
 /** Calls the API with a token. Returns the status and the message of the response. */
@@ -116,6 +117,7 @@ testInBrowser(
     expect((await world.posthorn.listTokens({ query: 'Two groups' })).total).toBe(0)
 
     await owner.activate('Choose these rights too')
+    await untilFocused(page.getByRole('region', { name: 'Permitted operations' }))
     expect(await checkBox('Account: write').isChecked()).toBe(true)
     expect(await checkBox('Outbox: read').isChecked()).toBe(true)
     await create()
@@ -157,6 +159,38 @@ testInBrowser(
     await fill({ Description: 'Pages', Referrers: 'https://crm.example/*' })
     expect(await call(await create(), '/v1/account/anna')).toEqual([403, 'Unauthorized referrer'])
     expect(window.errors()).toEqual([])
+  },
+  journeyMs,
+)
+
+testInBrowser(
+  'tokens: values of created tokens stay on the page until the page is left',
+  async () => {
+    const { world, owner, window } = opened()
+    const { page } = window
+    await openForm()
+    await owner.type('Description', 'Earlier')
+    // The owner may not read mail, and creates no tokens that may.
+    await press('All rows: read', 'Account: read')
+    const earlier = await create()
+    await page.getByText('Copy the value now.').waitFor()
+    await owner.type('Description', 'Later')
+    const later = await create(2)
+    await page.getByText('Copy the 2 values now.').waitFor()
+    expect(later).not.toBe(earlier)
+    // The newest value is next to the button.
+    expect(await page.locator('main pre').allInnerTexts()).toEqual([later, earlier])
+    // A failed creation keeps the values too.
+    await owner.type('Rate limit: requests', '3')
+    await owner.activate('Create the token')
+    await page.getByText('A rate limit needs a number of requests and a time window.').waitFor()
+    expect(await page.locator('main pre').allInnerTexts()).toEqual([later, earlier])
+    expect([...(await window.violations()), ...(await seriousFindings(page))]).toEqual([])
+    expect((await world.posthorn.listTokens({ query: 'Earlier' })).total).toBe(1)
+
+    await owner.open('t', 'Tokens')
+    await openForm()
+    expect(await page.locator('main pre').count()).toBe(0)
   },
   journeyMs,
 )

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { maxJobIds } from '../job-limits.ts'
 import { accountFilter, maxSearchLength } from './account-filter.ts'
 import {
   AccountId,
@@ -20,9 +21,6 @@ export type OutboxJobAction = (typeof outboxJobActions)[number]
 
 const jobStates = ['queued', 'running', 'done', 'cancelled'] as const
 export type JobState = (typeof jobStates)[number]
-
-/** Maximum ids of a job that selects accounts or submissions by their ids. */
-export const maxJobIds = 1_000
 
 /** Maximum accounts or submissions of a job. A filter selects no more. */
 export const maxJobRows = 500_000

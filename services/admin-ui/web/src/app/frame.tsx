@@ -9,6 +9,7 @@ import { useAddress, useNavigate, useShownPath } from '../routing/navigation.tsx
 import { NavigationBar } from './navigation-bar.tsx'
 import { PageHead, usePageChange } from './page-head.tsx'
 import { isPublicPath } from './page-list.ts'
+import { PermittedPage } from './permitted-page.tsx'
 import css from './shell.module.css'
 import { useShortcuts } from './use-shortcuts.ts'
 
@@ -80,7 +81,7 @@ function Shell() {
       <div className={css['content']}>
         <PageHead openPalette={openPalette} signOut={leave} />
         <main id="content" className={css['main']} tabIndex={-1}>
-          <PageOutlet />
+          <PermittedPage />
         </main>
       </div>
       <Dialog title="Sign out" isOpen={end.error !== null} onClose={end.reset}>

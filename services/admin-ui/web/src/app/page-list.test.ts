@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { crumbsOf, documentTitle, navigationPages, permittedPages } from './page-list.ts'
+import {
+  crumbsOf,
+  documentTitle,
+  navigationPages,
+  permittedPages,
+  requiredAction,
+} from './page-list.ts'
 
 test('navigation: each page has its own path and letter', () => {
   expect(new Set(navigationPages.map(({ path }) => path)).size).toBe(navigationPages.length)
@@ -42,6 +48,19 @@ test('permittedPages: leaves out pages that need a right which the person does n
     '/audit',
     '/about',
   ])
+})
+
+test.each([
+  ['/add-account', 'changeAccounts'],
+  ['/add-gateway', 'changeGateways'],
+  ['/add-oauth2-app', 'changeOAuth2Apps'],
+  ['/create-route', 'changeRoutes'],
+  ['/create-template', 'changeTemplates'],
+  ['/create-token', 'changeTokens'],
+  ['/accounts', undefined],
+  ['/nothing', undefined],
+])('requiredAction: of %s is %s', (path, action) => {
+  expect(requiredAction(path)).toBe(action)
 })
 
 test('crumbsOf: the steps before the page have paths', () => {

@@ -75,12 +75,41 @@ const otherTitles: Readonly<Record<string, string>> = {
   '/set-up': 'Set up',
   '/invitation': 'Invitation',
   '/profile': 'Your profile',
-  '/add-account': 'Add an account',
-  '/add-gateway': 'Add a gateway',
-  '/add-oauth2-app': 'Add an OAuth2 application',
-  '/create-route': 'Create a route',
-  '/create-template': 'Create a template',
-  '/create-token': 'Create a token',
+}
+
+/** Page with a form that creates an entry of a list. */
+interface CreatePage {
+  title: string
+  /** Path of the list. */
+  list: string
+  /** Action that the page needs. People whose role may not do the action do not see the form. */
+  requires: PageAction
+}
+
+/** Pages that create an entry of a list, by their paths. */
+const createPages: Readonly<Record<string, CreatePage>> = {
+  '/add-account': { title: 'Add an account', list: '/accounts', requires: 'changeAccounts' },
+  '/add-gateway': { title: 'Add a gateway', list: '/gateways', requires: 'changeGateways' },
+  '/add-oauth2-app': {
+    title: 'Add an OAuth2 application',
+    list: '/oauth2',
+    requires: 'changeOAuth2Apps',
+  },
+  '/create-route': { title: 'Create a route', list: '/routes', requires: 'changeRoutes' },
+  '/create-template': {
+    title: 'Create a template',
+    list: '/templates',
+    requires: 'changeTemplates',
+  },
+  '/create-token': { title: 'Create a token', list: '/tokens', requires: 'changeTokens' },
+}
+
+/**
+ * Action that people must be permitted to do to see a page. Undefined for all pages that create no
+ * entry of a list: without a right, these pages show the error of the server.
+ */
+export function requiredAction(path: string): PageAction | undefined {
+  return createPages[path]?.requires
 }
 
 /** Pages of the navigation that a person with the rights may open. */
@@ -110,7 +139,7 @@ export interface Crumb {
 export function crumbsOf(path: string): readonly Crumb[] {
   const own = titleOf(path)
   if (path.startsWith('/accounts/')) return accountCrumbs(path)
-  const parent = parentPaths[path] ?? listPaths.find((list) => path.startsWith(`${list}/`))
+  const parent = createPages[path]?.list ?? listPaths.find((list) => path.startsWith(`${list}/`))
   if (parent !== undefined)
     return [
       { title: titleOf(parent) ?? parent, path: parent },
@@ -143,15 +172,6 @@ function accountCrumbs(path: string): readonly Crumb[] {
 
 /** Lists whose entries have pages of their own. */
 const listPaths = ['/gateways', '/blocklists', '/oauth2', '/routes', '/templates']
-/** Lists to which pages belong whose paths do not begin with the path of the list. */
-const parentPaths: Readonly<Record<string, string>> = {
-  '/add-account': '/accounts',
-  '/add-gateway': '/gateways',
-  '/add-oauth2-app': '/oauth2',
-  '/create-route': '/routes',
-  '/create-template': '/templates',
-  '/create-token': '/tokens',
-}
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */
 function decodeSegment(segment: string): string {
@@ -163,7 +183,8 @@ function decodeSegment(segment: string): string {
 }
 
 function titleOf(path: string): string | undefined {
-  return navigationPages.find((page) => page.path === path)?.title ?? otherTitles[path]
+  const listed = navigationPages.find((page) => page.path === path)
+  return listed?.title ?? createPages[path]?.title ?? otherTitles[path]
 }
 
 /** Title of the browser tab: the page before the product, so that tabs can be told apart. */

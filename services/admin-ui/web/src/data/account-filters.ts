@@ -6,6 +6,14 @@ import { filtersOf } from './query-filters.ts'
 /** Mail systems of accounts, by their names in the API. */
 export const backends = Object.keys(accountTypes) as Backend[]
 
+/** Whole id of a worker. The API accepts no parts of ids. */
+const workerId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** True if the address of the page has a worker that is not the whole id of a worker. */
+export function hasPartialWorker({ worker = '' }: Readonly<Record<string, string>>): boolean {
+  return worker !== '' && !workerId.test(worker)
+}
+
 /** Filters of the list of accounts in the address of the page. An unknown value is no filter. */
 export function accountFilters(query: Readonly<Record<string, string>>) {
   const state = stateFilter(query['state'])
@@ -17,7 +25,6 @@ export function accountFilters(query: Readonly<Record<string, string>>) {
     ...(state !== undefined && { state }),
     ...(backend !== undefined && { backend }),
     ...(provider !== undefined && { provider }),
-    // A part of the id of a worker is no filter, because the API accepts whole ids only.
-    ...(worker !== undefined && /^[0-9a-f-]{36}$/i.test(worker) && { worker }),
+    ...(worker !== undefined && !hasPartialWorker(query) && { worker }),
   }
 }

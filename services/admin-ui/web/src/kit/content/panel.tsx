@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import css from './content.module.css'
 
 /** Content of a page below its title. */
@@ -15,15 +15,17 @@ export interface PanelProps {
   title: string
   /** Buttons or links at the right of the panel's title. */
   tools?: ReactNode
+  /** Heading of the panel, for a panel that takes the focus from a removed button. */
+  headingRef?: RefObject<HTMLHeadingElement | null>
   children: ReactNode
 }
 
 /** Section of a page with a title. */
-export function Panel({ title, tools, children }: PanelProps) {
+export function Panel({ title, tools, headingRef, children }: PanelProps) {
   return (
     <section className={css['panel']} aria-label={title}>
       <div className={css['panelHead']}>
-        <h2>{title}</h2>
+        <h2 {...(headingRef && { ref: headingRef, tabIndex: -1 })}>{title}</h2>
         {tools}
       </div>
       {children}

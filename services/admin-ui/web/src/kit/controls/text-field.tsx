@@ -17,6 +17,8 @@ export interface TextFieldProps {
   onChange?: (value: string) => void
   type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'datetime-local' | 'url'
   hint?: string
+  /** Problem of the current value, which is shown immediately. Absent: the value is correct. */
+  problem?: string
   isRequired?: boolean
   /** Finds the problem of a value. Null: the value is correct. */
   validate?: (value: string) => string | null
@@ -30,9 +32,14 @@ export interface TextFieldProps {
 }
 
 /** Field for a text, with a label, a hint, and the browser's message about a wrong value. */
-export function TextField({ label, hint, isMultiline, isSearch, ...rest }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { label, hint, problem, isMultiline, isSearch, ...rest } = props
   return (
-    <AriaTextField className={css['field'] ?? ''} {...rest}>
+    <AriaTextField
+      className={css['field'] ?? ''}
+      {...rest}
+      {...(problem !== undefined && { isInvalid: true })}
+    >
       <Label className={css['label'] ?? ''}>{label}</Label>
       {isMultiline === true ? (
         <TextArea className={classNames(css['input'], css['area'])} spellCheck={false} />
@@ -47,7 +54,7 @@ export function TextField({ label, hint, isMultiline, isSearch, ...rest }: TextF
           {hint}
         </Text>
       )}
-      <FieldError className={css['problem'] ?? ''} />
+      <FieldError className={css['problem'] ?? ''}>{problem}</FieldError>
     </AriaTextField>
   )
 }

@@ -12,6 +12,8 @@ export interface QueryTextFieldProps {
   type?: 'search' | 'datetime-local'
   isSearch?: boolean
   hint?: string
+  /** Problem of the current value. Absent: the value is correct. */
+  problem?: string
 }
 
 /** Text field for a filter of a list, with its value in the address of the page. */

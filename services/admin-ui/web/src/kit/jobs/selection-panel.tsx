@@ -1,38 +1,103 @@
-import type { ReactNode } from 'react'
+import { maxJobIds } from '@posthorn/contracts/job-limits'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { Panel } from '../content/panel.tsx'
 import { Button, ButtonRow } from '../controls/button.tsx'
+import { Announcement } from '../states/announcement.tsx'
+import { ErrorBox } from '../states/error-box.tsx'
+import { useFocusReturn } from '../use-focus-return.ts'
 import { type CountedSelection, selectionText } from './selection-text.ts'
-import type { Marked } from './use-marked.ts'
+import { isNothingMarked, type Marked, nothingMarked } from './use-marked.ts'
 
 export interface SelectionPanelProps extends CountedSelection {
   onChange: (marked: Marked) => void
   /** False if a job cannot select the entries of the list by its filters. */
   canMarkAll: boolean
+  /** Region of the list, which takes the focus when the panel is removed. */
+  region: RefObject<HTMLElement | null>
+  /** Error of the last start of a job. */
+  error: Error | null
   /** Buttons for actions on the selected entries. */
   children: ReactNode
 }
 
 /**
- * Panel with actions on the selected entries of a list. Absent without selected entries. Actions on
- * all matching entries can start when the number of these entries is loaded.
+ * Panel with actions on the selected entries of a list. Without selected entries, nothing is
+ * visible. Screen readers announce the number of selected entries.
  */
 export function SelectionPanel(props: SelectionPanelProps) {
-  const { marked, onChange, matching, hasMore, canMarkAll, children } = props
-  if (marked.keys.size === 0 && !marked.isAll) return null
+  const { marked } = props
+  const isEmpty = isNothingMarked(marked)
+  const title = `${marked.isAll ? 'All ' : ''}${selectionText(props)} selected`
   return (
-    <Panel title={`${marked.isAll ? 'All ' : ''}${selectionText(props)} selected`}>
+    <>
+      <Announcement text={isEmpty ? '' : title} />
+      {!isEmpty && <SelectionActions title={title} {...props} />}
+    </>
+  )
+}
+
+/**
+ * Actions on the selected entries. Actions on all matching entries can start when the number of
+ * these entries is loaded.
+ */
+function SelectionActions(props: SelectionPanelProps & { title: string }) {
+  const { title, marked, onChange, matching, nouns, canMarkAll, region, error, children } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  useFocusReturn(region)
+  const isReady = !isOversized(marked) && (!marked.isAll || matching !== undefined)
+  return (
+    <Panel title={title} headingRef={heading}>
+      {isOversized(marked) && <TooManySelected plural={nouns[1]} canMarkAll={canMarkAll} />}
       <ButtonRow>
-        {(!marked.isAll || matching !== undefined) && children}
-        {canMarkAll && !marked.isAll && matching !== undefined && matching > marked.keys.size && (
-          <Button onPress={() => onChange({ keys: new Set(), isAll: true })}>
-            Select all {hasMore === true ? '' : `${matching} `}that match
-          </Button>
+        {isReady && children}
+        {canMarkAllOf(props) && (
+          <MarkAllButton
+            count={props.hasMore === true ? undefined : matching}
+            heading={heading}
+            onPress={() => onChange({ keys: new Set(), isAll: true })}
+          />
         )}
-        <Button onPress={() => onChange({ keys: new Set(), isAll: false })}>
-          Clear the selection
-        </Button>
+        <Button onPress={() => onChange(nothingMarked)}>Clear the selection</Button>
       </ButtonRow>
+      {error && <ErrorBox error={error} />}
     </Panel>
+  )
+}
+
+/** True if more entries are selected one by one than a job accepts. */
+function isOversized({ keys, isAll }: Marked): boolean {
+  return !isAll && keys.size > maxJobIds
+}
+
+/** True if all matching entries can be selected instead of the entries of the selection. */
+function canMarkAllOf({ marked, matching, canMarkAll }: SelectionPanelProps): boolean {
+  if (!canMarkAll || marked.isAll || matching === undefined) return false
+  return isOversized(marked) || matching > marked.keys.size
+}
+
+/** Message that stands in place of the actions if more entries are selected than a job accepts. */
+function TooManySelected({ plural, canMarkAll }: { plural: string; canMarkAll: boolean }) {
+  return (
+    <p role="alert">
+      A job runs on at most {maxJobIds.toLocaleString('en')} {plural} that are selected one by one.
+      Select fewer {plural}
+      {canMarkAll && ', or all that match the filters'}.
+    </p>
+  )
+}
+
+interface MarkAllButtonProps {
+  /** Number of the matching entries. Undefined: the list does not count all matching entries. */
+  count: number | undefined
+  /** Heading of the panel, which takes the focus when the button is removed. */
+  heading: RefObject<HTMLHeadingElement | null>
+  onPress: () => void
+}
+
+function MarkAllButton({ count, heading, onPress }: MarkAllButtonProps) {
+  useFocusReturn(heading)
+  return (
+    <Button onPress={onPress}>Select all {count === undefined ? '' : `${count} `}that match</Button>
   )
 }
 

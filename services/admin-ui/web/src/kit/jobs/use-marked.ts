@@ -8,7 +8,13 @@ export interface Marked {
   isAll: boolean
 }
 
-const nothing: Marked = { keys: new Set(), isAll: false }
+/** Selection without entries. */
+export const nothingMarked: Marked = { keys: new Set(), isAll: false }
+
+/** True if no entry is selected. */
+export function isNothingMarked({ keys, isAll }: Marked): boolean {
+  return keys.size === 0 && !isAll
+}
 
 /**
  * Returns the selected entries of a list, and the function that changes them. Changed filters end
@@ -16,10 +22,10 @@ const nothing: Marked = { keys: new Set(), isAll: false }
  */
 export function useMarked(filter: object): [marked: Marked, change: (marked: Marked) => void] {
   const filterKey = JSON.stringify(filter)
-  const [state, setState] = useState({ filterKey, marked: nothing })
+  const [state, setState] = useState({ filterKey, marked: nothingMarked })
   // The selection is dropped, so that it does not return together with the former filters.
-  if (state.filterKey !== filterKey) setState({ filterKey, marked: nothing })
-  const marked = state.filterKey === filterKey ? state.marked : nothing
+  if (state.filterKey !== filterKey) setState({ filterKey, marked: nothingMarked })
+  const marked = state.filterKey === filterKey ? state.marked : nothingMarked
   return [marked, (next) => setState({ filterKey, marked: next })]
 }
 

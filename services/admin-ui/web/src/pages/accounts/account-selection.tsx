@@ -1,6 +1,5 @@
-import { jobActions, type AccountJobFilter, jobsKey } from '../../data/jobs/jobs.ts'
+import { type AccountJobFilter, jobActions } from '../../data/jobs/jobs.ts'
 import { useRights } from '../../data/session.ts'
-import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
   JobExtent,
@@ -8,14 +7,15 @@ import {
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
 import { selectionText } from '../../kit/jobs/selection-text.ts'
-import type { Marked } from '../../kit/jobs/use-marked.ts'
+import { useJobStart } from '../../kit/jobs/use-job-start.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
-import { ErrorBox } from '../../kit/states/error-box.tsx'
 
 const nouns = ['account', 'accounts'] as const
 
-export interface AccountSelectionProps extends Pick<SelectionPanelProps, 'marked' | 'matching'> {
-  onChange: (marked: Marked) => void
+export interface AccountSelectionProps extends Pick<
+  SelectionPanelProps,
+  'marked' | 'matching' | 'onChange' | 'canMarkAll' | 'region'
+> {
   /** Filters of the list, which select its accounts for a job. */
   filter: AccountJobFilter
 }
@@ -23,12 +23,10 @@ export interface AccountSelectionProps extends Pick<SelectionPanelProps, 'marked
 type JobAction = 'reconnect' | 'sync' | 'flush' | 'delete'
 
 /** Panel that starts jobs on the selected accounts of the list. */
-export function AccountSelection({ marked, matching, filter, onChange }: AccountSelectionProps) {
+export function AccountSelection({ filter, ...props }: AccountSelectionProps) {
+  const { marked, matching } = props
   const may = useRights()
-  const start = useAction(jobActions.startOnAccounts, {
-    refresh: [jobsKey],
-    onDone: () => onChange({ keys: new Set(), isAll: false }),
-  })
+  const start = useJobStart(jobActions.startOnAccounts, props)
   const run = (action: JobAction) =>
     start.run({
       action,
@@ -36,16 +34,12 @@ export function AccountSelection({ marked, matching, filter, onChange }: Account
         ? { filter, maxEntries: Math.max(matching ?? 0, 1) }
         : { ids: [...marked.keys] },
     })
-  const selection = { marked, matching, nouns }
-  const jobs = { ...selection, run, isPending: start.isRunning }
+  const jobs = { marked, matching, nouns, run, isPending: start.isRunning }
   return (
-    <>
-      <SelectionPanel {...selection} onChange={onChange} canMarkAll>
-        {may('operateAccounts') && <OperateButtons {...jobs} />}
-        {may('changeAccounts') && <ChangeButtons {...jobs} />}
-      </SelectionPanel>
-      {start.error && <ErrorBox error={start.error} />}
-    </>
+    <SelectionPanel {...props} nouns={nouns} error={start.error}>
+      {may('operateAccounts') && <OperateButtons {...jobs} />}
+      {may('changeAccounts') && <ChangeButtons {...jobs} />}
+    </SelectionPanel>
   )
 }
 

@@ -1,5 +1,6 @@
+import { useRef } from 'react'
 import { accountStates, stateFilter } from '../../data/account-states.ts'
-import { accountFilters, backends } from '../../data/account-filters.ts'
+import { accountFilters, backends, hasPartialWorker } from '../../data/account-filters.ts'
 import { type AccountListEntry, useAccounts } from '../../data/accounts.ts'
 import { matchingTotal } from '../../data/load-state.ts'
 import { providerKinds, providerNames } from '../../data/provider-names.ts'
@@ -9,7 +10,9 @@ import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.t
 import { Filters, PageBody } from '../../kit/content/panel.tsx'
 import { Time } from '../../kit/content/time.tsx'
 import { JobList } from '../../kit/jobs/job-list.tsx'
+import { ListRegion } from '../../kit/jobs/list-region.tsx'
 import { tableSelection, useMarked } from '../../kit/jobs/use-marked.ts'
+import { Announcement } from '../../kit/states/announcement.tsx'
 import type { Column } from '../../kit/table/data-table.tsx'
 import { PagedList } from '../../kit/table/entry-list.tsx'
 import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
@@ -29,32 +32,42 @@ export function AccountsPage() {
     { page: pageOf(query), pageSize, ...filter },
     { everyMs: refreshMs, topic: 'changes' },
   )
-  const [marked, mark] = useMarked(filter)
+  // A changed worker ends the selection, also while the text is not a whole id and does not filter.
+  const [marked, mark] = useMarked({ ...filter, worker: query['worker'] })
+  const region = useRef<HTMLElement>(null)
   const shown = (load.data?.accounts ?? []).map(({ account }) => account)
   return (
     <PageBody>
       <AccountFilters />
-      <AccountSelection
-        marked={marked}
-        onChange={mark}
-        matching={matchingTotal(load)}
-        filter={filter}
-      />
-      <JobList target="accounts" />
-      <PagedList
-        load={load}
-        lines={10}
-        rows={({ accounts }) => accounts}
-        empty={<NoAccounts isFiltered={Object.keys(filter).length > 0} />}
-        label="Accounts"
-        columns={columns}
-        keyOf={({ account }: AccountListEntry) => account}
-        {...(may('operateAccounts') && { selection: tableSelection(marked, shown, mark) })}
-        noun="account"
-      />
+      <Announcement text={hasPartialWorker(query) ? partialWorkerNews : ''} />
+      <ListRegion label="List of accounts" regionRef={region}>
+        <AccountSelection
+          marked={marked}
+          onChange={mark}
+          matching={matchingTotal(load)}
+          filter={filter}
+          canMarkAll={!hasPartialWorker(query)}
+          region={region}
+        />
+        <JobList target="accounts" />
+        <PagedList
+          load={load}
+          lines={10}
+          rows={({ accounts }) => accounts}
+          empty={<NoAccounts isFiltered={Object.keys(filter).length > 0} />}
+          label="Accounts"
+          columns={columns}
+          keyOf={({ account }: AccountListEntry) => account}
+          {...(may('operateAccounts') && { selection: tableSelection(marked, shown, mark) })}
+          noun="account"
+        />
+      </ListRegion>
     </PageBody>
   )
 }
+
+const partialWorkerText = 'Not a whole id. The list is not filtered by worker.'
+const partialWorkerNews = 'The text in the field Worker is not a whole id and does not filter.'
 
 const stateChoices = [
   { value: '', label: 'All states' },
@@ -95,7 +108,12 @@ function AccountFilters() {
         options={choices(providerKinds, 'All providers', providerNames)}
       />
       <QueryTextField label="Error code" name="errorCode" />
-      <QueryTextField label="Worker" name="worker" hint="Whole id of a worker" />
+      <QueryTextField
+        label="Worker"
+        name="worker"
+        hint="Whole id of a worker"
+        {...(hasPartialWorker(query) && { problem: partialWorkerText })}
+      />
       {may('changeAccounts') && (
         <AppLink to="/add-account" className={buttonClass('primary')}>
           Add an account

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { OutboxJobFilter } from '../../data/jobs/jobs.ts'
 import { matchingTotal } from '../../data/load-state.ts'
 import { type OutboxEntry, outboxActions, outboxKey, useOutbox } from '../../data/queues.ts'
@@ -11,6 +12,7 @@ import { Time } from '../../kit/content/time.tsx'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { QuerySelectField, QueryTextField } from '../../kit/forms/query-fields.tsx'
 import { JobList } from '../../kit/jobs/job-list.tsx'
+import { ListRegion } from '../../kit/jobs/list-region.tsx'
 import { tableSelection, useMarked } from '../../kit/jobs/use-marked.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
@@ -31,28 +33,32 @@ export function OutboxPage() {
   const filter = filtersOfPage(query)
   const load = useOutbox({ page: pageOf(query), pageSize, ...filter })
   const [marked, mark] = useMarked(filter)
+  const region = useRef<HTMLElement>(null)
   const shown = (load.data?.messages ?? []).map(({ queueId }) => queueId)
   return (
     <PageBody>
       <OutboxFilters />
-      <OutboxSelection
-        marked={marked}
-        onChange={mark}
-        matching={matchingTotal(load)}
-        filter={jobFilter(filter)}
-      />
-      <JobList target="outbox" />
-      <PagedList
-        load={load}
-        lines={10}
-        rows={({ messages }) => messages}
-        empty={<NoMessages />}
-        label="Outbox"
-        columns={columns}
-        keyOf={({ queueId }: OutboxEntry) => queueId}
-        {...(may('operateQueues') && { selection: tableSelection(marked, shown, mark) })}
-        noun="message"
-      />
+      <ListRegion label="Messages of the outbox" regionRef={region}>
+        <OutboxSelection
+          marked={marked}
+          onChange={mark}
+          matching={matchingTotal(load)}
+          filter={jobFilter(filter)}
+          region={region}
+        />
+        <JobList target="outbox" />
+        <PagedList
+          load={load}
+          lines={10}
+          rows={({ messages }) => messages}
+          empty={<NoMessages />}
+          label="Outbox"
+          columns={columns}
+          keyOf={({ queueId }: OutboxEntry) => queueId}
+          {...(may('operateQueues') && { selection: tableSelection(marked, shown, mark) })}
+          noun="message"
+        />
+      </ListRegion>
     </PageBody>
   )
 }

@@ -1,6 +1,5 @@
-import { jobActions, jobsKey, type OutboxJobFilter } from '../../data/jobs/jobs.ts'
+import { jobActions, type OutboxJobFilter } from '../../data/jobs/jobs.ts'
 import { useRights } from '../../data/session.ts'
-import { useAction } from '../../data/use-load.ts'
 import { Button } from '../../kit/controls/button.tsx'
 import {
   JobExtent,
@@ -8,9 +7,8 @@ import {
   SelectionPanel,
 } from '../../kit/jobs/selection-panel.tsx'
 import { selectionText } from '../../kit/jobs/selection-text.ts'
-import type { Marked } from '../../kit/jobs/use-marked.ts'
+import { useJobStart } from '../../kit/jobs/use-job-start.ts'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
-import { ErrorBox } from '../../kit/states/error-box.tsx'
 
 /** Maximum number of messages that the list of the outbox counts. */
 const maxCounted = 100_000
@@ -21,8 +19,10 @@ const actions = [
   ['send', 'Send now'],
 ] as const
 
-export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked' | 'matching'> {
-  onChange: (marked: Marked) => void
+export interface OutboxSelectionProps extends Pick<
+  SelectionPanelProps,
+  'marked' | 'matching' | 'onChange' | 'region'
+> {
   /**
    * Filters of the list of messages, which select the messages for a job. Undefined: the list shows
    * messages that were sent or have failed, which a job selects by their ids only.
@@ -31,12 +31,10 @@ export interface OutboxSelectionProps extends Pick<SelectionPanelProps, 'marked'
 }
 
 /** Panel that starts jobs on the selected messages of the outbox. */
-export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSelectionProps) {
+export function OutboxSelection({ filter, ...props }: OutboxSelectionProps) {
+  const { marked, matching } = props
   const may = useRights()
-  const start = useAction(jobActions.startOnOutbox, {
-    refresh: [jobsKey],
-    onDone: () => onChange({ keys: new Set(), isAll: false }),
-  })
+  const start = useJobStart(jobActions.startOnOutbox, props)
   const hasMore = matching !== undefined && matching >= maxCounted
   const run = (action: 'hold' | 'release' | 'send' | 'cancel') =>
     start.run({
@@ -48,40 +46,37 @@ export function OutboxSelection({ marked, matching, filter, onChange }: OutboxSe
     })
   const selection = { marked, matching, hasMore, nouns }
   return (
-    <>
-      <SelectionPanel {...selection} onChange={onChange} canMarkAll={filter !== undefined}>
-        {actions.map(([action, text]) =>
-          marked.isAll ? (
-            <ConfirmButton
-              key={action}
-              action={text}
-              kind="secondary"
-              question={<JobExtent {...selection} />}
-              onConfirm={() => run(action)}
-              isPending={start.isRunning}
-            />
-          ) : (
-            <Button key={action} onPress={() => run(action)} isPending={start.isRunning}>
-              {text}
-            </Button>
-          ),
-        )}
-        {may('cancelSubmissions') && (
+    <SelectionPanel {...props} {...selection} canMarkAll={filter !== undefined} error={start.error}>
+      {actions.map(([action, text]) =>
+        marked.isAll ? (
           <ConfirmButton
-            action={`Cancel ${selectionText(selection)}`}
-            question={
-              <>
-                <p>The messages are removed from the outbox and are not sent.</p>
-                <JobExtent {...selection} />
-              </>
-            }
-            typed={String(marked.isAll ? matching : marked.keys.size)}
-            onConfirm={() => run('cancel')}
+            key={action}
+            action={text}
+            kind="secondary"
+            question={<JobExtent {...selection} />}
+            onConfirm={() => run(action)}
             isPending={start.isRunning}
           />
-        )}
-      </SelectionPanel>
-      {start.error && <ErrorBox error={start.error} />}
-    </>
+        ) : (
+          <Button key={action} onPress={() => run(action)} isPending={start.isRunning}>
+            {text}
+          </Button>
+        ),
+      )}
+      {may('cancelSubmissions') && (
+        <ConfirmButton
+          action={`Cancel ${selectionText(selection)}`}
+          question={
+            <>
+              <p>The messages are removed from the outbox and are not sent.</p>
+              <JobExtent {...selection} />
+            </>
+          }
+          typed={String(marked.isAll ? matching : marked.keys.size)}
+          onConfirm={() => run('cancel')}
+          isPending={start.isRunning}
+        />
+      )}
+    </SelectionPanel>
   )
 }

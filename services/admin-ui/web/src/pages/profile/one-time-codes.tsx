@@ -1,8 +1,8 @@
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { ownActions } from '../../data/own-factors.ts'
 import { sessionKey } from '../../data/query-client.ts'
 import { useSignedIn } from '../../data/session.ts'
-import { useAction } from '../../data/use-load.ts'
+import { type Action, useAction } from '../../data/use-load.ts'
 import { Button, ButtonRow } from '../../kit/controls/button.tsx'
 import { Form } from '../../kit/forms/form.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
@@ -11,8 +11,11 @@ import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { QrCode } from '../../kit/content/qr-code.tsx'
 import { ConfirmButton } from '../../kit/overlays/confirm-button.tsx'
 import { ErrorBox } from '../../kit/states/error-box.tsx'
+import { useFocusReturn } from '../../kit/use-focus-return.ts'
 
 interface CodesProps {
+  /** Heading of the panel, which takes the focus after a step whose button is removed. */
+  heading: RefObject<HTMLHeadingElement | null>
   /** Shows new recovery codes. Without an argument, removes the shown codes from the page. */
   onCodes: (result?: { recoveryCodes: readonly string[] }) => void
 }
@@ -24,30 +27,50 @@ export function OneTimeCodes() {
   // codes, is removed as soon as the session has one-time codes.
   const [codes, setCodes] = useState<readonly string[]>()
   const onCodes: CodesProps['onCodes'] = (result) => setCodes(result?.recoveryCodes)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const props = { heading, onCodes }
   return (
-    <Panel title="One-time codes">
-      {factors.totp ? <ActiveCodes onCodes={onCodes} /> : <InactiveCodes onCodes={onCodes} />}
+    <Panel title="One-time codes" headingRef={heading}>
+      {factors.totp ? <ActiveCodes {...props} /> : <InactiveCodes {...props} />}
       {codes && <RecoveryCodes codes={codes} />}
     </Panel>
   )
 }
 
-function InactiveCodes({ onCodes }: CodesProps) {
+function InactiveCodes({ heading, onCodes }: CodesProps) {
   const start = useAction(ownActions.startTotp)
+  if (!start.result) return <SetUpButton heading={heading} start={start} />
+  return <ConfirmForm heading={heading} onCodes={onCodes} secret={start.result} />
+}
+
+interface SetUpButtonProps extends Pick<CodesProps, 'heading'> {
+  start: Pick<Action<undefined, unknown>, 'run' | 'isRunning' | 'error'>
+}
+
+function SetUpButton({ heading, start }: SetUpButtonProps) {
+  useFocusReturn(heading)
+  return (
+    <>
+      <p>A code of an app on your phone is required after the password.</p>
+      <div>
+        <Button onPress={() => start.run(undefined)} isPending={start.isRunning}>
+          Set up one-time codes
+        </Button>
+      </div>
+      {start.error && <ErrorBox error={start.error} />}
+    </>
+  )
+}
+
+interface ConfirmFormProps extends CodesProps {
+  /** Key of the one-time codes, as a text and as an address for apps. */
+  secret: { seed: string; uri: string }
+}
+
+/** Form that switches one-time codes on with the first code of the app. */
+function ConfirmForm({ heading, onCodes, secret: { seed, uri } }: ConfirmFormProps) {
   const confirm = useAction(ownActions.confirmTotp, { refresh: [sessionKey], onDone: onCodes })
-  if (!start.result)
-    return (
-      <>
-        <p>A code of an app on your phone is required after the password.</p>
-        <div>
-          <Button onPress={() => start.run(undefined)} isPending={start.isRunning}>
-            Set up one-time codes
-          </Button>
-        </div>
-        {start.error && <ErrorBox error={start.error} />}
-      </>
-    )
-  const { seed, uri } = start.result
+  useFocusReturn(heading)
   return (
     <>
       <p>Scan this picture with your app, or type the key into your app.</p>
@@ -71,8 +94,9 @@ function InactiveCodes({ onCodes }: CodesProps) {
   )
 }
 
-function ActiveCodes({ onCodes }: CodesProps) {
+function ActiveCodes({ heading, onCodes }: CodesProps) {
   const { factors } = useSignedIn()
+  useFocusReturn(heading)
   const renew = useAction(ownActions.renewRecoveryCodes, {
     refresh: [sessionKey],
     onDone: onCodes,

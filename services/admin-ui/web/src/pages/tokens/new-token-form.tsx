@@ -1,26 +1,30 @@
 import { useState } from 'react'
 import { tokenActions, tokensKey } from '../../data/tokens.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { SelectField } from '../../kit/controls/select-field.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
+import { NewTokenValues, useNewTokenValues } from './new-token-values.tsx'
 import { cells, RightsChoice } from './rights-choice.tsx'
 import { permissionsOf, tokenBody, type TokenUse, tokenUses } from './token-body.ts'
 import type { ChosenRights } from './token-grid.ts'
 import { rightsOfPreset } from './token-presets.ts'
 
-/** Form that creates an access token. The value of the token is shown once. */
+/** Form that creates access tokens, whose values are shown until the page is left. */
 export function NewTokenForm({ account: firstAccount }: { account: string }) {
   const [use, setUse] = useState<TokenUse>('api')
   const [account, setAccount] = useState(firstAccount)
   const [chosen, setChosen] = useState<ChosenRights>(() => rightsOfPreset('read', cells))
+  const [created, addCreated] = useNewTokenValues()
   const create = useAction(
     async (values: Readonly<Record<string, string>>) => {
       const permissions = permissionsOf({ use, chosen }, cells)
       return tokenActions.create(tokenBody(values, { use, permissions }))
     },
-    { refresh: [tokensKey] },
+    {
+      refresh: [tokensKey],
+      onDone: ({ token }, { description = '' }) => addCreated({ token, description }),
+    },
   )
   return (
     <>
@@ -43,12 +47,7 @@ export function NewTokenForm({ account: firstAccount }: { account: string }) {
         <RightsChoice use={use} account={account} chosen={chosen} onChange={setChosen} />
         <Restrictions />
       </Form>
-      {create.result && (
-        <div role="status">
-          <p>Copy the value now. The value is not stored and not shown again.</p>
-          <CopyBox text={create.result.token} label="Copy the value" />
-        </div>
-      )}
+      <NewTokenValues values={created} />
     </>
   )
 }

@@ -1,19 +1,23 @@
 import { tokenActions, tokensKey } from '../../data/tokens.ts'
 import { useAction } from '../../data/use-load.ts'
-import { CopyBox } from '../../kit/content/copy-box.tsx'
 import { TextField } from '../../kit/controls/text-field.tsx'
 import { Form } from '../../kit/forms/form.tsx'
+import { NewTokenValues, useNewTokenValues } from './new-token-values.tsx'
 import { operatorTokenBody } from './token-body.ts'
 
 /**
- * Form that creates an access token for scripts of operators, which may call every operation. The
- * value of the token is shown once.
+ * Form that creates access tokens for scripts of operators, which may call every operation. The
+ * values of the tokens are shown until the page is left.
  */
 export function OperatorTokenForm() {
+  const [created, addCreated] = useNewTokenValues()
   const create = useAction(
     (values: Readonly<Record<string, string>>) =>
       tokenActions.createForOperators(operatorTokenBody(values)),
-    { refresh: [tokensKey] },
+    {
+      refresh: [tokensKey],
+      onDone: ({ token }, { description = '' }) => addCreated({ token, description }),
+    },
   )
   return (
     <>
@@ -35,12 +39,7 @@ export function OperatorTokenForm() {
         />
         <TextField label="Expires" name="expires" type="datetime-local" hint="Empty: never." />
       </Form>
-      {create.result && (
-        <div role="status">
-          <p>Copy the value now. The value is not stored and not shown again.</p>
-          <CopyBox text={create.result.token} label="Copy the value" />
-        </div>
-      )}
+      <NewTokenValues values={created} />
     </>
   )
 }

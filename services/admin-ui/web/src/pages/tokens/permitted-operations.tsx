@@ -1,21 +1,29 @@
 import type { TokenOperation } from '@posthorn/contracts/admin/token-operations'
 import { mayCallOperation, permitsProxy, type TokenRights } from '@posthorn/contracts/token-rights'
+import type { RefObject } from 'react'
 import css from './tokens.module.css'
 
 export interface PermittedOperationsProps {
   token: TokenRights
   operations: readonly TokenOperation[]
+  /** Element of the list, which can take the focus from a removed button. */
+  sectionRef?: RefObject<HTMLElement | null>
 }
 
 /**
  * List of the operations that a token may call. The server decides with the same function,
  * `mayCallOperation`.
  */
-export function PermittedOperations({ token, operations }: PermittedOperationsProps) {
+export function PermittedOperations(props: PermittedOperationsProps) {
+  const { token, operations, sectionRef } = props
   const permitted = operations.filter((operation) => mayCallOperation(token, operation))
   const proxies = (['smtp', 'imap-proxy'] as const).filter((scope) => token.scopes.includes(scope))
   return (
-    <section aria-label="Permitted operations" className={css['permitted']}>
+    <section
+      aria-label="Permitted operations"
+      className={css['permitted']}
+      {...(sectionRef && { ref: sectionRef, tabIndex: -1 })}
+    >
       <div role="status">
         <p>
           The token may call {permitted.length} of {operations.length} operations

@@ -1,8 +1,10 @@
+import { type RefObject, useRef } from 'react'
 import { Columns } from '../../kit/content/panel.tsx'
 import { TextList } from '../../kit/content/text-list.tsx'
 import { Button } from '../../kit/controls/button.tsx'
 import { SelectField } from '../../kit/controls/select-field.tsx'
 import { CheckGrid } from '../../kit/table/check-grid.tsx'
+import { useFocusReturn } from '../../kit/use-focus-return.ts'
 import { list as operations } from 'virtual:token-operations'
 import { PermittedOperations } from './permitted-operations.tsx'
 import { scopesOf, type TokenUse } from './token-body.ts'
@@ -31,6 +33,7 @@ export interface RightsChoiceProps {
 
 /** Presets and grid for the rights of a token, with the operations that the choice permits. */
 export function RightsChoice({ use, account, chosen, onChange }: RightsChoiceProps) {
+  const permitted = useRef<HTMLElement>(null)
   const scopes = scopesOf(use)
   const hasGrid = scopes.includes('api')
   const permissions = hasGrid ? recordOf(chosen, cells) : null
@@ -61,18 +64,22 @@ export function RightsChoice({ use, account, chosen, onChange }: RightsChoicePro
             accounts, OAuth2 applications or tokens.
           </p>
         </div>
-        <PermittedOperations token={token} operations={operations} />
+        <PermittedOperations token={token} operations={operations} sectionRef={permitted} />
       </Columns>
-      <WiderRights chosen={chosen} onChange={onChange} />
+      <WiderRights chosen={chosen} onChange={onChange} permitted={permitted} />
     </>
   )
 }
 
-type WiderRightsProps = Pick<RightsChoiceProps, 'chosen' | 'onChange'>
+interface WiderRightsProps extends Pick<RightsChoiceProps, 'chosen' | 'onChange'> {
+  /** List of the permitted operations, which takes the focus when the button is removed. */
+  permitted: RefObject<HTMLElement | null>
+}
 
 /** Rights that the token would also permit, and a button that chooses them too. */
-function WiderRights({ chosen, onChange }: WiderRightsProps) {
+function WiderRights({ chosen, onChange, permitted }: WiderRightsProps) {
   const others = alsoPermitted(chosen, cells)
+  const chooseAll = () => onChange(cellsOfRecord(recordOf(chosen, cells), cells))
   return (
     <div role="status">
       {others.length > 0 && (
@@ -82,13 +89,20 @@ function WiderRights({ chosen, onChange }: WiderRightsProps) {
             would also permit:
           </p>
           <TextList texts={others.map(({ name }) => name)} />
-          <Button onPress={() => onChange(cellsOfRecord(recordOf(chosen, cells), cells))}>
-            Choose these rights too
-          </Button>
+          <ChooseButton onPress={chooseAll} permitted={permitted} />
         </>
       )}
     </div>
   )
+}
+
+interface ChooseButtonProps extends Pick<WiderRightsProps, 'permitted'> {
+  onPress: () => void
+}
+
+function ChooseButton({ onPress, permitted }: ChooseButtonProps) {
+  useFocusReturn(permitted)
+  return <Button onPress={onPress}>Choose these rights too</Button>
 }
 
 const choices: readonly { value: TokenPreset | 'own'; label: string }[] = [

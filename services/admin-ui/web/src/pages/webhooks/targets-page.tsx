@@ -71,7 +71,7 @@ const columns: readonly Column<Target>[] = [
   },
   { title: 'Last hour', cell: (target) => hourText(target) },
   { title: '95 % within', cell: ({ lastHour }) => durationText(lastHour.p95Ms) },
-  { title: 'Last response', isWide: true, cell: (target) => <LastResponse target={target} /> },
+  { title: 'Last response', cell: (target) => <LastResponse target={target} /> },
   { title: 'Actions', cell: (target) => <TargetActions target={target} /> },
 ]
 
