@@ -29,8 +29,9 @@ const takesPerInterval = 4
  * shards, and stops all work after two missed heartbeats. Other workers may claim the shards after
  * three missed heartbeats.
  *
- * Before `whenConnected` resolves, this worker sends no heartbeat and claims no shards, so the other
- * workers keep all accounts. Without RabbitMQ, a new worker receives no commands and no credentials.
+ * Before `whenConnected` resolves, this worker sends no heartbeat and claims no shards, so that the
+ * other workers keep all accounts. Without RabbitMQ, a new worker receives neither commands nor
+ * credentials.
  *
  * Disposal hands the shards off at the pace of the other workers, within `handoffMs`.
  */
