@@ -92,7 +92,7 @@ export type AdminWorld = Awaited<ReturnType<typeof adminWorld>>
 export async function adminWorld(more: Record<string, string> = {}) {
   const stack = new AsyncDisposableStack()
   const database = stack.adopt(await testDatabase(), (database) => database.drop())
-  const broker = stack.adopt(await testBus(), (broker) => broker.drop())
+  const broker = stack.adopt(await testBus({ reuse: true }), (broker) => broker.drop())
   const env = {
     DATABASE_URL: database.roleUrl('posthorn_admin_ui'),
     AMQP_URL: broker.url,

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 stack.defer(() => Promise.all([database.drop(), broker.drop()]).then(() => undefined))
 
 /** Starts admin-ui with additional variables. Returns the URL of its HTTP server. */

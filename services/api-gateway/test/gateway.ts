@@ -35,7 +35,7 @@ export interface TestGateway extends AsyncDisposable {
  * host.
  */
 export async function testServers() {
-  const [database, broker] = await Promise.all([testDatabase(), testBus()])
+  const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
   const gateways: TestGateway[] = []
   const env = {
     DATABASE_URL: database.roleUrl('posthorn_api_gateway'),

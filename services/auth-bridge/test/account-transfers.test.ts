@@ -34,7 +34,7 @@ afterAll(() => stack.disposeAsync())
 
 /** Starts an instance of Posthorn: a database, a RabbitMQ and an auth-bridge with its own keys. */
 async function startInstance(env: Record<string, string>) {
-  const [database, broker] = await Promise.all([testDatabase(), testBus()])
+  const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
   stack.defer(async () => void (await Promise.all([database.drop(), broker.drop()])))
   const config = readConfig({
     DATABASE_URL: database.roleUrl('posthorn_auth_bridge'),

@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 import { countKeys, resealAll } from '../src/reseal/reseal.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
 // Database connection with the role of a compromised api-gateway.

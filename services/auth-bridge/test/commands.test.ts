@@ -29,7 +29,7 @@ import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { resealAll } from '../src/reseal/reseal.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
 const apps: AsyncDisposable[] = []

@@ -28,7 +28,7 @@ import { startApp } from '../src/app.ts'
 
 // A compromised process gets the credentials of its own accounts only, whatever it requests.
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 await broker.grantServices()
 const { db } = database
 const stack = new AsyncDisposableStack()

@@ -11,7 +11,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 await broker.grantServices()
 const { db } = database
 const stack = new AsyncDisposableStack()

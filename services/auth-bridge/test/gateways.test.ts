@@ -7,7 +7,7 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
 const app = await startApp(

@@ -54,7 +54,7 @@ export async function createOAuth2World({
   await using stack = new AsyncDisposableStack()
   const [database, broker, provider] = await Promise.all([
     testDatabase(),
-    testBus(),
+    testBus({ reuse: true }),
     testOpenIdProvider(),
   ])
   stack.defer(() => Promise.all([database.drop(), broker.drop(), provider.close()]).then())

@@ -61,7 +61,7 @@ export interface TestProxy extends AsyncDisposable {
 export async function testProxy(changes: Partial<Config> = {}): Promise<TestProxy> {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await testDatabase(), (database) => database.drop())
-  const broker = opened.adopt(await testBus(), (broker) => broker.drop())
+  const broker = opened.adopt(await testBus({ reuse: true }), (broker) => broker.drop())
   const { db } = database
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),

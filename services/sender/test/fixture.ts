@@ -41,7 +41,7 @@ export interface NewSubmission {
  */
 export async function senderFixture() {
   const database = await testDatabase()
-  const broker = await testBus()
+  const broker = await testBus({ reuse: true })
   const { db } = database
   const env = {
     DATABASE_URL: database.roleUrl('posthorn_sender'),

@@ -13,7 +13,7 @@ import { deleteUnusedReserves, takeReserve } from '../src/store/sending-reserves
 import { BorrowedUnits } from '../src/transports/mail-api/borrowed-units.ts'
 
 const database = await testDatabase()
-const broker = await testBus()
+const broker = await testBus({ reuse: true })
 const { db } = database
 const log = createLogger('test', 'silent')
 const connect = () =>

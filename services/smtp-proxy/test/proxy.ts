@@ -27,7 +27,7 @@ export interface Via {
  */
 export async function testProxy(changes: Partial<Config> = {}, settings: Settings = {}) {
   await using stack = new AsyncDisposableStack()
-  const [database, broker] = await Promise.all([testDatabase(), testBus()])
+  const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
   stack.defer(() => Promise.all([database.drop(), broker.drop()]).then(() => undefined))
   const { db } = database
   const log = createLogger('test', 'silent')

@@ -25,7 +25,7 @@ const accessToken = gmail.grant('robot@project-1.example', [
 const origins = { [origin]: gmail.origin }
 
 const database = await testDatabase()
-const broker = await testBus()
+const broker = await testBus({ reuse: true })
 await broker.grantServices()
 const log = createLogger('test', 'silent')
 const openBus = async (name: 'auth-bridge' | 'sync-worker') => {

@@ -21,7 +21,7 @@ import {
 } from '../src/store/exports.ts'
 import { sumStoredBytes } from '../src/store/running-exports.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const [database, broker] = await Promise.all([testDatabase(), testBus({ reuse: true })])
 const { db } = database
 const url = database.roleUrl('posthorn_sync_worker')
 const worker = connect(url, { name: 'test', max: 2 })

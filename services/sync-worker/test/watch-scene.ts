@@ -19,7 +19,7 @@ import { registerAccount } from './feeds/feed-world.ts'
 // importing file.
 
 export const database = await testDatabase()
-const broker = await testBus()
+const broker = await testBus({ reuse: true })
 await broker.grantServices()
 export const db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
 const log = createLogger('test', 'silent')

@@ -74,7 +74,7 @@ export const apiApplication = 'linked'
  */
 export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number } = {}) {
   const database = await testDatabase()
-  const broker = await testBus()
+  const broker = await testBus({ reuse: true })
   const dovecot = await testDovecot()
   const log = createLogger('test', 'silent')
   const bus = await connectBus({

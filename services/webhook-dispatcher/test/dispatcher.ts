@@ -70,7 +70,7 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   await using stack = new AsyncDisposableStack()
   const database = await testDatabase()
   stack.defer(() => database.drop())
-  const broker = await testBus()
+  const broker = await testBus({ reuse: true })
   stack.defer(() => broker.drop())
   const log = createLogger('test', 'silent')
   const bus = stack.use(

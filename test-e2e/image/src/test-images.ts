@@ -3,8 +3,8 @@ import type { ImageVersion } from './images.ts'
 /** Input of the image tests: the built images, and secrets that were created before the build. */
 export interface TestImages extends ImageVersion {
   image: string
-  /** Name of the second build of the image, which did not use the cache. */
-  again: string
+  /** Name of the second build of the image, which did not use the cache. Absent: one build. */
+  again?: string
   servers: string
   builder: string
   /** Host name of the package registry. */

@@ -40,6 +40,17 @@ export async function listVhosts({ api }: RabbitAddress): Promise<string[]> {
   return vhosts.map(({ name }) => name)
 }
 
+/** Lists the names of the queues or exchanges of a RabbitMQ virtual host. */
+export async function listNames(
+  { api }: RabbitAddress,
+  vhost: string,
+  kind: 'queues' | 'exchanges',
+): Promise<string[]> {
+  const path = `/api/${kind}/${encodeURIComponent(vhost)}?columns=name&disable_stats=true`
+  const entries = (await call(api, `GET ${path}`)) as { name: string }[]
+  return entries.map(({ name }) => name)
+}
+
 interface NamedResource {
   name: string
   vhost: string
@@ -49,14 +60,19 @@ interface NamedResource {
  * Closes all client connections of a RabbitMQ virtual host through the management API. Returns the
  * number of closed connections.
  */
-export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
+export async function closeConnections(address: RabbitAddress, vhost: string): Promise<number> {
+  const names = await listConnections(address, vhost)
+  for (const name of names)
+    await call(address.api, `DELETE /api/connections/${encodeURIComponent(name)}`)
+  return names.length
+}
+
+/** Lists the names of all client connections of a RabbitMQ virtual host. */
+export async function listConnections({ api }: RabbitAddress, vhost: string): Promise<string[]> {
   // The connections of all RabbitMQ virtual hosts are listed and filtered here. Without statistics,
   // RabbitMQ's management plugin returns an empty list for a single virtual host.
   const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as NamedResource[]
-  const connections = all.filter((connection) => connection.vhost === vhost)
-  for (const { name } of connections)
-    await call(api, `DELETE /api/connections/${encodeURIComponent(name)}`)
-  return connections.length
+  return all.filter((connection) => connection.vhost === vhost).map(({ name }) => name)
 }
 
 /**

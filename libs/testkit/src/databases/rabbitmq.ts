@@ -9,6 +9,7 @@ import {
   type RabbitAddress,
 } from '@posthorn/local/rabbitmq/management-api'
 import { serverDirectories, sharedServer } from '../private-server.ts'
+import { returnVhost, takeVhost } from './vhost-stock.ts'
 
 export interface TestBus {
   /**
@@ -17,6 +18,8 @@ export interface TestBus {
    */
   url: string
   vhost: string
+  /** RabbitMQ server of the virtual host. */
+  address: RabbitAddress
   /** Grants the services access to the virtual host of RabbitMQ. Each service has its own user. */
   grantServices: () => Promise<void>
   /** AMQP URL for a service. Requires `grantServices`. */
@@ -36,20 +39,25 @@ const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, asyn
 
 /**
  * Creates an empty virtual host on a RabbitMQ broker. Uses the broker of TEST_AMQP_URL and
- * TEST_AMQP_API, or starts a broker for this process.
+ * TEST_AMQP_API, or starts a broker for this process. With `reuse`, the virtual host may have been
+ * used before, and contains work queues without messages. The tests of `reuse` must not change the
+ * arguments or bindings of work queues.
  */
-export async function testBus(): Promise<TestBus> {
+export async function testBus({ reuse = false } = {}): Promise<TestBus> {
   const { address, drop } = await useServer()
-  const vhost = `t-${randomBytes(8).toString('hex')}`
+  const used = reuse ? await takeVhost(address) : undefined
+  const vhost = used ?? `t-${randomBytes(8).toString('hex')}`
   const url = `${await createVhost(address, vhost)}?heartbeat=60`
   return {
     url,
     vhost,
+    address,
     grantServices: () => grantServices(address, vhost),
     serviceUrl: (service) => roleUrl(url, roleOf(service)),
     closeConnections: () => closeConnections(address, vhost),
     async drop() {
-      await dropVhost(address, vhost)
+      const remove = () => dropVhost(address, vhost)
+      await (reuse ? returnVhost(address, vhost).catch(remove) : remove())
       await drop()
     },
   }
