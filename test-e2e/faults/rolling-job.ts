@@ -3,7 +3,7 @@ import { expect } from '@jest/globals'
 import { freePort, startHaproxy } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
 import { coreServices } from '@posthorn/local/role-passwords'
-import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { eventually, faultSize, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { connectManyAccounts, messagesPath, shuffled } from '../many-accounts.ts'
 import { startWorld, untilConnected, type World, type WorldOptions } from '../world.ts'
 import { findDuplicateEvents } from './main-job.ts'
@@ -25,7 +25,9 @@ const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
  * Number of accounts at one host, from which reads choose at random. The logins of these accounts
  * take most of the test's time.
  */
-const manyAccounts = Number(process.env['TEST_ROLLING_ACCOUNTS'] ?? 100)
+const manyAccounts = Number(
+  process.env['TEST_ROLLING_ACCOUNTS'] ?? faultSize({ small: 50, full: 100 }),
+)
 
 const gatewayNames = ['api-gateway', 'api-gateway-2']
 
