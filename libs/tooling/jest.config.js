@@ -14,12 +14,12 @@ const base = {
 }
 
 /**
- * Files of the project `alone`: they start fourteen services and their clients, and no request may
- * fail. No other test file runs meanwhile.
+ * Test files of the project `alone`. No other test file runs at the same time, because these files
+ * start fourteen processes under load, and no request may fail.
  */
 const alone = ['<rootDir>/test-e2e/faults/rolling.test.ts']
 
-/** Options of the end-to-end tests, which start from a bundle. */
+/** Options of the end-to-end tests. These tests run the services from a bundle. */
 const endToEnd = {
   ...base,
   globalSetup: '<rootDir>/test-e2e/shared-world-setup.ts',

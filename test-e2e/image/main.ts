@@ -13,7 +13,7 @@ import { buildImage, buildServers, readVersion } from './src/images.ts'
 import type { TestImages } from './src/test-images.ts'
 
 // `make test-image` builds the image of all processes and tests the image in containers. With
-// TEST_IMAGE=full, it builds the image a second time without the cache and compares the layers.
+// TEST_IMAGE=full, the command builds the image again without the cache and compares the layers.
 // Without a container engine it prints the reason and exits with 0, or with 1 if
 // POSTHORN_REQUIRE_TESTS contains `image`.
 const folder = join(checkout, '.local/test-image')

@@ -37,9 +37,9 @@ const { version } = release
 const maxMissedHeartbeats = 3
 
 /**
- * Maximum time in milliseconds for which a new replica that lacks RabbitMQ is not ready. Reads of
- * mailboxes need RabbitMQ, so other replicas serve them meanwhile. After this time, the replica
- * serves the requests that do not need RabbitMQ.
+ * Maximum time in milliseconds for which a new api-gateway is not ready because RabbitMQ is not
+ * connected. Reads of mailboxes need RabbitMQ, and other replicas serve these reads meanwhile. After
+ * this time, the new api-gateway serves the requests that do not need RabbitMQ.
  */
 const maxBusWaitMs = 20_000
 

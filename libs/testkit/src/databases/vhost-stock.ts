@@ -10,19 +10,19 @@ import {
 import { type Channel, connect } from 'amqplib'
 import { eventually } from '../eventually.ts'
 
-// Virtual hosts of RabbitMQ whose test files have ended. Other test files use them again, because
-// the declaration of the work queues takes RabbitMQ most of a second of CPU time.
+// Stock of virtual hosts of RabbitMQ whose test files have ended. Later test files reuse these
+// virtual hosts, because RabbitMQ needs almost a second of CPU time to declare the work queues.
 
 /** Queues that stay in a virtual host: work queues and their dead letters. */
 const keptQueues = /^(?:webhook\.events\.\d+|sender\.submissions)(?:\.dead)?$/
 /** Exchanges that stay in a virtual host. The names of built-in exchanges begin with `amq.`. */
 const keptExchanges = /^(?:|amq\..*|events|commands|invalidate|dead)$/
 
-/** Takes a virtual host out of the stock. Undefined if the stock is empty. */
+/** Takes a virtual host out of the stock. Returns undefined if the stock is empty. */
 export async function takeVhost(address: RabbitAddress): Promise<string | undefined> {
   const dir = directoryOf(address)
   for (const name of await readdir(dir).catch(() => [])) {
-    // Only one of several test processes can delete the file.
+    // Of several test processes that try to take a virtual host, only one can delete its file.
     const isTaken = await unlink(join(dir, name)).then(
       () => true,
       () => false,
@@ -74,8 +74,8 @@ export async function emptyVhost(address: RabbitAddress, vhost: string): Promise
 }
 
 /**
- * Empties a queue. RabbitMQ makes the unacknowledged messages of closed connections ready again
- * when it removes their consumers.
+ * Deletes all messages of a queue, also the unacknowledged messages of closed connections. RabbitMQ
+ * makes these messages ready again when it removes the consumers of the connections.
  */
 async function emptyQueue(channel: Channel, name: string): Promise<void> {
   await eventually(async () => {

@@ -6,7 +6,7 @@ import { filtersOf } from './query-filters.ts'
 /** Mail systems of accounts, by their names in the API. */
 export const backends = Object.keys(accountTypes) as Backend[]
 
-/** Whole id of a worker. The API accepts no parts of ids. */
+/** Pattern of a whole worker id. The API accepts no part of an id. */
 const workerId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** True if the address of the page has a worker that is not the whole id of a worker. */

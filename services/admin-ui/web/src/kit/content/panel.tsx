@@ -15,7 +15,7 @@ export interface PanelProps {
   title: string
   /** Buttons or links at the right of the panel's title. */
   tools?: ReactNode
-  /** Heading of the panel, for a panel that takes the focus from a removed button. */
+  /** Heading of the panel. The heading takes the focus when the focused button is removed. */
   headingRef?: RefObject<HTMLHeadingElement | null>
   children: ReactNode
 }

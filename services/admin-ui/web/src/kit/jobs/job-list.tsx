@@ -92,7 +92,7 @@ function JobProgress({ target, job }: { target: JobTarget; job: NamedJob }) {
 interface CancelButtonProps {
   /** Name of the job. */
   name: string
-  /** Heading of the job, which takes the focus when the job has ended. */
+  /** Heading of the job. The heading takes the focus when the job has ended. */
   heading: RefObject<HTMLHeadingElement | null>
   onPress: () => void
   isPending: boolean

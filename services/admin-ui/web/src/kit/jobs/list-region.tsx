@@ -3,7 +3,7 @@ import css from '../content/content.module.css'
 
 export interface ListRegionProps {
   label: string
-  /** Element of the region, which takes the focus when the panel of a selection is removed. */
+  /** Element that takes the focus when the panel of a selection is removed. */
   regionRef: RefObject<HTMLElement | null>
   children: ReactNode
 }

@@ -12,7 +12,7 @@ export interface SelectionPanelProps extends CountedSelection {
   onChange: (marked: Marked) => void
   /** False if a job cannot select the entries of the list by its filters. */
   canMarkAll: boolean
-  /** Region of the list, which takes the focus when the panel is removed. */
+  /** Region of the list. The region takes the focus when the panel is removed. */
   region: RefObject<HTMLElement | null>
   /** Error of the last start of a job. */
   error: Error | null
@@ -89,7 +89,7 @@ function TooManySelected({ plural, canMarkAll }: { plural: string; canMarkAll: b
 interface MarkAllButtonProps {
   /** Number of the matching entries. Undefined: the list does not count all matching entries. */
   count: number | undefined
-  /** Heading of the panel, which takes the focus when the button is removed. */
+  /** Heading of the panel. The heading takes the focus when the button is removed. */
   heading: RefObject<HTMLHeadingElement | null>
   onPress: () => void
 }

@@ -3,7 +3,8 @@ import { type JobState, jobNews, type NamedJob } from '../../data/jobs/job-text.
 
 /**
  * Returns the text that announces the latest starts and ends of jobs. Jobs of the first list, which
- * is loaded when the page is opened, are not announced as started. Undefined: no list is loaded.
+ * is loaded when the page is opened, are not announced as started. `jobs` is undefined until the
+ * first list is loaded.
  */
 export function useJobNews(jobs: readonly NamedJob[] | undefined): string {
   const before = useRef<ReadonlyMap<string, JobState>>(undefined)
