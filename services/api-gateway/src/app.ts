@@ -38,8 +38,8 @@ const maxMissedHeartbeats = 3
 
 /**
  * Maximum time in milliseconds for which a new api-gateway is not ready because RabbitMQ is not
- * connected. Reads of mailboxes need RabbitMQ, and other replicas serve these reads meanwhile. After
- * this time, the new api-gateway serves the requests that do not need RabbitMQ.
+ * connected. Reads of mailboxes need RabbitMQ, and other replicas serve these reads meanwhile.
+ * After this time, the new api-gateway serves the requests that do not need RabbitMQ.
  */
 const maxBusWaitMs = 20_000
 

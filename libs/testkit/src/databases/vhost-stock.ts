@@ -22,7 +22,7 @@ const keptExchanges = /^(?:|amq\..*|events|commands|invalidate|dead)$/
 export async function takeVhost(address: RabbitAddress): Promise<string | undefined> {
   const dir = directoryOf(address)
   for (const name of await readdir(dir).catch(() => [])) {
-    // Of several test processes that try to take a virtual host, only one can delete its file.
+    // Only one of the test processes that try to take a virtual host can delete its file.
     const isTaken = await unlink(join(dir, name)).then(
       () => true,
       () => false,
