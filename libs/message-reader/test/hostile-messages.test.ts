@@ -6,7 +6,7 @@ import { blockedMs, grownMessages, type HostileMessage, hostileMessages } from '
 /** Maximum CPU time for which reading a message may block the event loop of the process. */
 const maxMs = 100
 /** Garbage collection may slow down one run of reading a message, so the fastest run decides. */
-const maxRuns = 5
+const maxRuns = 12
 
 let reader: MessageReader
 let read: ReadPart
