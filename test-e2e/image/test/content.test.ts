@@ -18,6 +18,11 @@ import {
 import { readTestImages } from '../src/test-images.ts'
 
 const images = readTestImages()
+/**
+ * Maximum bytes of the bundle with source maps. The documentation site takes 11 MB of them, the
+ * administration pages 3 MB.
+ */
+const maxBundleBytes = 45e6
 const developmentPackages = listDevelopmentPackages(checkout)
 const figures: string[] = []
 let saved: SavedImage
@@ -122,11 +127,11 @@ test('size: image, compressed image and bundle with source maps', async () => {
   const bundle = copiedLayers(saved).at(-1)?.bytes ?? 0
   reportSize('image, unpacked', unpacked, 250e6)
   reportSize('image, compressed', compressed, 100e6)
-  reportSize('our layer, with source maps', bundle, 40e6)
+  reportSize('our layer, with source maps', bundle, maxBundleBytes)
   reportSize('  for comparison: Node', copiedLayers(saved)[0]?.bytes ?? 0, 130e6)
   expect(unpacked).toBeLessThan(250e6)
   expect(compressed).toBeLessThan(100e6)
-  expect(bundle).toBeLessThan(40e6)
+  expect(bundle).toBeLessThan(maxBundleBytes)
 })
 
 interface ImageConfig {
