@@ -39,7 +39,7 @@ async function openStage() {
   return { world, people: { owner, auditor, support } }
 }
 
-/** Adds running jobs on accounts, with a claim of an absent replica, so that the jobs stay. */
+/** Adds running jobs on accounts. The claim of an absent replica keeps the jobs unfinished. */
 async function addRunningJobs(ownerUrl: string, action: string, count: number): Promise<void> {
   await withClient(ownerUrl, (client) =>
     client.query(
@@ -59,7 +59,7 @@ function opened() {
   return stage
 }
 
-/** Opens an administration page in the window of a person, and waits for its data. */
+/** Opens an administration page in the window of a person, and waits until the page has data. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`${opened().world.pagesUrl}/admin${path}`)
   await untilLoaded(page)
@@ -79,7 +79,7 @@ async function buttonsOf(page: Page, selection: string): Promise<string[]> {
 
 const cancelButtons = (page: Page) => page.getByRole('button', { name: 'Cancel the job' })
 
-/** Waits until the list of jobs is shown, so that its buttons are shown or missing. */
+/** Waits until the jobs are shown. Before, a missing button says nothing about permissions. */
 async function untilJobsShown(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sync accounts', exact: true }).waitFor()
 }
@@ -200,7 +200,7 @@ testInBrowser.each(['auditor', 'support'] as const)(
   testMs,
 )
 
-/** Number of accounts that the page Accounts lists on one page. */
+/** Number of accounts on each page of the list of accounts. */
 const pageSize = 50
 
 /** Creates accounts whose names begin with `more-`. */

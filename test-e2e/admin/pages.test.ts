@@ -233,7 +233,8 @@ async function contentFindings(page: Page, title: string): Promise<string[]> {
   if (!documentTitle.startsWith(title)) findings.push(`has the title ${documentTitle}`)
   for (const size of [wide, narrow]) {
     await page.setViewportSize(size)
-    // The transitions of widths, which start with the new size, end before axe reads the page.
+    // A new window size starts transitions of widths. axe waits for the end of all transitions, so
+    // the page is measured after axe has run.
     const inThemes = await findingsInThemes(page)
     findings.push(...inThemes.map((text) => `${size.width} px ${text}`))
     const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')

@@ -46,7 +46,10 @@ async function press(...names: string[]): Promise<void> {
   }
 }
 
-/** Creates token `number` of the open page with its form. Returns the value of the token. */
+/**
+ * Creates a token with the form of the open page. `number` counts the tokens that the page has
+ * created, from 1. Returns the value of the token.
+ */
 async function create(number = 1): Promise<string> {
   const { owner, window } = opened()
   await owner.activate('Create the token')
@@ -170,7 +173,7 @@ testInBrowser(
     const { page } = window
     await openForm()
     await owner.type('Description', 'Earlier')
-    // The owner may not read mail, and creates no tokens that may.
+    // The owner may not read mail, and therefore creates no token with the right to read mail.
     await press('All rows: read', 'Account: read')
     const earlier = await create()
     await page.getByText('Copy the value now.').waitFor()
@@ -178,9 +181,9 @@ testInBrowser(
     const later = await create(2)
     await page.getByText('Copy the 2 values now.').waitFor()
     expect(later).not.toBe(earlier)
-    // The newest value is next to the button.
+    // The newest value comes first.
     expect(await page.locator('main pre').allInnerTexts()).toEqual([later, earlier])
-    // A failed creation keeps the values too.
+    // After a failed creation, the page still shows the values.
     await owner.type('Rate limit: requests', '3')
     await owner.activate('Create the token')
     await page.getByText('A rate limit needs a number of requests and a time window.').waitFor()

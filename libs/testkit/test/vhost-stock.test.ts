@@ -29,7 +29,7 @@ test('emptyVhost: leaves the work queues without messages, and nothing else', as
   const { channel, client } = await openChannel(bus.url)
   await channel.assertQueue('of a test', { durable: true })
   await channel.assertExchange('of a test', 'direct')
-  // One message is ready, and one is delivered without an acknowledgement.
+  // The first message is delivered and not acknowledged, the second message is ready.
   const delivered = Promise.withResolvers<void>()
   await channel.prefetch(1)
   channel.sendToQueue(queue, Buffer.from('1'))

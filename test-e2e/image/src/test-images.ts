@@ -3,7 +3,7 @@ import type { ImageVersion } from './images.ts'
 /** Input of the image tests: the built images, and secrets that were created before the build. */
 export interface TestImages extends ImageVersion {
   image: string
-  /** Name of the second build of the image, which did not use the cache. Absent: one build. */
+  /** Name of the image of a second build without the cache. Absent if there was one build. */
   again?: string
   servers: string
   builder: string

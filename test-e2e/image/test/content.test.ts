@@ -19,8 +19,8 @@ import { readTestImages } from '../src/test-images.ts'
 
 const images = readTestImages()
 /**
- * Maximum bytes of the bundle with source maps. The documentation site takes 11 MB of them, the
- * administration pages 3 MB.
+ * Maximum bytes of the bundle with source maps. The documentation site takes 11 MB of the bundle,
+ * the administration pages take 3 MB.
  */
 const maxBundleBytes = 45e6
 const developmentPackages = listDevelopmentPackages(checkout)

@@ -39,9 +39,9 @@ const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, asyn
 
 /**
  * Creates an empty virtual host on a RabbitMQ broker. Uses the broker of TEST_AMQP_URL and
- * TEST_AMQP_API, or starts a broker for this process. With `reuse`, the virtual host
- * may come from a test file that has ended, and then has work queues without messages. A test that
- * passes `reuse` must not change the arguments or bindings of work queues.
+ * TEST_AMQP_API, or starts a broker for this process. With `reuse`, the virtual host may come from
+ * a test file that has ended, and then has work queues without messages. A test that passes `reuse`
+ * must not change the arguments or bindings of work queues.
  */
 export async function testBus({ reuse = false } = {}): Promise<TestBus> {
   const { address, drop } = await useServer()
@@ -57,6 +57,8 @@ export async function testBus({ reuse = false } = {}): Promise<TestBus> {
     closeConnections: () => closeConnections(address, vhost),
     async drop() {
       const remove = () => dropVhost(address, vhost)
+      // A virtual host that cannot be used again, for example because a client is still connected,
+      // is deleted.
       await (reuse ? returnVhost(address, vhost).catch(remove) : remove())
       await drop()
     },

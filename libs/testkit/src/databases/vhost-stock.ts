@@ -13,7 +13,7 @@ import { eventually } from '../eventually.ts'
 // Stock of virtual hosts of RabbitMQ whose test files have ended. Later test files reuse these
 // virtual hosts, because RabbitMQ needs almost a second of CPU time to declare the work queues.
 
-/** Queues that stay in a virtual host: work queues and their dead letters. */
+/** Queues that stay in a virtual host: work queues and queues of dead letters. */
 const keptQueues = /^(?:webhook\.events\.\d+|sender\.submissions)(?:\.dead)?$/
 /** Exchanges that stay in a virtual host. The names of built-in exchanges begin with `amq.`. */
 const keptExchanges = /^(?:|amq\..*|events|commands|invalidate|dead)$/
@@ -22,7 +22,7 @@ const keptExchanges = /^(?:|amq\..*|events|commands|invalidate|dead)$/
 export async function takeVhost(address: RabbitAddress): Promise<string | undefined> {
   const dir = directoryOf(address)
   for (const name of await readdir(dir).catch(() => [])) {
-    // Only one of the test processes that try to take a virtual host can delete its file.
+    // If several test processes try to take a virtual host, one process succeeds in the deletion.
     const isTaken = await unlink(join(dir, name)).then(
       () => true,
       () => false,
@@ -34,7 +34,7 @@ export async function takeVhost(address: RabbitAddress): Promise<string | undefi
 
 /**
  * Removes what a test file left in a virtual host, and puts the virtual host into the stock.
- * @throws Error if clients are still connected: they could disturb other test files
+ * @throws Error if clients are still connected, because these clients could disturb other tests
  */
 export async function returnVhost(address: RabbitAddress, vhost: string): Promise<void> {
   await emptyVhost(address, vhost)
@@ -53,7 +53,7 @@ function directoryOf({ amqp }: RabbitAddress): string {
 const maxCloseMs = 3_000
 
 /**
- * Empties the work queues of a virtual host, and deletes its other queues and exchanges.
+ * Empties the work queues of a virtual host, and deletes all other queues and exchanges.
  * @throws Error if clients are still connected
  */
 export async function emptyVhost(address: RabbitAddress, vhost: string): Promise<void> {

@@ -24,7 +24,7 @@ export function describeJob(job: Progress): string {
   return state === 'done' ? `Ended: ${countsText(job)}.` : `Running: ${countsText(job)}.`
 }
 
-/** True if a job was cancelled because its filter selected more entries than were confirmed. */
+/** True if a job was cancelled because more entries matched the filter than were confirmed. */
 function isOversized({ state, maxEntries, total }: Progress): boolean {
   return state === 'cancelled' && maxEntries !== null && total !== null && total > maxEntries
 }
@@ -54,12 +54,12 @@ const titles: Readonly<Record<Job['action'], string>> = {
   cancel: 'Cancel messages',
 }
 
-/** Job with a name that no other job of its list has. */
+/** Job with a name that is unique in a list of jobs. */
 export type NamedJob = Job & { name: string }
 
 /**
- * Names jobs by their actions. Further jobs with the same action get numbers in the order of their
- * creation, so that the name of a job does not change. `jobs`: newest first.
+ * Names each job after the action of the job. Further jobs with the same action get numbers in the
+ * order of creation, so that the name of a job does not change. `jobs`: newest first.
  */
 export function nameJobs(jobs: readonly Job[]): readonly NamedJob[] {
   return jobs.map((job, index) => {

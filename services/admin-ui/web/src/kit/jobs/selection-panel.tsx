@@ -64,7 +64,7 @@ function SelectionActions(props: SelectionPanelProps & { title: string }) {
   )
 }
 
-/** True if more entries are selected one by one than a job accepts. */
+/** True if the number of individually selected entries exceeds the limit of a job. */
 function isOversized({ keys, isAll }: Marked): boolean {
   return !isAll && keys.size > maxJobIds
 }

@@ -14,7 +14,7 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useFocusReturn } from '../../kit/use-focus-return.ts'
 
 interface CodesProps {
-  /** Heading of the panel, which takes the focus after a step whose button is removed. */
+  /** Heading of the panel. The heading takes the focus when a step removes the focused button. */
   heading: RefObject<HTMLHeadingElement | null>
   /** Shows new recovery codes. Without an argument, removes the shown codes from the page. */
   onCodes: (result?: { recoveryCodes: readonly string[] }) => void
@@ -63,11 +63,11 @@ function SetUpButton({ heading, start }: SetUpButtonProps) {
 }
 
 interface ConfirmFormProps extends CodesProps {
-  /** Key of the one-time codes, as a text and as an address for apps. */
+  /** Secret key of the one-time codes: as text, and as an `otpauth:` address that apps read. */
   secret: { seed: string; uri: string }
 }
 
-/** Form that switches one-time codes on with the first code of the app. */
+/** Form that switches on one-time codes. The first code of the app confirms the secret key. */
 function ConfirmForm({ heading, onCodes, secret: { seed, uri } }: ConfirmFormProps) {
   const confirm = useAction(ownActions.confirmTotp, { refresh: [sessionKey], onDone: onCodes })
   useFocusReturn(heading)

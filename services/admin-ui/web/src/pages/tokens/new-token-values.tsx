@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { CopyBox } from '../../kit/content/copy-box.tsx'
 
-/** Access token that was created on the open page, with its value. */
+/** Value and description of an access token that was created on the open page. */
 export interface NewTokenValue {
   token: string
   description: string

@@ -6,8 +6,8 @@ import { NewTokenValues, useNewTokenValues } from './new-token-values.tsx'
 import { operatorTokenBody } from './token-body.ts'
 
 /**
- * Form that creates access tokens for scripts of operators, which may call every operation. The
- * values of the tokens are shown until the page is left.
+ * Form that creates access tokens for scripts of operators. These tokens permit every operation.
+ * The values of the tokens are shown until the page is left.
  */
 export function OperatorTokenForm() {
   const [created, addCreated] = useNewTokenValues()

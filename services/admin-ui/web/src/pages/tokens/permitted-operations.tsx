@@ -6,7 +6,7 @@ import css from './tokens.module.css'
 export interface PermittedOperationsProps {
   token: TokenRights
   operations: readonly TokenOperation[]
-  /** Element of the list, which can take the focus from a removed button. */
+  /** Element of the list. The element can take the focus when a focused button is removed. */
   sectionRef?: RefObject<HTMLElement | null>
 }
 

@@ -72,7 +72,7 @@ export function RightsChoice({ use, account, chosen, onChange }: RightsChoicePro
 }
 
 interface WiderRightsProps extends Pick<RightsChoiceProps, 'chosen' | 'onChange'> {
-  /** List of the permitted operations, which takes the focus when the button is removed. */
+  /** List of the permitted operations. The list takes the focus when the button is removed. */
   permitted: RefObject<HTMLElement | null>
 }
 
