@@ -1,3 +1,5 @@
+import { cpuMs } from './cpu-time.ts'
+
 /** Pieces of text at which a careless pattern or parser starts again at every character. */
 const pieces =
   ' |\t|\r\n|\n|,|;|:|=|.|-|/|*|%|&|a|a |0|1,|1:|ü|\\|"|"\\|\\"|(|)|<|>|[|]|{|{1}|{1+}\r\n|@|a@|a.|=?|=?a?q?|=C3|&amp|&#|<a|<a b|<!--|<![CDATA[|</|<a>|--|\r\n\r\n|BODY[|BODY[] "|BODY[] "\\|//|http://|data:|%41|[[|{"a":|"a",|\0|\x01|auth=Bearer \x01'.split(
@@ -24,10 +26,10 @@ const negligibleMs = 100
  */
 const maxGrowth = 8
 /**
- * Number of repeats of a time measurement. The fastest run counts, because compilation and garbage
- * collection may slow down a run.
+ * Maximum number of time measurements of one text. The fastest measurement counts, because
+ * compilation, garbage collection and other virtual machines slow down some measurements.
  */
-const runs = 4
+const maxRuns = 12
 
 /**
  * Measures how long `read` takes for texts of 1 MB and of 250 kB. Returns the beginnings of texts
@@ -36,35 +38,37 @@ const runs = 4
  */
 export function slowTexts(read: (text: string) => unknown): string[] {
   return adversarialTexts(1_000_000).flatMap((text) => {
-    const ms = fastestMs(() => read(text), negligibleMs)
-    if (ms <= negligibleMs) return []
-    const quarterMs = fastestMs(() => read(text.slice(0, text.length / 4)), 0)
-    return ms > quarterMs * maxGrowth
-      ? [`${JSON.stringify(text.slice(0, 12))} ${Math.round(ms)} ms`]
-      : []
+    const ms = slowMs(read, text)
+    return ms === undefined ? [] : [`${JSON.stringify(text.slice(0, 12))} ${Math.round(ms)} ms`]
   })
 }
 
 /**
- * CPU time of the fastest of several runs of the measured code in milliseconds. Ends after a run of
- * at most `enoughMs`.
+ * CPU time of reading a whole text in milliseconds; undefined if the time is negligible, or grows
+ * linearly. The whole text and its first quarter are measured in turn, so that a slow phase of the
+ * machine concerns both.
  */
-function fastestMs(work: () => unknown, enoughMs: number): number {
-  let fastest = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs && fastest > enoughMs; run++)
-    fastest = Math.min(fastest, cpuMs(work))
-  return fastest
+function slowMs(read: (text: string) => unknown, text: string): number | undefined {
+  const quarter = text.slice(0, text.length / 4)
+  let whole = Number.POSITIVE_INFINITY
+  let part = Number.POSITIVE_INFINITY
+  for (let run = 0; run < maxRuns; run++) {
+    whole = Math.min(whole, readMs(read, text))
+    if (whole <= negligibleMs) return undefined
+    part = Math.min(part, readMs(read, quarter))
+    if (whole <= part * maxGrowth) return undefined
+  }
+  return whole
 }
 
 /**
- * CPU time of a run of the measured code in milliseconds. An error of the code is ignored, because
- * parsers reject most of the texts.
+ * CPU time of a call of `read` in milliseconds. An error of `read` is ignored, because parsers
+ * reject most of the texts.
  */
-function cpuMs(work: () => unknown): number {
-  const before = process.threadCpuUsage()
-  try {
-    work()
-  } catch {}
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
+function readMs(read: (text: string) => unknown, text: string): number {
+  return cpuMs(() => {
+    try {
+      read(text)
+    } catch {}
+  })
 }
