@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, faultSize } from '@posthorn/testkit'
 import { registerManyAccounts, shuffled, type ManyAccounts } from '../many-accounts.ts'
 import { startWorld, type World } from '../world.ts'
 
-/** Registered accounts. The worker has memory for about 900. */
-const registered = 1_150
+/** Registered accounts. The worker has memory for about 450 or 1,000. */
+const registered = faultSize({ small: 600, full: 1_150 })
 /** Old space of the worker in MB, from which its memory limit follows without a container. */
-const oldSpaceMb = 440
+const oldSpaceMb = faultSize({ small: 300, full: 440 })
 /** Part of its limit that a worker never exceeds. */
 const maxPart = 0.9
 const readsAtOnce = 8
