@@ -1,17 +1,23 @@
 /** Exit codes of the program `posthorn`. */
 export const exitCodes = {
   success: 0,
-  /** Exit code if the command failed, or the API refused a call. */
+  /** Exit code of `posthorn` if a command failed, or the API refused a call. */
   failed: 1,
-  /** Exit code for wrong arguments, or without confirmation. The command has changed nothing. */
+  /**
+   * Exit code of `posthorn` for wrong arguments of a command, or without the user's confirmation.
+   * The command has changed nothing.
+   */
   usage: 2,
-  /** Exit code if the API sent no complete response. */
+  /** Exit code of `posthorn` if the API sent no complete response. */
   unreachable: 3,
-  /** Exit code if SIGINT ended the command, as in a shell: 128 plus the number of the signal. */
+  /**
+   * Exit code of `posthorn` if SIGINT ended a command, as in a shell: 128 plus the number of the
+   * signal.
+   */
   interrupted: 130,
 } as const
 
-/** Failure of a command with the text for the user: the problem and its remedy. */
+/** Failure of a command of `posthorn`, with the text for the user: the problem and its remedy. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number

@@ -42,7 +42,8 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     if (error.code !== 'EPIPE') outputError ??= error
     closed.abort()
   })
-  // Errors of standard error are ignored: progress and errors without a reader are not needed.
+  // Write errors of standard error are ignored: progress and error texts without a reader are not
+  // needed.
   stderr.on('error', () => undefined)
   const ended = AbortSignal.any([signal, closed.signal])
   const progress = new Progress(stderr)

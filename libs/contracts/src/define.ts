@@ -50,7 +50,7 @@ export interface Operation {
    * If true, the API operation treats a request without a body like a request with an empty object.
    */
   readonly optionalBody?: true
-  /** Description of the successful response (status 200) in the OpenAPI document. */
+  /** Description of an API operation's successful response (status 200) in the OpenAPI document. */
   readonly responseDescription: string
   readonly response: TSchema
   /**

@@ -6,7 +6,7 @@ import { type CounterOptions, startCounter } from './counters.ts'
 export interface AppUse {
   /** Number of operations requested from the mail provider. Each part of a batch request counts. */
   requests: number
-  /** Number of quota units that the requested operations cost. */
+  /** Number of quota units of the mail API that the requested operations cost. */
   units: number
   /** Number of requests that the mail provider refused because of a limit. */
   limited: number

@@ -83,8 +83,8 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
   }
 
   /**
-   * Claims due rows, starting with the row that has been due longest. Skips rows that another
-   * transaction has locked.
+   * Claims rows whose work is due, starting with the row whose work has been due longest. Skips
+   * rows that another transaction has locked.
    */
   async claim(db: Db, { limit, leaseMs, where }: ClaimDueOptions): Promise<Row[]> {
     const [table, key, dueAt] = [this.#ref('table'), this.#ref('key'), this.#ref('dueAt')]

@@ -2,9 +2,9 @@ import { accountTypeOf, type Backend, backendsThat } from '@posthorn/contracts/a
 import { sql } from 'kysely'
 
 /**
- * True if the account's mail API sends the message. False if an SMTP server sends the message: the
- * gateway (outgoing server that belongs to no account), if there is one, or else the account's own
- * server. Pure function.
+ * True if a submitted message is sent by the account's mail API. False if an SMTP server sends the
+ * message: the gateway (outgoing server that belongs to no account), if there is one, or else the
+ * account's own server. Pure function.
  */
 export function sendsByApi(
   account: { backend: Backend },
@@ -16,8 +16,8 @@ export function sendsByApi(
 const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === 'smtp').map((name) => sql.lit(name))
 
 /**
- * SQL condition that a mail API sends the message (see `sendsByApi`). For a query that joins
- * `outbox` with `accounts`.
+ * SQL condition that a mail API sends the message of an outbox row (see `sendsByApi`). For a query
+ * that joins `outbox` with `accounts`.
  */
 export const isSentByApi = sql<boolean>`(accounts.backend not in (${sql.join(smtpBackends)})
   and outbox.gateway is null)`

@@ -17,7 +17,10 @@ export interface MappedEntry<Input> {
   kind: EntryKind
   /** Id of the entity in EmailEngine. Not checked for control characters. */
   id: string
-  /** Valid input of the API operation. Secret, because most inputs contain passwords or tokens. */
+  /**
+   * Valid input of the operation of Posthorn's API. Secret, because most inputs contain passwords
+   * or tokens.
+   */
   input: Secret<Input>
   /**
    * Differences between the input and the EmailEngine entity that have another effect, as texts.

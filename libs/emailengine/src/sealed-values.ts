@@ -18,7 +18,10 @@ const sealed =
  */
 const maxKeys = 1_000
 
-/** Maximum nesting of a stored value. Values of EmailEngine have at most five levels. */
+/**
+ * Maximum nesting of a value in EmailEngine's store. Values of EmailEngine have at most five
+ * levels.
+ */
 const maxDepth = 32
 
 const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
@@ -35,7 +38,7 @@ export class ValueUnsealer {
     this.#secret = secret
   }
 
-  /** Number of scrypt keys that are cached. */
+  /** Number of cached keys that scrypt derived to decrypt values of EmailEngine. */
   get cachedKeys(): number {
     return this.#keys.size
   }

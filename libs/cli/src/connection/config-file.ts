@@ -34,8 +34,9 @@ export async function readLogin(path: string): Promise<StoredLogin | undefined> 
 }
 
 /**
- * Stores a login. Only the user can read the file (mode 0600), from its creation on. The file is
- * replaced as a whole, so that a crash leaves the old or the new login.
+ * Stores the login of `posthorn login`: server URL and access token. Only the user can read the
+ * file (mode 0600), from its creation on. The file is replaced as a whole, so that a crash leaves
+ * the old or the new login.
  */
 export async function writeLogin(path: string, login: StoredLogin): Promise<void> {
   const temporary = `${path}.${process.pid}`
@@ -51,7 +52,7 @@ export async function writeLogin(path: string, login: StoredLogin): Promise<void
   }
 }
 
-/** True if other users of the machine can read the stored login. */
+/** True if other users of the machine can read the login that `posthorn login` stored. */
 export async function isReadableByOthers(path: string): Promise<boolean> {
   // Another run of the program may have deleted the file of the login.
   const { mode } = await stat(path).catch(() => ({ mode: 0 }))
@@ -69,7 +70,7 @@ export async function removeLogin(path: string): Promise<boolean> {
   }
 }
 
-/** Error about the file of the login, with the remedy. */
+/** Error about the file in which `posthorn login` stores the login, with the remedy. */
 function failure(path: string, verb: string, error: unknown): CommandError {
   return new CommandError(
     `${path} cannot be ${verb}: ${String((error as Error).message)}. Set POSTHORN_CONFIG to another file.`,

@@ -10,7 +10,7 @@ export interface Connection {
   token: string | undefined
 }
 
-/** Options of each command that select the server and its token. */
+/** Options of each command that select the Posthorn server and the access token. */
 export interface ConnectionOptions {
   url?: string | undefined
   tokenFile?: string | undefined
@@ -39,7 +39,10 @@ export async function resolveConnection(
   return { url: address, token: accepted && toToken(accepted) }
 }
 
-/** Reads the stored login. Prints a warning if other users can read the file of the login. */
+/**
+ * Reads the login that `posthorn login` stored. Prints a warning if other users can read the file
+ * of the login.
+ */
 async function readStored({ env, stderr }: Pick<Terminal, 'env' | 'stderr'>) {
   const path = configPath(env)
   const stored = await readLogin(path)

@@ -12,8 +12,8 @@ export interface InputContext {
 }
 
 /**
- * Opens a file, or standard input if the path is `-`. The stream fails when the signal aborts.
- * `inputError` describes its errors.
+ * Opens a command's input file, or standard input if the path is `-`. The stream fails when the
+ * signal aborts. `inputError` describes the errors of the stream.
  */
 export function openInput(path: string, { terminal, signal }: InputContext): Readable {
   if (path === '-') return addAbortSignal(signal, terminal.stdin)

@@ -124,8 +124,9 @@ function parseWith(parse: (text: string) => unknown, text: string): unknown {
 }
 
 /**
- * Lists a job of the image, such as `migrate`, in the help. The entry point of the program runs
- * jobs before this parser. A group with the name of a job has the help of both.
+ * Lists a one-time command of the container image (job), such as `migrate`, in the help of
+ * `posthorn`. The entry point of the program runs jobs before this parser. A command group with the
+ * name of a job shows the help of the group and of the job.
  */
 function addJob(program: Command, { name, summary, help }: JobSpec, parts: ProgramParts): void {
   const group = program.commands.find((command) => command.name() === name)
@@ -135,14 +136,18 @@ function addJob(program: Command, { name, summary, help }: JobSpec, parts: Progr
   }
   const command = withStreams(new Command(name), parts).summary(summary)
   command.helpInformation = () => help
-  // This action runs only if a global option precedes the job, such as `posthorn --json migrate`.
+  // The action of a job's command runs only if a global option precedes the job, such as `posthorn
+  // --json migrate`.
   command.action(() => {
     throw new UsageError(`name the job first: posthorn ${name}`)
   })
   program.addCommand(command)
 }
 
-/** Adds the help of a service, which the list of commands does not contain. */
+/**
+ * Adds the help of a service, such as `sender`, to `posthorn`. The list of commands does not
+ * contain services.
+ */
 function addService(program: Command, name: string, parts: ProgramParts): void {
   const command = withStreams(new Command(name), parts)
   command.helpInformation = () =>

@@ -8,7 +8,7 @@ import type { Terminal } from '../io/terminal.ts'
 /** Values of the options of a command, by name in camel case. */
 export type OptionValues = Readonly<Record<string, unknown>>
 
-/** Client, output and other objects that a command uses besides its arguments. */
+/** API client, output and other objects that a command uses besides its arguments. */
 export interface CommandContext {
   terminal: Terminal
   output: Output
@@ -19,7 +19,7 @@ export interface CommandContext {
    * closed the output.
    */
   signal: AbortSignal
-  /** All commands and jobs of the program. */
+  /** All commands and jobs of the program `posthorn`. */
   program: { commands: readonly (CommandSpec | CommandGroup)[]; jobs: readonly JobSpec[] }
   /** Server URL and token of the command: from options, environment or stored login. */
   connection: () => Promise<Connection>
@@ -29,34 +29,36 @@ export interface CommandContext {
 
 /** Example of a command line that the help of a command shows. A test runs each example. */
 export interface Example {
-  /** Purpose of the example, such as `Show the last error of an account`. */
+  /** Purpose of a command's example, such as `Show the last error of an account`. */
   purpose: string
-  /** Command line of the example without the program name, such as `accounts show anna`. */
+  /** Command line of a command's example without the program name, such as `accounts show anna`. */
   line: string
 }
 
 /** Specification of a command line option. */
 export interface OptionSpec {
-  /** Flags of the option, such as `--state <state>`. */
+  /** Flags of a command line option, such as `--state <state>`. */
   flags: string
   description: string
-  /** Allowed values of the option. */
+  /** Allowed values of a command line option. */
   choices?: readonly string[]
   default?: string
-  /** Converts the text of the option. Throws a UsageError if the text is invalid. */
+  /** Converts the text of a command line option. Throws a UsageError if the text is invalid. */
   parse?: (text: string) => unknown
   /**
    * True if the option of a command accepts an empty text, such as the empty subject of a message.
    */
   mayBeEmpty?: boolean
-  /** True if the option can be repeated: its value is then a list. */
+  /** True if a command line option can be repeated: its value is then a list. */
   repeatable?: boolean
   required?: boolean
 }
 
 /** Specification of a command line argument. */
 export interface ArgumentSpec {
-  /** Notation of the argument: `<name>`, `[name]` if optional, `<name...>` if repeatable. */
+  /**
+   * Notation of a command line argument: `<name>`, `[name]` if optional, `<name...>` if repeatable.
+   */
   name: string
   description: string
 }
@@ -97,10 +99,15 @@ export interface CommandGroup {
   commands: readonly CommandSpec[]
 }
 
-/** Job of the image that the program lists in its help. Jobs read their arguments themselves. */
+/**
+ * One-time command of the container image (job), such as `migrate`, that `posthorn` lists in its
+ * help. Jobs read their arguments themselves.
+ */
 export interface JobSpec {
   name: string
   summary: string
-  /** Text of the job's help: usage, options, environment variables. */
+  /**
+   * Help text of a one-time command (job) such as `migrate`: usage, options, environment variables.
+   */
   help: string
 }

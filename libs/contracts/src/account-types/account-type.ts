@@ -100,9 +100,9 @@ export interface ApiAccountType extends AccountType {
 /** Properties in which mailboxes of different mail APIs differ. */
 export interface MailApiTraits {
   /**
-   * Relation of messages and folders. `labels`: folders are labels, identified by label ids, and a
-   * message is in any number of folders. `folder`: a message is in exactly one folder, and labels
-   * are free names.
+   * Relation of messages and folders at a mail API. `labels`: folders are labels, identified by
+   * label ids, and a message is in any number of folders. `folder`: a message is in exactly one
+   * folder, and labels are free names.
    */
   readonly placement: 'labels' | 'folder'
   /** Kinds of messages that the mail API can store in a mailbox (API operation `appendMessage`). */
@@ -119,14 +119,14 @@ export interface MailApiTraits {
  */
 export interface ProviderLimits {
   /**
-   * Maximum quota units for one mailbox and OAuth2 application per `accountWindowMs`, for all
-   * processes together.
+   * Maximum quota units of a mail API for one mailbox and OAuth2 application per `accountWindowMs`,
+   * for all processes together.
    */
   accountUnits: number
   accountWindowMs: number
   /**
-   * Maximum quota units for all mailboxes of an OAuth2 application per `applicationWindowMs`, for
-   * all processes together.
+   * Maximum quota units of a mail API for all mailboxes of an OAuth2 application per
+   * `applicationWindowMs`, for all processes together.
    */
   applicationUnits: number
   applicationWindowMs: number
@@ -142,13 +142,14 @@ export interface ProviderLimits {
   workerConcurrency: number
   senderConcurrency: number
   /**
-   * Percentage of an OAuth2 application's quota units that senders use. Sync-workers use the
-   * remaining units. Senders of earlier releases use this percentage of a mailbox's units, too.
+   * Percentage of an OAuth2 application's quota units at a mail API that senders use. Sync-workers
+   * use the remaining units. Senders of earlier releases use this percentage of a mailbox's units,
+   * too.
    */
   senderPercent: number
   /**
-   * Percentage of a mailbox's quota units that senders use while no sync-worker lends them units.
-   * The sync-worker of the mailbox has the remaining units and lends units to senders.
+   * Percentage of a mailbox's quota units at a mail API that senders use while no sync-worker lends
+   * them units. The sync-worker of the mailbox has the remaining units and lends units to senders.
    */
   reservePercent: number
   /**

@@ -2,11 +2,14 @@ import { type Static, Type } from 'typebox'
 
 const strict = { additionalProperties: false } as const
 
-/** Seed of one-time codes, which is shown once, as text and as URI for authenticator apps. */
+/**
+ * Seed of a person's one-time codes, which the administration pages show once, as text and as URI
+ * for authenticator apps.
+ */
 export const TotpSeed = Type.Object({ seed: Type.String(), uri: Type.String() })
 export type TotpSeed = Static<typeof TotpSeed>
 
-/** Request that confirms the seed of one-time codes with a first code. */
+/** Request that confirms a person's seed of one-time codes with a first code. */
 export const TotpConfirmation = Type.Object(
   { code: Type.String({ minLength: 6, maxLength: 20 }) },
   strict,
@@ -23,7 +26,7 @@ const maxIdLength = 1_364
 /** Name of a passkey, as the person has chosen it. */
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
 
-/** Passkey of the signed-in person. */
+/** Passkey of the person who is signed in to the administration pages. */
 export const PasskeyEntry = Type.Object({
   id: Type.String(),
   name: Type.String(),

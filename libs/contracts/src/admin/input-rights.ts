@@ -4,18 +4,21 @@ import type { AdminRole } from './role-names.ts'
 export interface Rights {
   readonly roles: readonly AdminRole[]
   /**
-   * Right to read mail that the request needs. `needed`: the request is refused without the active
-   * right. `partial`: without the right, the response contains no mail.
+   * Right to read mail that a person needs for the request. `needed`: the request is refused
+   * without the active right. `partial`: without the right, the response contains no mail.
    */
   readonly mail?: 'needed' | 'partial'
   /**
-   * True if the person must have signed in or repeated a factor in the ten minutes before the
-   * request.
+   * True if the person must have signed in to the administration pages, or repeated a factor, in
+   * the ten minutes before the request.
    */
   readonly stepUp?: true
 }
 
-/** Query and body of a request, as far as they decide which rights the request needs. */
+/**
+ * Query and body of an API request, as far as they decide which rights a person at the
+ * administration pages needs.
+ */
 export interface RightsInput {
   query?: unknown
   body?: unknown
@@ -24,8 +27,8 @@ export interface RightsInput {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Rights that requests with a certain query or body need instead of the rights of their operation.
- * Absent members of the result keep the rights of the operation.
+ * Rights that a person needs for API requests with a certain query or body, instead of the rights
+ * of their operation. Absent members of the result keep the rights of the operation.
  */
 export function rightsOfInput(operationId: string, input: RightsInput): Partial<Rights> {
   const query = membersOf(input.query)
@@ -37,7 +40,7 @@ const needsMail: Partial<Rights> = { mail: 'needed' }
 const needsOwner: Partial<Rights> = { roles: ['owner'], stepUp: true }
 
 const operators: AdminRole[] = ['owner', 'operator']
-/** Rights for jobs that delete accounts or cancel submissions. */
+/** Rights that a person needs for bulk jobs that delete accounts or cancel submissions. */
 const deletesMany: Partial<Rights> = { roles: operators, stepUp: true }
 
 const inputRights: Readonly<
@@ -83,7 +86,7 @@ export function isOwnersSetting(key: string): boolean {
 }
 
 /**
- * Rights that the creation of an access token needs. A token that reads mail needs the right to
+ * Rights that a person needs to create an access token. A token that reads mail needs the right to
  * read mail, because the person could use the token. For the same reason, only owners create tokens
  * that change every setting.
  */

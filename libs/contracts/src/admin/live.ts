@@ -29,7 +29,9 @@ export type LiveTopic = keyof typeof operationOf
 /** All topics of `GET /admin/live`. */
 export const liveTopics = Object.keys(operationOf) as readonly LiveTopic[]
 
-/** True if people with the role may follow the topic. */
+/**
+ * True if people with a role at the administration pages may follow a topic of `GET /admin/live`.
+ */
 export function mayFollow(role: AdminRole, topic: LiveTopic): boolean {
   return mayCall(role, operationOf[topic])
 }
@@ -40,8 +42,8 @@ export function liveOperation(topic: LiveTopic): OperationId {
 }
 
 /**
- * Reads a list of topics, separated by commas. Undefined if the list is empty, or if one of its
- * entries is no topic.
+ * Reads a list of topics of `GET /admin/live`, separated by commas. Undefined if the list is empty,
+ * or if one of its entries is no topic.
  */
 export function parseLiveTopics(text: string): ReadonlySet<LiveTopic> | undefined {
   const names = new Set(text.split(','))
@@ -49,17 +51,27 @@ export function parseLiveTopics(text: string): ReadonlySet<LiveTopic> | undefine
   return topics.length === names.size ? new Set(topics) : undefined
 }
 
-/** Change of an account, or of a mail proxy if `account` is null, in a frame `changes`. */
+/**
+ * Change of an account, or of a mail proxy if `account` is null, in a frame `changes` of `GET
+ * /admin/live`.
+ */
 export interface LiveChange {
   account: string | null
   /** Kind of the change, as in the stream `GET /v1/changes`. */
   type: string
-  /** New state. Absent for changes that are no change of a state. */
+  /**
+   * New state of the account or mail proxy that has changed. Absent for changes that are no change
+   * of a state.
+   */
   state?: string
 }
 
-/** Data of the first frame and of each frame about an outage: `event: status`. */
+/**
+ * Data of the first frame of `GET /admin/live`, and of each frame about an outage: `event: status`.
+ */
 export interface LiveStatus {
-  /** False while api-gateway cannot be read, so that the other frames are missing. */
+  /**
+   * False while api-gateway cannot be read, so that other frames of `GET /admin/live` are missing.
+   */
   connected: boolean
 }

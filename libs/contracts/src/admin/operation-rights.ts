@@ -1,17 +1,17 @@
 import type { OperationId } from '../operations/index.ts'
 import type { Rights } from './input-rights.ts'
 
-// Owners may call all operations. Operators may not manage people, keys and mail proxies. Support
-// helps with accounts, the outbox and webhook deliveries. Auditors read everything except mail and
-// change nothing.
+// Rights of the roles at the administration pages: owners may call all operations. Operators may
+// not manage people, keys and mail proxies. Support helps with accounts, the outbox and webhook
+// deliveries. Auditors read everything except mail and change nothing.
 const everyone: Rights = { roles: ['owner', 'operator', 'support', 'auditor'] }
 const readers: Rights = { roles: ['owner', 'operator', 'auditor'] }
 const helpers: Rights = { roles: ['owner', 'operator', 'support'] }
 const operators: Rights = { roles: ['owner', 'operator'] }
 const owners: Rights = { roles: ['owner'] }
 /**
- * Rights for operations that read mail. The right to read mail belongs to a person, so that people
- * of every role may have this right.
+ * Rights for API operations that read mail. The right to read mail belongs to a person, so that
+ * people of every role may have this right.
  */
 const mailReaders: Rights = { ...everyone, mail: 'needed' }
 
@@ -25,7 +25,7 @@ function withStepUp(rights: Rights): Rights {
  * that need more.
  */
 export const operationRights: Readonly<Record<OperationId, Rights>> = {
-  // Operations on accounts.
+  // Rights for API operations on accounts.
   listAccounts: everyone,
   getAccount: everyone,
   getServerSignatures: everyone,
@@ -40,14 +40,14 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createAuthenticationForm: operators,
   getAutoconfig: everyone,
   getLogs: mailReaders,
-  // The access token that this operation returns opens the whole mailbox at the mail provider.
+  // The access token that `getOAuthToken` returns opens the whole mailbox at the mail provider.
   getOAuthToken: withStepUp({ ...operators, mail: 'needed' }),
   importAccounts: withStepUp(operators),
   // The exported accounts contain the secrets of all accounts, sealed for the key of another
   // installation.
   exportAccounts: withStepUp(owners),
 
-  // Operations on mailboxes and messages.
+  // Rights for API operations on mailboxes and messages.
   listMailboxes: everyone,
   createMailbox: operators,
   updateMailbox: operators,
@@ -66,7 +66,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   deleteMessages: withStepUp(operators),
   uploadMessage: operators,
 
-  // Operations for sending messages.
+  // Rights for API operations that send messages or manage sending.
   submitMessage: operators,
   submitDraft: operators,
   listOutbox: everyone,
@@ -91,7 +91,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   addToBlocklist: operators,
   removeFromBlocklist: operators,
 
-  // Operations on exports of messages.
+  // Rights for API operations on exports of messages.
   listExports: readers,
   listAllExports: readers,
   getExport: readers,
@@ -99,8 +99,9 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createExport: operators,
   deleteExport: operators,
 
-  // Operations on events, webhook deliveries and webhook routes. Lists of events contain no mail.
-  // The body of an event does: `input-rights.ts` has the rights for reading the body.
+  // Rights for API operations on events, webhook deliveries and webhook routes. Lists of events
+  // contain no mail. The body of an event does: `input-rights.ts` has the rights for reading the
+  // body.
   listEvents: everyone,
   getEvent: { ...everyone, mail: 'partial' },
   followEvents: everyone,
@@ -122,7 +123,8 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   updateWebhookRoute: operators,
   deleteWebhookRoute: operators,
 
-  // Jobs on many accounts or submissions. The action of a job decides who may create the job.
+  // Rights for bulk jobs on many accounts or submissions. The action of a job decides who may
+  // create the job.
   listAccountJobs: everyone,
   getAccountJob: everyone,
   createAccountJob: helpers,
@@ -132,7 +134,7 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createOutboxJob: helpers,
   cancelOutboxJob: helpers,
 
-  // Operations on access tokens, OAuth2 applications and keys.
+  // Rights for API operations on access tokens, OAuth2 applications and keys.
   listTokens: readers,
   listTokensAlias: readers,
   getToken: readers,
@@ -149,11 +151,11 @@ export const operationRights: Readonly<Record<OperationId, Rights>> = {
   createOAuth2App: operators,
   updateOAuth2App: operators,
   deleteOAuth2App: operators,
-  // This operation lists public keys only.
+  // The operation `listKeys` lists public keys only.
   listKeys: readers,
   importLinkKey: withStepUp(owners),
 
-  // Operations on the whole installation.
+  // Rights for API operations on the whole installation.
   getStats: everyone,
   getStatsSeries: everyone,
   listFindings: everyone,

@@ -11,11 +11,14 @@ export const PersonRecord = Type.Object({
   name: Type.String(),
   role: AdminRoleName,
   mayReadMail: Type.Boolean(),
-  /** True if the person is disabled and cannot sign in. */
+  /** True if the person is disabled and cannot sign in to the administration pages. */
   disabled: Type.Boolean(),
   factors: Factors,
   createdAt: Time,
-  /** Id of the person who sent the invitation. Absent for the set-up link and OpenID Connect. */
+  /**
+   * Id of the person who sent the invitation to the administration pages. Absent for a person from
+   * the set-up link or OpenID Connect.
+   */
   createdBy: Type.Optional(Type.String()),
   signedInAt: Type.Optional(Time),
 })
@@ -24,7 +27,10 @@ export type PersonRecord = Static<typeof PersonRecord>
 export const PersonList = Type.Object({ people: Type.Array(PersonRecord) })
 export type PersonList = Static<typeof PersonList>
 
-/** Request that changes a person. Absent members stay unchanged. */
+/**
+ * Request that changes a person who may sign in to the administration pages. Absent members stay
+ * unchanged.
+ */
 export const PersonUpdate = Type.Object(
   {
     name: Type.Optional(PersonName),
@@ -50,7 +56,7 @@ export type InvitationRequest = Static<typeof InvitationRequest>
 export const NewLink = Type.Object({ id: Type.String(), link: Type.String(), expiresAt: Time })
 export type NewLink = Static<typeof NewLink>
 
-/** Invitation that was neither used nor revoked. */
+/** Invitation to the administration pages that was neither used nor revoked. */
 export const InvitationEntry = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -65,7 +71,7 @@ export type InvitationEntry = Static<typeof InvitationEntry>
 export const InvitationList = Type.Object({ invitations: Type.Array(InvitationEntry) })
 export type InvitationList = Static<typeof InvitationList>
 
-/** Session in the list of the sessions of all people. */
+/** Sessions of all people at the administration pages, each with its person. */
 export const PeopleSessionList = Type.Object({
   sessions: Type.Array(
     Type.Object({

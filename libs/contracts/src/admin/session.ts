@@ -11,31 +11,39 @@ const Time = Type.String({ format: 'date-time' })
 const line =
   '^(?=.*[\\p{L}\\p{N}\\p{P}\\p{S}])[^\\u0000-\\u001F\\u007F\\u2028-\\u202E\\u2066-\\u2069]+$'
 
-/** Role of a person, as a JSON schema. */
+/** Role of a person at the administration pages, as a JSON schema. */
 export const AdminRoleName = Type.Unsafe<(typeof adminRoles)[number]>({
   type: 'string',
   enum: [...adminRoles],
 })
 
-/** Email address of a person. Upper and lower case are not distinguished. */
+/**
+ * Email address of a person at the administration pages. Upper and lower case are not
+ * distinguished.
+ */
 export const PersonEmail = Type.String({ format: 'mail-address', maxLength: 320 })
 
 /** Name of a person, as the administration pages show it. */
 export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: line })
 
-/** New password that a person chooses. The maximum length limits the cost of hashing. */
+/**
+ * New password that a person chooses for the administration pages. The maximum length limits the
+ * cost of hashing.
+ */
 export const NewPassword = Type.String({ minLength: 12, maxLength: 1000 })
 
-/** Password that a person enters, to be compared with the stored hash. */
+/**
+ * Password that a person enters at the administration pages, to be compared with the stored hash.
+ */
 export const EnteredPassword = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** One-time code or recovery code that a person enters. */
+/** One-time code or recovery code that a person enters at the administration pages. */
 export const EnteredCode = Type.String({ minLength: 6, maxLength: 40 })
 
-/** Token in a set-up link, recovery link or invitation. */
+/** Token in a set-up link, recovery link or invitation to the administration pages. */
 export const LinkToken = Type.String({ minLength: 32, maxLength: 256 })
 
-/** Factors with which a person can prove the identity. */
+/** Factors with which a person signs in to the administration pages. */
 export const Factors = Type.Object({
   password: Type.Boolean(),
   /** True if the person has confirmed one-time codes (RFC 6238). */
@@ -62,13 +70,16 @@ export const Session = Type.Object({
   session: Type.Object({
     id: Type.String(),
     createdAt: Time,
-    /** End of the session. An unused session ends earlier. */
+    /** End of a person's session at the administration pages. An unused session ends earlier. */
     expiresAt: Time,
     /** Time of the last sign-in or repeated factor of the person. */
     factorAt: Time,
   }),
   factors: Factors,
-  /** Right of the session to read mail. Empty while the right is not active. */
+  /**
+   * Right of a session at the administration pages to read mail. Empty while the right is not
+   * active.
+   */
   mailReading: Type.Object({
     until: Type.Optional(Time),
     reason: Type.Optional(Type.String()),
@@ -76,22 +87,28 @@ export const Session = Type.Object({
 })
 export type Session = Static<typeof Session>
 
-/** Ways to sign in that the installation offers. */
+/** Ways to sign in to the administration pages that the installation offers. */
 export const SignInOptions = Type.Object({
-  /** True until the first owner exists. The set-up link is then required. */
+  /**
+   * True until the first owner of the administration pages exists. The set-up link is then
+   * required.
+   */
   setUp: Type.Boolean(),
   passwords: Type.Boolean(),
   oidc: Type.Optional(
     Type.Object({
       name: Type.String(),
-      /** Page that the browser opens after the sign-out. */
+      /** Page that the browser opens after a sign-out from the administration pages. */
       logout: Type.Optional(Type.String()),
     }),
   ),
 })
 export type SignInOptions = Static<typeof SignInOptions>
 
-/** Request that creates the first owner, or restores access of an owner, with a link. */
+/**
+ * Request that creates the first owner of the administration pages, or restores access of an owner,
+ * with a link.
+ */
 export const SetUpRequest = Type.Object(
   { token: LinkToken, email: PersonEmail, name: PersonName, password: NewPassword },
   strict,
@@ -143,16 +160,19 @@ export const PasswordRequest = Type.Object(
 )
 export type PasswordRequest = Static<typeof PasswordRequest>
 
-/** Session in the list of sessions. */
+/** Session at the administration pages, as an entry of a list of sessions. */
 export const SessionEntry = Type.Object({
   id: Type.String(),
   createdAt: Time,
   seenAt: Time,
   expiresAt: Time,
   address: Type.String(),
-  /** Browser and operating system, such as `Firefox 140, Linux`. */
+  /**
+   * Browser and operating system of a session at the administration pages, such as `Firefox 140,
+   * Linux`.
+   */
   browser: Type.String(),
-  /** True for the session that has requested the list. */
+  /** True for the session at the administration pages that has requested the list of sessions. */
   current: Type.Boolean(),
 })
 export type SessionEntry = Static<typeof SessionEntry>
@@ -160,7 +180,7 @@ export type SessionEntry = Static<typeof SessionEntry>
 export const SessionList = Type.Object({ sessions: Type.Array(SessionEntry) })
 export type SessionList = Static<typeof SessionList>
 
-/** Result of ending several sessions. */
+/** Result of ending several sessions at the administration pages. */
 export const EndedSessions = Type.Object({ ended: Type.Integer() })
 export type EndedSessions = Static<typeof EndedSessions>
 

@@ -9,8 +9,8 @@ import {
 import { AccountId, Nullable, OneOf, Strict } from '../schemas/primitives.ts'
 
 /**
- * Maximum number of accounts in one command. Limits the CPU time of auth-bridge per command. The
- * commands of one API request are sent one after another.
+ * Maximum number of accounts in one command that seals or checks exported accounts. Limits the CPU
+ * time of auth-bridge per command. The commands of one API request are sent one after another.
  */
 export const maxTransferBatch = 50
 
@@ -25,13 +25,13 @@ export const sealAccountTransfers = defineCommand({
   request: Strict({
     accounts: Type.Array(AccountId, { maxItems: maxTransferBatch }),
     publicKey: SealingPublicKey,
-    /** Id of the access token of the caller, for the log. */
+    /** Id of the access token with which the export of the accounts was requested, for the log. */
     token: Nullable(Type.String({ maxLength: 256 })),
   }),
   response: Type.Object({
-    /** Accounts in the order of the request, without accounts that do not exist. */
+    /** Exported accounts in the order of the request, without accounts that do not exist. */
     accounts: Type.Array(AccountTransfer),
-    /** Accounts with a secret that no private key unseals (decrypts). */
+    /** Ids of accounts with a secret that no private key unseals (decrypts). */
     failed: Type.Array(AccountId),
   }),
 })

@@ -15,7 +15,7 @@ export const createAdminTotp = defineCommand({
   name: 'createAdminTotp',
   request: Strict({ person }),
   response: Type.Object({
-    /** Seed in base32, as authenticator apps read it. */
+    /** Seed of a person's one-time codes in base32, as authenticator apps read it. */
     seed: Type.String(),
   }),
 })
@@ -29,7 +29,10 @@ export const checkAdminTotp = defineCommand({
   repeatable: true,
   request: Strict({ person, code: Type.String({ maxLength: 64 }) }),
   response: Type.Object({
-    /** Time step (30 s since 1970) that the code belongs to. Absent for a wrong code. */
+    /**
+     * Time step (30 s since 1970) to which a person's one-time code belongs. Absent for a wrong
+     * code.
+     */
     step: Type.Optional(Type.Integer()),
   }),
 })

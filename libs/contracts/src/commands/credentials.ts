@@ -33,7 +33,7 @@ export const Credentials = Type.Union([
      * to another account.
      */
     application: Type.Optional(Type.String()),
-    /** Cloud of a Graph mailbox. */
+    /** Cloud of Microsoft Graph that has the mailbox, such as `global`. */
     cloud: Type.Optional(OneOf(oauth2Clouds)),
     /**
      * True if the access token belongs to the user of the mailbox. Gmail and Graph call this user

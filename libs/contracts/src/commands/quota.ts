@@ -8,13 +8,13 @@ import { OneOf, Strict } from '../schemas/primitives.ts'
 // command also works for an account without a session.
 
 /**
- * Maximum time in milliseconds from a sender's request for quota units to the sync-worker's reply.
- * A later reply is useless.
+ * Maximum time in milliseconds from a sender's request for quota units of a mail API to the
+ * sync-worker's reply. A later reply is useless.
  */
 export const loanReplyMs = 100
 /**
- * Time in milliseconds within which a sender must use quota units lent by a sync-worker. The time
- * begins when the loan permits the use of the units. Unused units are lost.
+ * Time in milliseconds within which a sender must use quota units of a mail API lent by a
+ * sync-worker. The time begins when the loan permits the use of the units. Unused units are lost.
  */
 export const loanValidMs = 500
 
@@ -28,7 +28,7 @@ export const lendUnits = defineCommand({
   request: Strict({
     account: Type.String({ minLength: 1, maxLength: 256 }),
     provider: OneOf(providers),
-    /** Id of the OAuth2 application whose quota units are used for the mailbox. */
+    /** Id of the OAuth2 application whose quota units at the mail API are used for the mailbox. */
     application: Type.String({ maxLength: 256 }),
     /**
      * Quota units that one request to the mail provider costs. 0 if the sender only reports that
@@ -42,11 +42,14 @@ export const lendUnits = defineCommand({
     pausedUntil: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   response: Type.Object({
-    /** Number of quota units that the sender may use: all units that it requested, or 0. */
+    /**
+     * Number of quota units of a mail API that a sender may use: all units that the sender
+     * requested, or 0.
+     */
     granted: Type.Integer({ minimum: 0 }),
     /**
-     * Delay in milliseconds from the reply until the sender may use the lent quota units. If no
-     * units are lent, delay until another request for a loan may succeed.
+     * Delay in milliseconds from the reply until a sender may use the lent quota units of a mail
+     * API. If no units are lent, delay until another request for a loan may succeed.
      */
     delayMs: Type.Number({ minimum: 0 }),
     /**

@@ -2,7 +2,10 @@ import type { EventName } from '../events/index.ts'
 
 interface EventText {
   summary: string
-  /** Cause of the event, how often it is sent, and what it does not mean. */
+  /**
+   * Text of the OpenAPI document about an event: its cause, how often it is sent, and what it does
+   * not mean.
+   */
   description: string
 }
 

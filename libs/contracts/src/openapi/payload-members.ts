@@ -4,18 +4,21 @@ import { webhookBody } from './webhooks.ts'
 
 /** Member of a webhook body, or of an object in the body. */
 export interface PayloadMember {
-  /** Type of the value in the notation of TypeScript: `string | null`, `object[]`. */
+  /** Type of a webhook body's member in the notation of TypeScript: `string | null`, `object[]`. */
   type: string
-  /** Members of the object. For a list, the members of its entries. */
+  /**
+   * Members of the object that a webhook body's member has as value. For a list, the members of its
+   * entries.
+   */
   members?: PayloadMembers
-  /** True for a list. */
+  /** True for a member of a webhook body whose value is a list. */
   isList?: true
 }
 
-/** Members of an object by their names. */
+/** Members of a webhook body, or of an object in the body, by their names. */
 export type PayloadMembers = Readonly<Record<string, PayloadMember>>
 
-/** JSON Schema of a value, as far as it names types and members. */
+/** JSON Schema of a value in a webhook body, as far as it names types and members. */
 interface ValueSchema {
   type?: string
   const?: unknown
@@ -40,7 +43,9 @@ function membersOfPayload(name: EventName): PayloadMembers {
   return { ...members, eventId: { type: 'string' }, _route: routeMember }
 }
 
-/** Member of the payload with the id of the webhook route that runs the function. */
+/**
+ * Member of a webhook function's payload with the id of the webhook route that runs the function.
+ */
 const routeMember: PayloadMember = { type: 'object', members: { id: { type: 'string' } } }
 
 function describeValue(schema: ValueSchema): PayloadMember {
@@ -64,7 +69,10 @@ function listType(type: string): string {
   return type.includes(' ') ? `(${type})[]` : `${type}[]`
 }
 
-/** Describes a value that has one of several types (`|`), or all of these types (`&`). */
+/**
+ * Describes a member of a webhook body that has one of several types (`|`), or all of these types
+ * (`&`).
+ */
 function joinValues(values: readonly PayloadMember[], separator: string): PayloadMember {
   const members = values.map((value) => value.members).filter((each) => each !== undefined)
   const isList = values.some((value) => value.isList)

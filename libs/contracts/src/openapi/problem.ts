@@ -139,7 +139,7 @@ export function errorResponses(
   )
 }
 
-/** Error codes of an operation for people at the administration pages. */
+/** Error codes of an API operation that only people at the administration pages get. */
 function errorsOfPeople({ id }: Operation): string[] {
   return [
     ...(readsMail(id) ? ['MailReadingRequired'] : []),

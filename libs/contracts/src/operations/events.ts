@@ -29,7 +29,8 @@ export const listEvents = defineOperation({
   }),
 })
 
-// This operation precedes `getEvent`, whose path would match the path of this operation, too.
+// The operation `followEvents` precedes `getEvent`, whose path would match the path of
+// `followEvents`, too.
 export const followEvents = defineOperation({
   ...read,
   id: 'followEvents',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Int, OneOf, Text, Time } from './primitives.ts'
 
-/** Levels of findings, the most urgent first. */
+/** Levels of findings (conditions of the installation), the most urgent level first. */
 export const findingLevels = ['error', 'warning', 'info'] as const
 
 /** Condition of the installation that an operator should know or change. */

@@ -22,10 +22,10 @@ export type OutboxJobAction = (typeof outboxJobActions)[number]
 const jobStates = ['queued', 'running', 'done', 'cancelled'] as const
 export type JobState = (typeof jobStates)[number]
 
-/** Maximum accounts or submissions of a job. A filter selects no more. */
+/** Maximum accounts or submissions of a bulk job. A filter selects no more. */
 export const maxJobRows = 500_000
 
-/** Filter that selects the accounts of a job. Absent members match any account. */
+/** Filter that selects the accounts of a bulk job. Absent members match any account. */
 export const AccountJobFilter = Strict(
   {
     ...accountFilter,
@@ -43,7 +43,7 @@ export const AccountJobFilter = Strict(
 )
 export type AccountJobFilter = Static<typeof AccountJobFilter>
 
-/** Filter that selects the submissions of a job. Absent members match any submission. */
+/** Filter that selects the submissions of a bulk job. Absent members match any submission. */
 export const OutboxJobFilter = Strict(
   {
     account: Type.Optional(described('Id of the account that sends the messages.', AccountId)),

@@ -53,13 +53,15 @@ export const EventQuery = Strict({
   ),
 })
 
-/** Id of a frame in the stream of events. */
+/** Id of a frame in the stream of events at `GET /admin/api/events/stream`. */
 const EventStreamId = Text(
   'Id of the last frame of the stream that the client received. The stream continues after this frame. If absent, the stream starts with the next event.',
   { maxLength: 20, format: 'event-stream-id' },
 )
 
-/** Query of the stream of events. Absent filters match any event. */
+/**
+ * Query of `GET /admin/api/events/stream`, the stream of events. Absent filters match any event.
+ */
 export const EventStreamQuery = Strict({
   account,
   event: name('Name of the events that the stream sends, such as `messageNew`.'),

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Int, Strict, Text, Time } from './primitives.ts'
 
-/** Number of days for which counters are stored. */
+/** Number of days for which statistics counters of the installation are stored. */
 export const seriesDays = 8
-/** Maximum number of values per counter in one response. */
+/** Maximum number of values per statistics counter in one response of the API. */
 export const maxSeriesPoints = 1_500
-/** Maximum number of counters in one request. */
+/** Maximum number of statistics counters in one request to the API. */
 export const maxSeriesKeys = 20
 
 const key = '[\\w:.-]{1,100}'
@@ -34,7 +34,7 @@ export const StatsSeriesQuery = Strict({
 })
 export type StatsSeriesQuery = Static<typeof StatsSeriesQuery>
 
-/** Counters of the installation over time. */
+/** Statistics counters of the installation over time. */
 export const StatsSeries = Type.Object({
   from: Time('Start of the first step (ISO 8601).'),
   to: Time('End of the last step (ISO 8601). The last step may be incomplete.'),

@@ -71,7 +71,10 @@ const changeable = {
     ),
   ),
 }
-/** Names of the other webhook targets. A delivery names its target by such a name or a route id. */
+/**
+ * Names of the webhook targets without a route. A delivery names its target by such a name or a
+ * route id.
+ */
 const targetNames = ['default', 'account']
 export const WebhookRouteCreation = Strict({
   id: ChosenId('webhook route', targetNames),

@@ -18,7 +18,7 @@ export const WebhookTargetTest = Strict({
 })
 export type WebhookTargetTest = Static<typeof WebhookTargetTest>
 
-/** Classes of the result of a test call, from the HTTP client `libs/net`. */
+/** Result classes of a test call to a webhook target, from the HTTP client `libs/net`. */
 export const webhookTestOutcomes = [
   '2xx',
   'http-4xx',

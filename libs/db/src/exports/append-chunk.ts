@@ -8,7 +8,7 @@ export interface NewExportChunk {
   number: number
   /** Offset of the chunk's first byte in the file of the export. */
   start: number
-  /** Size of the chunk before its encryption, in bytes. */
+  /** Size of the export's chunk before its encryption, in bytes. */
   size: number
   /** Encrypted bytes of the export's chunk. */
   content: Buffer

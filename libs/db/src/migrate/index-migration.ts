@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Single statement of a migration without a transaction. */
+/** Single SQL statement of a database migration that runs without a transaction. */
 export type IndexStatement =
   | { action: 'create'; unique: boolean; index: string; table: string; definition: string }
   | { action: 'drop'; index: string }
@@ -10,7 +10,7 @@ const create =
 const drop = /^drop index concurrently if exists (?<index>\w+)$/i
 
 /**
- * Parses the statement of a migration without a transaction.
+ * Parses the SQL statement of a database migration that runs without a transaction.
  *
  * @throws unless the text is a single `create index concurrently if not exists` or `drop index
  * concurrently if exists`

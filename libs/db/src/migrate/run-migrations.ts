@@ -53,9 +53,9 @@ interface Attempts {
 }
 
 /**
- * Runs migrations in one Postgres session, each together with its record in the table of
- * migrations, and then `finish`. The advisory lock of migrations is held meanwhile. The lock is
- * released while a failed migration waits for its next attempt.
+ * Runs database migrations in one Postgres session, each together with its record in the table of
+ * migrations. Then calls the function `finish`. The advisory lock of migrations is held meanwhile.
+ * The lock is released while a failed migration waits for its next attempt.
  */
 export class MigrationRun {
   readonly #db: Kysely<unknown>

@@ -5,22 +5,27 @@ import type { Json } from './json.ts'
 /** People who may sign in to the administration pages. Written by admin-ui. */
 export interface AdminPeople {
   id: string
-  /** Email address in lower case. */
+  /** Email address of a person at the administration pages, in lower case. */
   email: string
   name: string
   role: AdminRole
   /** True if the person may activate the right to read mail. */
   mayReadMail: Generated<boolean>
   disabled: Generated<boolean>
-  /** Password hash (argon2id) with its parameters, as a PHC string. Null: no password. */
+  /**
+   * Hash of a person's password (argon2id) with its parameters, as a PHC string. Null: no password.
+   */
   password: string | null
   passwordChangedAt: Date | null
-  /** Sealed seed of one-time codes, which only auth-bridge reads. Null: no one-time codes. */
+  /**
+   * Sealed seed of a person's one-time codes, which only auth-bridge reads. Null: no one-time
+   * codes.
+   */
   sealed: string | null
   totpConfirmed: Generated<boolean>
-  /** Last time step whose one-time code was used. */
+  /** Last time step for which a person has used a one-time code. */
   totpStep: Generated<string>
-  /** SHA-256 hashes (hex) of the unused recovery codes. */
+  /** SHA-256 hashes (hex) of a person's unused recovery codes. */
   recoveryCodes: Generated<string[]>
   oidcSubject: string | null
   createdAt: Generated<Date>
@@ -45,12 +50,15 @@ export interface AdminLinks {
   usedAt: Date | null
 }
 
-/** Sessions of people, by the SHA-256 hash (hex) of their cookie. Written by admin-ui. */
+/**
+ * Sessions of people at the administration pages, by the SHA-256 hash (hex) of their cookie.
+ * Written by admin-ui.
+ */
 export interface AdminSessions {
   hash: string
   id: string
   person: string
-  /** Salt with which the credential for api-gateway is derived from the cookie. */
+  /** Salt with which a session's credential for api-gateway is derived from the session cookie. */
   salt: string
   credentialHash: string
   address: string
@@ -58,14 +66,14 @@ export interface AdminSessions {
   createdAt: Generated<Date>
   seenAt: Generated<Date>
   expiresAt: Date
-  /** Time of the last sign-in or repeated factor of the session. */
+  /** Time of the last sign-in or repeated factor in a session at the administration pages. */
   factorAt: Generated<Date>
-  /** End of the right to read mail. Null: the right is not active. */
+  /** End of the session's right to read mail. Null: the right is not active. */
   mailUntil: Date | null
   mailReason: string | null
 }
 
-/** Passkeys (WebAuthn credentials) of people. Written by admin-ui. */
+/** Passkeys (WebAuthn credentials) of people at the administration pages. Written by admin-ui. */
 export interface AdminPasskeys {
   id: string
   person: string
@@ -78,8 +86,8 @@ export interface AdminPasskeys {
 }
 
 /**
- * Unfinished sign-ins, by the SHA-256 hash (hex) of the ticket that the browser holds. Written by
- * admin-ui.
+ * Unfinished sign-ins to the administration pages, by the SHA-256 hash (hex) of the ticket that the
+ * browser holds. Written by admin-ui.
  */
 export interface AdminChallenges {
   hash: string
@@ -90,18 +98,26 @@ export interface AdminChallenges {
   expiresAt: Date
 }
 
-/** Failed attempts to sign in, by person or network address and time. Written by admin-ui. */
+/**
+ * Failed attempts to sign in to the administration pages, by person or network address and time.
+ * Written by admin-ui.
+ */
 export interface AdminAttempts {
   subject: string
   windowStart: Date
   attempts: number
 }
 
-/** Audit log of the actions of people. Rows are never changed. Written by admin-ui. */
+/**
+ * Audit log of the actions of people at the administration pages. Rows are never changed. Written
+ * by admin-ui.
+ */
 export interface AdminAudit {
   id: string
   at: Generated<Date>
-  /** Id that joins the row before a change and the row with the outcome of the change. */
+  /**
+   * Id that joins two rows of the audit log: the row before a change, and the row with its outcome.
+   */
   request: string
   phase: 'attempt' | 'outcome'
   person: string | null
@@ -113,7 +129,10 @@ export interface AdminAudit {
   method: string
   path: string
   account: string | null
-  /** Names of the changed members of a request body, without their values. */
+  /**
+   * Names of the members of a request body that a recorded action has changed, without their
+   * values.
+   */
   keys: Generated<string[]>
   reason: string | null
   status: number | null

@@ -59,11 +59,11 @@ export interface ExportChunks {
   day: Date
   exportId: string
   number: number
-  /** Offset of the chunk's first byte in the file of the export. */
+  /** Offset of the chunk's first byte in the compressed file of the export. */
   start: string
-  /** Size of the chunk before its encryption, in bytes. */
+  /** Size of the export's chunk before its encryption, in bytes. */
   size: number
-  /** Encrypted bytes of the chunk (`encryptChunk` of libs/secrets). */
+  /** Encrypted bytes of the export's chunk (`encryptChunk` of libs/secrets). */
   content: Buffer
 }
 
@@ -76,6 +76,9 @@ export interface ExportIndex {
    * Number of the part within the run (date-sorted list of an export's messages), starting at 0.
    */
   part: number
-  /** Entries of the messages in this part of a run, in a binary format of sync-worker. */
+  /**
+   * Entries of an export's messages in this part of a run (date-sorted list), in a binary format of
+   * sync-worker.
+   */
   entries: Buffer
 }

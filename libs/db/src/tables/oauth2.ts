@@ -58,8 +58,8 @@ export interface OAuth2Tokens {
   refreshingUntil: Date | null
   failingSince: Date | null
   /**
-   * Earliest time of the next token request after a failure. Null if auth-bridge's own delays
-   * apply.
+   * Earliest time of the next request to the OAuth2 token endpoint after a failure. Null if
+   * auth-bridge's own delays apply.
    */
   retryAt: Date | null
   lastError: JsonOrNull<LastError>
@@ -73,7 +73,7 @@ export interface OAuth2Logins {
   app: string
   codeVerifier: string
   /**
-   * Account to register after the consent, and the URL to which the browser is redirected
+   * Account to register after the OAuth2 consent, and the URL to which the browser is redirected
    * afterwards.
    */
   registration: JsonOrNull<Record<string, unknown>>

@@ -44,13 +44,13 @@ export interface DraftCleanups {
 export interface Senders {
   id: string
   heartbeatAt: Generated<Date>
-  /** True for a sender that can borrow quota units of mailboxes from sync-workers. */
+  /** True for a sender that can borrow a mailbox's quota units of a mail API from sync-workers. */
   lends: Generated<boolean>
 }
 
 /**
- * Quota units of mailboxes that senders use while no sync-worker lends units. One token bucket per
- * mailbox. Written by sender.
+ * Quota units of mail APIs, per mailbox, that senders use while no sync-worker lends units. One
+ * token bucket per mailbox. Written by sender.
  */
 export interface SendingReserves {
   account: string

@@ -17,7 +17,7 @@ export interface Workers {
   loggingInUntil: Generated<Date>
   /** SHA-256 hash (hex) of the sync-worker's secret, by which auth-bridge recognizes the worker. */
   proof: string | null
-  /** True for a sync-worker that can lend quota units of mailboxes to senders. */
+  /** True for a sync-worker that can lend a mailbox's quota units of a mail API to senders. */
   lends: Generated<boolean>
 }
 

@@ -45,7 +45,8 @@ export function namedSchemaSection(schemas: unknown): string[] {
 }
 
 /**
- * True for an object schema that repeats members of another object: of a change, or of a record.
+ * True for the name of an API schema that repeats members of another schema, such as the schema of
+ * an update.
  */
 function isChange(name: string): boolean {
   return /Update$|Record$|Disabled$|ListEntry$|Detail$/.test(name)

@@ -16,7 +16,10 @@ const eventOrCode =
 
 /** Metric series that Prometheus derives from a histogram. */
 const series = /_(?:bucket|count|sum)$/
-/** Names with the prefix of metrics that are no metrics: database roles, users and the like. */
+/**
+ * Names that start with `posthorn_` like metrics, but are no metrics: database roles, users and the
+ * like.
+ */
 const services =
   /^posthorn_(?:admin_ui|api_gateway|auth_bridge|imap_proxy|sender|smtp_proxy|sync_worker|webhook_dispatcher|owner)$/
 

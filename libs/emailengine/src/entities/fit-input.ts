@@ -6,8 +6,8 @@ import type { Entry, EntryKind } from '../entry.ts'
 import { removeMember } from './remove-member.ts'
 
 /**
- * Members of an imported entity's input that may not be left out. Both patterns match paths such as
- * `imap.host`.
+ * Members of an imported entity's input that may not be left out. The patterns `valid` and
+ * `complete` match paths such as `imap.host`.
  */
 export interface EssentialMembers {
   /**
@@ -35,7 +35,7 @@ export interface Draft {
 interface Identity<S extends TSchema> {
   kind: EntryKind
   id: string
-  /** Schema of the API operation's input. */
+  /** Schema of the API operation's input to which an imported EmailEngine entity is fitted. */
   schema: S
   essential: EssentialMembers
 }

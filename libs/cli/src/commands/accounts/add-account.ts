@@ -106,8 +106,8 @@ async function readBody(
 }
 
 /**
- * Account record before `accounts add` changes it. Undefined if the account does not exist, or
- * nothing depends on it.
+ * Account record before `accounts add` changes the account. Undefined if the account does not
+ * exist, or if the options of the command do not require the record.
  *
  * @throws CommandError without `--update` if the account exists: the API would change its settings
  */

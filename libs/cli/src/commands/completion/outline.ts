@@ -12,8 +12,8 @@ export interface OutlineOption {
 /** Command, command group or job, with everything that can follow it on the command line. */
 export interface OutlineNode {
   /**
-   * Words of the command line that lead to the node, such as `accounts list`. Empty for the
-   * program.
+   * Words of the command line that lead to a command, command group or job, such as `accounts
+   * list`. Empty for the program.
    */
   path: string
   children: { name: string; summary: string }[]

@@ -18,8 +18,8 @@ export class PartialFile implements AsyncDisposable {
   }
 
   /**
-   * Opens the partial download file of an earlier run, or a new file. Only the user can read the
-   * file, because the file contains mail.
+   * Opens the file in which an earlier run has stored the first bytes of an export, or a new file.
+   * Only the user can read the file, because the file contains mail.
    */
   static async open(path: string, maxSize: number): Promise<PartialFile> {
     const flags = constants.O_RDWR | constants.O_CREAT

@@ -5,8 +5,8 @@ import type { ImportKind } from './group.ts'
 import type { ImportReport } from './report.ts'
 
 /**
- * Result of importing a batch of entities, such as accounts. Entities that the result does not
- * count were imported as new.
+ * Result of importing a batch of EmailEngine entities, such as accounts. Entities that the result
+ * does not count were imported as new.
  */
 export interface BatchResult {
   unchanged?: number
@@ -35,7 +35,7 @@ export interface KindImport<Input> {
 
 const defaultConcurrency = 16
 
-/** Report, progress and signal of an import run. */
+/** Report, progress and signal of a run of the EmailEngine import. */
 export interface ImportRun {
   report: ImportReport
   progress: Progress
@@ -105,8 +105,8 @@ export async function importKind<Input>(
 }
 
 /**
- * Writes a batch of imported entities. If the API rejects the batch because of one entity, each
- * entity is written alone.
+ * Writes a batch of imported EmailEngine entities to Posthorn. If the API rejects the batch because
+ * of one entity, each entity is written alone.
  */
 async function writeBatch<Input>(
   batch: readonly MappedEntry<Input>[],
@@ -134,8 +134,8 @@ function sum(results: readonly BatchResult[], name: 'unchanged' | 'started'): nu
 }
 
 /**
- * Reason for which the API rejects an imported entity. Undefined for errors that concern the whole
- * import.
+ * Reason for which the API rejects an imported EmailEngine entity. Undefined for errors that
+ * concern the whole import.
  */
 function rejectionOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'PosthornError') return undefined

@@ -2,10 +2,13 @@ import type { Posthorn } from '@posthorn/client'
 import type { EmailEngineStore, Entry, EntityCounts, MappedEntry } from '@posthorn/emailengine'
 import type { BatchResult, KindImport } from './import-kind.ts'
 
-/** Options of an import that determine its effect on accounts. */
+/** Options of an EmailEngine import that determine its effect on accounts. */
 export interface AccountMode {
   dryRun: boolean
-  /** True if the import starts the accounts, false if it registers new accounts as paused. */
+  /**
+   * True if the EmailEngine import starts the imported accounts, false if it registers new accounts
+   * as paused.
+   */
   start: boolean
   /** Time from which messages that arrive in imported accounts are announced. */
   notifyFrom: string
@@ -17,7 +20,9 @@ export interface ImportAccess {
   signal: AbortSignal
 }
 
-/** Store, counts and options from which the imports of all kinds of entities are made. */
+/**
+ * EmailEngine store, counts and options from which the imports of all kinds of entities are made.
+ */
 export interface ImportParts extends ImportAccess, AccountMode {
   store: EmailEngineStore
   counts: EntityCounts
@@ -39,10 +44,13 @@ type InputOf<
 const unchanged: BatchResult = { unchanged: 1 }
 const imported: BatchResult = {}
 
-/** Import result of an API operation that reports whether it has created the entity. */
+/**
+ * Result of importing an EmailEngine entity by an API operation that reports whether it has created
+ * the entity.
+ */
 const created = (isNew: boolean): BatchResult => (isNew ? imported : unchanged)
 
-/** Function that writes the entities of an import one by one. */
+/** Function that writes imported EmailEngine entities to Posthorn one by one. */
 function single<Input>(write: (input: Input, entry: MappedEntry<Input>) => Promise<BatchResult>) {
   return async ([entry]: readonly MappedEntry<Input>[]) =>
     entry ? write(entry.input.reveal(), entry) : imported
@@ -114,7 +122,9 @@ export async function routeImport({ posthorn, signal, store, counts, dryRun }: I
   } satisfies KindImport<InputOf<'routes'>>
 }
 
-/** Number of accounts per page when the import lists existing accounts. */
+/**
+ * Number of accounts per page when the EmailEngine import lists the existing accounts of Posthorn.
+ */
 const accountPage = 1_000
 
 /** Ids of the accounts that exist in Posthorn. The value is true if the account is paused. */
@@ -131,8 +141,8 @@ export async function readAccounts({
 }
 
 /**
- * Function of the import that registers accounts, and starts accounts that an earlier import has
- * paused. An account that was registered after the accounts were read is not changed.
+ * Function of the EmailEngine import that registers accounts, and starts accounts that an earlier
+ * import has paused. An account that was registered after the accounts were read is not changed.
  */
 export function accountWriter(
   { posthorn, signal, dryRun, start, notifyFrom }: AccountMode & ImportAccess,
@@ -238,8 +248,8 @@ export function tokenImport({ store, counts, ...parts }: ImportParts) {
 }
 
 /**
- * True if the API finds the entity to import. False if the API responds that the entity does not
- * exist.
+ * True if Posthorn already has the entity that the EmailEngine import would write. False if the API
+ * responds that the entity does not exist.
  */
 async function exists(read: () => Promise<unknown>): Promise<boolean> {
   try {

@@ -10,7 +10,9 @@ import type { ImportParts } from './kind-imports.ts'
 
 type SettingValues = Readonly<Record<string, unknown>>
 
-/** Values of settings that were not changed since the first start of the installation. */
+/**
+ * Values of Posthorn's settings that were not changed since the first start of the installation.
+ */
 const initialValues: SettingValues = { ...settingDefaults, ...seededSettings }
 /** Text that the API shows instead of a password in a setting. */
 const mask = '******'
@@ -39,8 +41,8 @@ export async function settingImport({ posthorn, signal, store, counts, dryRun }:
 }
 
 /**
- * Effect of an import on a setting: `import`, `same`, or the reason for which the setting is
- * skipped.
+ * Effect of the EmailEngine import on a setting of Posthorn: `import`, `same`, or the reason for
+ * which the setting is skipped.
  */
 export function effectOn(
   name: string,
@@ -61,7 +63,10 @@ function isSame(current: unknown, value: unknown): boolean {
   return new RegExp(`^${left.split(mask).map(escape).join('.*?')}$`, 's').test(right)
 }
 
-/** Escapes a text with a mask for a regular expression. */
+/**
+ * Escapes a part of a setting's value for the regular expression that compares values with masked
+ * passwords.
+ */
 function escape(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }

@@ -66,7 +66,10 @@ function idsOf(token: string): string[] {
   return isHex ? [hash(token), hash(Buffer.from(token, 'hex'))] : [hash(token)]
 }
 
-/** Sentence about the commands that an access token does not permit. Undefined without limits. */
+/**
+ * Sentence about the commands of `posthorn` that an access token does not permit. Undefined for a
+ * token without limits.
+ */
 function describeLimit({
   scopes,
   account,

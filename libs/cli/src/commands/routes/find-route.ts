@@ -10,7 +10,7 @@ export function listRoutes(client: Posthorn, signal: AbortSignal) {
   return client.listWebhookRoutes.all({ pageSize }, { signal })
 }
 
-/** Id of the webhook route that has this id or this name. */
+/** Id of the webhook route whose id or name is `text`. */
 export async function findRouteId(
   client: Posthorn,
   text: string,

@@ -1,5 +1,5 @@
-// Invented accounts, addresses and ids that occur in several examples. Host names are reserved for
-// documentation (RFC 2606), IP addresses as well (RFC 5737).
+// Invented accounts, addresses and ids that occur in several examples of the API documentation.
+// Host names are reserved for documentation (RFC 2606), IP addresses as well (RFC 5737).
 
 /** Page counts in the example of a list that fits on its first page. */
 export const onlyPage = (total: number) => ({ total, page: 0, pages: 1 })
@@ -9,13 +9,13 @@ export const jane = { name: 'Jane', address: 'jane@example.com' }
 export const ada = { name: 'Ada', address: 'ada@example.org' }
 
 export const ids = {
-  /** Message from Ada in the Inbox of the account `jane`. */
+  /** Id of an example message: the message from Ada in the Inbox of the account `jane`. */
   message: 'AAAAAQAAAeE',
-  /** Example of an older message in the same mailbox as the message from Ada. */
+  /** Id of an example message: an older message in the same mailbox as the message from Ada. */
   olderMessage: 'AAAAAQAAAeA',
-  /** The message from Ada after it was moved to the archive. */
+  /** Id of the example message from Ada after it was moved to the archive. */
   archivedMessage: 'AAAABQAAAAw',
-  /** The message from Ada after it was moved to the trash mailbox. */
+  /** Id of the example message from Ada after it was moved to the trash mailbox. */
   trashedMessage: 'AAAABAAAAAc',
   draft: 'AAAAAwAAAAk',
   text: 'AAAAAQAAAeExLjE',
@@ -33,7 +33,7 @@ export const ids = {
   replay: '5c9e1d7a-3f4b-4a2c-9e8d-6b0f1a2c3e47',
   /** Invented value of an access token, and its SHA-256. */
   tokenValue: '0123456789abcdef'.repeat(4),
-  /** Id of a token with the same value in EmailEngine. */
+  /** Id of the example access token if it was imported from EmailEngine. */
   importedToken: '4884fdaafea47c29fea7159d0daddd9c085d6200e1359e85bb81736af6b7c837',
   token: 'a8ae6e6ee929abea3afcfc5258c8ccd6f85273e0d4626d26c7279f3250f77c8e',
 } as const
@@ -51,7 +51,7 @@ export const messageIds = {
 } as const
 
 export const messageText = 'Dear Jane, please find the invoice attached. Ada'
-/** Message from Ada as a list shows the message. */
+/** Example message from Ada as an entry of a message list. */
 export const fromAda = {
   id: ids.message,
   uid: 481,

@@ -42,7 +42,7 @@ const runningReconnect = {
 const runningHold = { ...runningJob, ...hold, done: 900 }
 const cancelled = { state: 'cancelled', finishedAt: '2030-01-31T10:00:18.000Z' }
 
-/** Examples of responses of the operations on jobs, by operation id. */
+/** Examples of responses of the operations on bulk jobs, by operation id. */
 export const jobResponses = {
   createAccountJob: { ...newJob, ...reconnect },
   listAccountJobs: { ...onlyPage(1), jobs: [runningReconnect] },
