@@ -75,7 +75,7 @@ interface ClientInfo {
   'support-url'?: string
 }
 
-/** One line of the protocol between mail client and mail server, formatted for operators. */
+/** Line of the protocol between a mail client and a mail server (IMAP), formatted for operators. */
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'

@@ -59,7 +59,7 @@ export interface ListedMailbox {
   mailboxId?: string
   /**
    * Counters of the mailbox. Absent if they were not requested, or if the server does not return
-   * counters with the list.
+   * counters with the list of mailboxes.
    */
   status?: MailboxStatus
 }
@@ -218,7 +218,7 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Fetches arrival times (INTERNALDATE) in ascending order of UID, with one FETCH. */
+  /** Fetches arrival times (INTERNALDATE) of messages by ascending UID, with one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
   /** Fetches messages in ascending order of UID, 500 per FETCH. Leaves out deleted messages. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
@@ -262,9 +262,9 @@ export interface MailSession extends AsyncDisposable {
    */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
-   * Deletes the messages with these UIDs permanently, and no others. If the IMAP server lacks
-   * UIDPLUS, this works only while no other message is marked as deleted. If another message is
-   * marked, these messages stay marked, because EXPUNGE would delete all marked messages.
+   * Deletes the messages with the given UIDs permanently, and no other messages. If the IMAP server
+   * lacks UIDPLUS, this works only while no other message is marked as deleted. Otherwise the
+   * messages stay marked, because EXPUNGE would delete all marked messages.
    */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
   /**

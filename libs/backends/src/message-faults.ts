@@ -93,17 +93,17 @@ export class QueryFaults {
   }
 
   /**
-   * Records that the mail server described these messages, so that they no longer count as possible
-   * causes of a lost connection.
+   * Records that the mail server described the messages with the given UIDs. These messages no
+   * longer count as possible causes of a lost connection.
    */
   clear(uids: Iterable<number>): void {
     if (this.#suspects.size > 0) for (const uid of uids) this.#suspects.delete(uid)
   }
 
   /**
-   * Records that a mail connection was lost while these messages were in flight. Returns false if
-   * the loss shows nothing new: a connection that existed at an earlier loss may have been lost for
-   * the same reason.
+   * Records that a mail connection was lost while the messages with the given UIDs were in flight.
+   * Returns false if the loss shows nothing new: a connection that existed at an earlier loss may
+   * have been lost for the same reason.
    */
   addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
     const batch = Math.ceil(uids.length / partsOfBatch)

@@ -103,7 +103,7 @@ export interface PartRequest {
 /** Request for the first bytes of several MIME parts of one message. */
 export interface MessagePartsRequest {
   uid: number
-  /** Structure of the message. */
+  /** MIME structure of the message whose parts are requested. */
   structure: BodyPart
   wanted: readonly PartRequest[]
   /**
@@ -134,8 +134,8 @@ export interface Download {
   /** Structure of the downloaded MIME part. Absent for a whole message. */
   part?: BodyPart
   /**
-   * Downloaded bytes. A MIME part is decoded from its transfer encoding, a whole message is as
-   * stored. Leaving the iteration early ends the fetch.
+   * Downloaded bytes of a message or MIME part. A MIME part is decoded from its transfer encoding,
+   * a whole message is as stored. Leaving the iteration early ends the fetch.
    */
   content: AsyncIterable<Uint8Array>
 }

@@ -18,11 +18,11 @@ function adversarialTexts(length: number): string[] {
   })
 }
 
-/** CPU time in milliseconds below which any growth of the time is accepted. */
+/** CPU time of reading a text, in milliseconds, below which any growth of the time is accepted. */
 const negligibleMs = 100
 /**
- * Maximum growth of the CPU time for a text that is four times as long. Quadratic code needs 16
- * times the time.
+ * Maximum factor by which the CPU time of reading may grow for a text that is four times as long.
+ * Quadratic code needs 16 times the time.
  */
 const maxGrowth = 8
 /**

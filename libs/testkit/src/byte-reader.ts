@@ -43,8 +43,8 @@ export class ByteReader {
   }
 
   /**
-   * Returns the received text before the next `mark`. Undefined if the client's connection ends, or
-   * if the mark does not follow within 64 KiB.
+   * Returns the text that the client of a test server sent before the next `mark`. Undefined if the
+   * client's connection ends, or if the mark does not follow within 64 KiB.
    */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {

@@ -54,7 +54,7 @@ export function sharedServer<Address>(
   }
 }
 
-/** Creates an empty directory that servers may use with any user of the operating system. */
+/** Creates an empty directory that test servers may use with any user of the operating system. */
 export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
   await chmod(dir, 0o755) // when the tests run as root, test servers run as another user

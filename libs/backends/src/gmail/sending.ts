@@ -117,7 +117,7 @@ function asSendError(error: unknown): unknown {
   })
 }
 
-/** Adds the final Message-ID to a result of sending. Ignores failures: the message was sent. */
+/** Adds the final Message-ID to Gmail's result. Ignores failures, because the message was sent. */
 async function withMessageId(
   requests: GmailRequests,
   message: Partial<GmailMessage>,

@@ -24,7 +24,7 @@ export interface MessageUpload {
  * (google-api-go-client #374).
  */
 const maxJsonBytes = 3_500_000
-/** Size of a message above which its upload is resumed after a failure. */
+/** Size of a message above which its upload to Gmail is resumed after a failure. */
 const maxPlainBytes = 8_000_000
 /**
  * Size below which Gmail always accepts a message as JSON. Some mailboxes accept 1 MiB of JSON
@@ -37,7 +37,7 @@ const safeJsonBytes = 500_000
  */
 const chunkBytes = 8 * 1024 * 1024
 const maxResumes = 3
-/** Timeout of a request that uploads a message: time for 35 MiB at 1 Mbit/s. */
+/** Timeout of a request that uploads a message to Gmail: time for 35 MiB at 1 Mbit/s. */
 const timeoutMs = 300_000
 
 /** Uploads a message to Gmail in the form that Gmail accepts for its size. */
@@ -77,8 +77,8 @@ function resourceOf({ path, threadId, labelIds }: MessageUpload, raw?: string): 
 }
 
 /**
- * Uploads a message in one request. The request contains only the source of the message, unless the
- * message has a thread or labels.
+ * Uploads a message to Gmail in one request. The request contains only the source of the message,
+ * unless the message has a thread or labels.
  */
 async function uploadWhole<T extends object>(
   requests: GmailRequests,
@@ -171,8 +171,8 @@ interface UploadState<T> {
 }
 
 /**
- * Sends the next chunk of a message upload. After a failure, requests from the upload session how
- * many bytes it has received.
+ * Sends the next chunk of a message upload to Gmail. After a failure, requests from the upload
+ * session how many bytes it has received.
  */
 async function sendChunk<T extends object>(
   requests: GmailRequests,
@@ -192,8 +192,8 @@ async function sendChunk<T extends object>(
 }
 
 /**
- * Requests the state of a message upload. If the request is refused, the state counts as unknown:
- * the upload session may have ended with the whole message stored.
+ * Requests the state of a message upload from Gmail. If the request is refused, the state counts as
+ * unknown: the upload session may have ended with the whole message stored.
  */
 async function findState<T extends object>(
   requests: GmailRequests,

@@ -88,8 +88,8 @@ function isShared({ failure }: MailApiError): boolean {
 }
 
 /**
- * Sends those requests of a group that `left` lists, in as many Graph batches as the current batch
- * size of the mailbox requires.
+ * Sends those Graph requests of a group whose positions `left` lists, in as many batches as the
+ * current batch size of the mailbox requires.
  */
 async function sendBatches<T>(
   client: GraphClient,

@@ -40,10 +40,10 @@ export const sizeExpand = "singleValueExtendedProperties($filter=id eq 'Integer 
 
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
-/** Largest text limit that is used for reading a message, in bytes. */
+/** Maximum bytes of a Graph message's text that are read, even if a caller permits more. */
 const maxTextLimit = 10 * 1024 * 1024
 
-/** Value of `$select` for reading a message with the given options. */
+/** Value of `$select` for reading a Graph message with the given options. */
 export function selectOf({ headers, maxTextBytes }: GetOptions): string {
   return [
     ...listed,
@@ -205,7 +205,7 @@ function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
   })
 }
 
-/** Cuts the text of a message at a character, so that the text stays valid UTF-8. */
+/** Cuts the text of a Graph message at a character, so that the text stays valid UTF-8. */
 function cut(text: string, maxBytes: number): { text: string; isCut: boolean } {
   const limit = Math.min(maxBytes, maxTextLimit)
   const bytes = Buffer.from(text)

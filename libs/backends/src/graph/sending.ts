@@ -28,7 +28,7 @@ import { toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
-/** Maximum age of the last sent message in a thread that still counts as the sent draft. */
+/** Maximum age at which the last sent message of a Graph thread counts as the sent draft. */
 const recentMs = 10 * 60_000
 
 /**

@@ -59,7 +59,7 @@ interface Upload {
   attempts: number
 }
 
-/** Uploads a slice of a file. Returns the byte that Graph expects next. */
+/** Uploads a slice of a file to Graph. Returns the byte that Graph expects next. */
 async function uploadSlice(
   upload: Upload,
   { start, bytes }: { start: number; bytes: Buffer },

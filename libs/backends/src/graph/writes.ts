@@ -141,7 +141,7 @@ function bulkResult(ids: readonly string[], results: ReadonlyMap<string, Result>
 }
 
 /**
- * Ids of the messages that were missing when they were changed.
+ * Ids of those Graph messages that were missing when they should have been changed.
  * @throws MailApiError of the first other failure
  */
 function missingOf(ids: readonly string[], results: ReadonlyMap<string, Result>): string[] {

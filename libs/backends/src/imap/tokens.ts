@@ -70,7 +70,7 @@ export function sequenceSet(token: Token | undefined): UidRange[] {
   }
 }
 
-/** Mailbox counters of a STATUS response, with the mailbox name in the server's encoding. */
+/** Mailbox counters of an IMAP STATUS response, with the mailbox name in the server's encoding. */
 export function readStatus({
   attributes = [],
 }: Line): { raw: string; items: StatusItems } | undefined {

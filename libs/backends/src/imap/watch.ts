@@ -115,8 +115,8 @@ export class Watch {
   }
 
   /**
-   * Waits for notifications, in IDLE if possible, until there is a reason to end the wait. Returns
-   * the reason.
+   * Waits for notifications of an IMAP server, in IDLE if possible, until there is a reason to end
+   * the wait. Returns the reason.
    */
   async #wait(signal: AbortSignal): Promise<Wake> {
     const { client, mutex } = this.#connection

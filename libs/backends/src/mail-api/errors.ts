@@ -97,8 +97,8 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // These failures of a mail API do not result from requests of API clients, so their HTTP status
-  // is not passed on.
+  // Stale cursors and failed watches of a mail API do not result from requests of API clients, so
+  // their HTTP status is not passed on.
   'stale-cursor',
   'watch-missing',
   'watch-refused',

@@ -32,7 +32,7 @@ export interface FolderPlace {
   parentId?: string
 }
 
-/** Number of messages in a folder. */
+/** Numbers of all messages and of unseen messages in a mail folder. */
 export interface FolderCounts {
   messages: number
   unseen: number

@@ -83,8 +83,8 @@ export interface ApiMessage extends MessageState {
 }
 
 /**
- * Parts of a message that a request to the mail provider also reads, besides the state of the
- * message. Each part may cost a further request.
+ * Content of a message that a request to the mail provider also reads, besides the state of the
+ * message. Each kind of content may cost a further request.
  */
 export interface GetOptions {
   headers?: boolean

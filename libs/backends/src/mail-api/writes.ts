@@ -38,7 +38,7 @@ export interface MoveResult extends BulkResult {
 }
 
 export interface MoveTarget {
-  /** Folder that the messages are moved to. */
+  /** Mail folder to which the messages are moved. */
   to: string
   /**
    * Folder that the moved messages leave. Required if the provider has labels instead of folders

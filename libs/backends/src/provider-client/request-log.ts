@@ -28,8 +28,9 @@ async function logRequest<T extends { status: number }>(
   { method = 'GET', url }: Pick<ProviderRequest, 'method' | 'url'>,
   send: () => Promise<T>,
 ): Promise<T> {
-  // Log lines are marked as lines after the login, which the owner of the account may read: the
-  // destination is chosen by the operator's OAuth2 application, not by the owner.
+  // Lines of the log of provider requests are marked as lines after the login, which the owner of
+  // the account may read: the destination is chosen by the operator's OAuth2 application, not by
+  // the owner.
   const say = (from: TranscriptLine['from'], text: string) =>
     write({ at: new Date(), from, text, afterLogin: true })
   const startedAt = performance.now()

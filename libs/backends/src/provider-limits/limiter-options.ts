@@ -92,8 +92,8 @@ export interface WorkerLimiterOptions extends CommonOptions {
    */
   lendsAll?: () => boolean
   /**
-   * Returns the time of the limiter's clock at which this process became the owner of the mailbox.
-   * Undefined if no other process owned the mailbox before.
+   * Returns the time of the limiter's clock at which this process became the owner of a mailbox's
+   * quota units. Undefined if no other process owned the units before.
    */
   heldSince?: (account: string) => number | undefined
 }

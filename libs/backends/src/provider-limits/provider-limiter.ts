@@ -112,7 +112,9 @@ export class ProviderLimiter {
     }
   }
 
-  /** Delays all requests for the mailbox, as the mail provider requested by `Retry-After`. */
+  /**
+   * Delays all provider requests for a mailbox, as the mail provider requested by `Retry-After`.
+   */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.applyMailboxPause(mailbox, retryAfterMs)
     const { provider } = mailbox
@@ -121,8 +123,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Delays all requests for the mailbox, after the mail provider requested the delay from another
-   * process.
+   * Delays all provider requests for a mailbox, after the mail provider requested the delay from
+   * another process.
    */
   applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
@@ -147,28 +149,29 @@ export class ProviderLimiter {
   }
 
   /**
-   * Starts requests for the mailbox one after the other for `ms`, after the mail provider reported
-   * too many open requests for the mailbox.
+   * Starts provider requests for a mailbox one after the other for `ms`, after the mail provider
+   * reported too many open requests for the mailbox.
    */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
   }
 
-  /** Number of concurrent requests that this process may currently send for the mailbox. */
+  /** Number of concurrent requests for a mailbox that this process may send to the provider now. */
   concurrency(mailbox: ProviderAccount): number {
     return this.#limiterOf(mailbox).concurrency(mailbox.account)
   }
 
   /**
-   * Delays all requests of the OAuth2 application, in this process and in all processes that share
-   * pauses, after the mail provider refused a request because of a limit of the application.
+   * Delays all provider requests of an OAuth2 application, in this process and in all processes
+   * that share pauses. Called after the provider refused a request because of a limit of the
+   * application.
    */
   pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
     this.applyPause({ provider, application }, retryAfterMs)
     this.onApplicationPause?.({ provider, application }, retryAfterMs)
   }
 
-  /** Delays all requests of the OAuth2 application in this process. */
+  /** Delays all requests of an OAuth2 application to its mail provider, in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
     // Only the delay that this pause of an OAuth2 application adds is counted: a process also

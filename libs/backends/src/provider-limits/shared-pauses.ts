@@ -12,9 +12,10 @@ interface Broadcasts {
 }
 
 /**
- * Shares the pauses of OAuth2 applications with all sync-workers and senders. A provider counts the
- * requests of all processes together, so each process would exceed the same limit. A lost broadcast
- * costs one refused request. Disposing of the result ends the reception of broadcasts.
+ * Shares the pauses (delays of provider requests) of OAuth2 applications with all sync-workers and
+ * senders. A provider counts the requests of all processes together, so each process would exceed
+ * the same limit. A lost broadcast costs one refused request. Disposing of the result ends the
+ * reception of broadcasts.
  */
 export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<AsyncDisposable> {
   limiter.onApplicationPause = ({ provider, application }, pauseMs) =>

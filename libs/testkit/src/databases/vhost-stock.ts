@@ -63,7 +63,7 @@ export async function emptyVhost(address: RabbitAddress, vhost: string): Promise
   const connection = await connect(`${address.amqp}/${encodeURIComponent(vhost)}`)
   try {
     const channel = await connection.createChannel()
-    channel.on('error', () => undefined) // the failed operation of the channel rejects
+    channel.on('error', () => undefined) // the failed operation of the AMQP channel rejects
     for (const name of await listNames(address, vhost, 'queues'))
       await (keptQueues.test(name) ? emptyQueue(channel, name) : channel.deleteQueue(name))
     for (const name of await listNames(address, vhost, 'exchanges'))

@@ -12,15 +12,18 @@ import { sql } from 'kysely'
 
 export interface TestExport {
   exportId: string
-  /** Encryption key of the export's chunks; defaults to an unknown key. */
+  /** Encryption key of the chunks of a message export; defaults to an unknown key. */
   key?: Buffer
-  /** Plaintext of each chunk in the export's file. */
+  /** Plaintext of each chunk in the file of a message export. */
   parts: readonly Buffer[]
 }
 
 const options = { maxAgeMs: 86_400_000, serviceUrl: null }
 
-/** Writes the file of an export in encrypted chunks and completes the export. Returns the file. */
+/**
+ * Writes the file of a message export in encrypted chunks and completes the export. Returns the
+ * file.
+ */
 export async function writeExport(
   db: Db,
   { exportId, key = newChunkKey(), parts }: TestExport,
@@ -50,7 +53,7 @@ async function complete(tx: Tx, exportId: string): Promise<void> {
   if (!(await endExport(tx, [exportId, end], options))) throw new Error('the export has ended')
 }
 
-/** Inserts copies of an export's database row, and updates the statistics of the table. */
+/** Inserts copies of a message export's database row, and updates the statistics of the table. */
 export async function copyExport(db: Db, exportId: string, copies: number): Promise<void> {
   await sql`
     insert into exports (export_id, account, shard, day, status, folders, start_date, end_date,
@@ -62,7 +65,7 @@ export async function copyExport(db: Db, exportId: string, copies: number): Prom
   await sql`analyze exports`.execute(db)
 }
 
-/** Key of the chunks of an export, unsealed with the value of SVC_SECRET. */
+/** Key of the chunks of a message export, unsealed with the value of SVC_SECRET. */
 export async function readExportKey(db: Db, secret: string, exportId: string): Promise<Buffer> {
   const { sealed } = await db
     .selectFrom('exports')
@@ -80,7 +83,7 @@ export interface ExportSystem {
   secret: string
 }
 
-/** Writes the file of an export that a running system created, and completes the export. */
+/** Writes the file of a message export that a running system created, and completes the export. */
 export async function completeExport(
   { ownerUrl, secret }: ExportSystem,
   { exportId, parts }: Pick<TestExport, 'exportId' | 'parts'>,

@@ -1,6 +1,6 @@
 import { bodyLength, fill, type HostileMessage, htmlMessage } from './hostile-message.ts'
 
-/** Pieces of HTML that are repeated up to the size limit of a message body. */
+/** Pieces of HTML that hostile test messages repeat up to the size limit of a message body. */
 const repeated = [
   ['<', '>', '<<a', '< ', '</', '</p>', '</b>', '</x', '<b>', '<b>x', '<p>'],
   ['<p><li>', '<br>', '<hr>', '<img>', '<img src="cid:a">'],
@@ -19,7 +19,7 @@ const repeated = [
   ['&nbsp;', '&unknown;', '&#99999999999;', '<p title="&amp;">'],
 ].flat()
 
-/** HTML elements that are nested and closed again. */
+/** HTML elements that hostile test messages nest and close again. */
 const nested = [
   ['<div>', '<b>', '<a href=x>', '<span>', '<blockquote>', '<blockquote type=cite>', '<ul><li>'],
   ['<ol><li>', '<table><tbody><tr><td>', '<p><b>', '<details>', '<svg>', '<q>', '<dl><dd>'],

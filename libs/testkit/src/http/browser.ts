@@ -1,24 +1,32 @@
 import { accessSync, constants } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-/** Maximum time of a wait for a page, as long as that of `eventually`: a busy machine is slow. */
+/**
+ * Maximum wait of browser tests for a page, as long as that of `eventually`: a busy machine is
+ * slow.
+ */
 const timeoutMs = 90_000
 /** Paths of the browser Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page in a new browser context that emulates a phone, with scripts disabled. */
+  /**
+   * Opens a page in a new context of the test browser that emulates a phone, with scripts disabled.
+   */
   openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
-  /** Opens a page of 800 by 600 pixels in a new browser context, with scripts. */
+  /** Opens a page of 800 by 600 pixels in a new context of the test browser, with scripts. */
   openDesktop: () => Promise<Page>
-  /** Opens a page of the given size in CSS pixels in a new browser context, with scripts. */
+  /**
+   * Opens a page of the given size in CSS pixels in a new context of the test browser, with
+   * scripts.
+   */
   openWindow: (size: { width: number; height: number }) => Promise<Page>
 }
 
 export interface TestBrowserOptions {
   /**
-   * Addresses (`host:port`) to which the browser connects for host names; `*` stands for any other
-   * host name. Default: DNS.
+   * Addresses (`host:port`) to which the test browser connects for host names; `*` stands for any
+   * other host name. Default: DNS.
    */
   hosts?: Readonly<Record<string, string>>
 }

@@ -4,10 +4,10 @@ import { field, type MimePart, parseMime } from './mime-tree.ts'
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Arrival time of the message; defaults to the current time. */
+  /** Arrival time of a message in the IMAP test server; defaults to the current time. */
   date?: Date
   labels?: readonly string[]
-  /** Category (tab) of Gmail's inbox. Only searches show the category. */
+  /** Category (tab) of the message in Gmail's inbox. Only IMAP searches show the category. */
   category?: string
   /**
    * Value of EMAILID (OBJECTID, RFC 8474) of a message. Consists of digits, so that the value is
@@ -16,7 +16,7 @@ export interface AppendOptions {
    */
   emailId?: string
   threadId?: string
-  /** UID of the message; defaults to the next UID. */
+  /** UID of a message in the IMAP test server; defaults to the next UID. */
   uid?: number
 }
 
@@ -38,9 +38,12 @@ export class ScriptMessage {
   flags: Set<string>
   labels: Set<string>
   modseq = 0n
-  /** Number of the last change of the message, independent of mod-sequences. */
+  /** Number of the last change of the IMAP test server's message, independent of mod-sequences. */
   revision = 0
-  /** Number of the last change of the message's flags. Changes of labels do not count. */
+  /**
+   * Number of the last change of the flags of the IMAP test server's message. Changes of labels do
+   * not count.
+   */
   flagsRevision = 0
   /**
    * Values that FETCH returns for a message instead of the real values, by FETCH item. The value
@@ -115,7 +118,7 @@ export class ScriptMailbox {
   readonly attributes: Set<string>
   subscribed: boolean
   mailboxId: string
-  /** Messages of the mailbox in ascending order of UID. */
+  /** Messages of the IMAP test server's mailbox in ascending order of UID. */
   messages: ScriptMessage[] = []
   readonly vanished: { uid: number; modseq: bigint }[] = []
   revision = 0

@@ -44,7 +44,7 @@ function partsOf({ body, type, subtype, parameters }: MimePart, depth: number): 
   return splitAt(body, boundary).map((part) => parseMime(part, subtype, depth))
 }
 
-/** Returns the unfolded value of the first header field with this name. */
+/** Returns the unfolded value of the first header field with the given name. */
 export function field(header: string, name: string): string | undefined {
   const match = new RegExp(`^${name}:[ \\t]*((?:.*(?:\\r\\n[ \\t]+.*)*))`, 'im').exec(header)
   return match?.[1]?.replace(/\r\n(?=[ \t])/g, '').trim()

@@ -11,28 +11,33 @@ import { MailboxStore } from './store.ts'
 
 export interface ImapScriptOptions {
   /**
-   * Capabilities of the IMAP server; defaults to `usualCapabilities`. Commands whose capability is
-   * missing are rejected.
+   * Capabilities of the IMAP test server; defaults to `usualCapabilities`. Commands whose
+   * capability is missing are rejected.
    */
   capabilities?: readonly string[]
-  /** Mailboxes of the IMAP server in addition to INBOX. */
+  /** Mailboxes of the IMAP test server in addition to INBOX. */
   mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
   /**
-   * Hierarchy delimiter of mailboxes. Defaults to `/`. If empty, mailboxes have no hierarchy, and
-   * the delimiter is announced as NIL.
+   * Hierarchy delimiter of the IMAP test server's mailboxes. Defaults to `/`. If empty, mailboxes
+   * have no hierarchy, and the delimiter is announced as NIL.
    */
   delimiter?: string
-  /** Prefix of the personal namespace of IMAP, such as `INBOX.`. Defaults to no prefix. */
+  /**
+   * Prefix of the IMAP test server's personal namespace, such as `INBOX.`. Defaults to no prefix.
+   */
   prefix?: string
-  /** Passwords or access tokens by user. Default: every user (`*`) has the password `secret`. */
+  /**
+   * Passwords or access tokens by user of the IMAP test server. Default: every user (`*`) has the
+   * password `secret`.
+   */
   users?: Readonly<Record<string, string>>
   greeting?: string
   quota?: Quota
-  /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
+  /** Value of APPENDLIMIT of the IMAP test server in bytes; defaults to 64 MiB. */
   appendLimit?: number
   /**
-   * Delay until the IMAP server announces new messages. Default 0: the reply to the next command
-   * announces a new message.
+   * Delay until the IMAP test server announces new messages. Default 0: the reply to the next
+   * command announces a new message.
    */
   lag?: Lag
 }
@@ -57,7 +62,7 @@ export async function startImapScript(options: ImapScriptOptions = {}): Promise<
 
 export class ImapScript implements AsyncDisposable {
   readonly host = '127.0.0.1'
-  /** Self-signed certificate of the IMAP server in PEM format. */
+  /** Self-signed certificate of the IMAP test server in PEM format. */
   readonly cert: string
   readonly #state: ScriptServerState
   readonly #greeting: string
@@ -76,7 +81,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // Failed TLS handshakes of the IMAP server are ignored, because the client reports them.
+    // Failed TLS handshakes of the IMAP test server are ignored, because the client reports them.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -85,32 +90,32 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Port of the IMAP server on which TLS starts with the first byte. The other port offers STARTTLS
-   * if the capability is set.
+   * Port of the IMAP test server on which TLS starts with the first byte. The other port offers
+   * STARTTLS if the capability is set.
    */
   get securePort(): number {
     return this.#ports[1] ?? 0
   }
 
   /**
-   * Capabilities of the IMAP server. May be changed at any time. Clients see a change with their
-   * next CAPABILITY command.
+   * Capabilities of the IMAP test server. May be changed at any time. Clients see a change with
+   * their next CAPABILITY command.
    */
   get capabilities(): Set<string> {
     return this.#state.capabilities
   }
 
-  /** Open connections of the IMAP server. */
+  /** Open connections of the IMAP test server. */
   get sessions(): readonly ScriptSession[] {
     return [...this.#openSessions]
   }
 
-  /** Number of IMAP connections since the start of the server. */
+  /** Number of connections to the IMAP test server since its start. */
   get connections(): number {
     return this.#allSessions.length
   }
 
-  /** Received IMAP commands without their tags, grouped by connection. */
+  /** IMAP commands that the test server received, without their tags, grouped by connection. */
   get received(): readonly string[] {
     return this.#allSessions.flatMap(({ received }) => received)
   }
@@ -145,10 +150,10 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Adds a hook that may reply to an IMAP command. `FETCH` also matches UID FETCH, while `UID
-   * FETCH` matches only UID FETCH. A hook for `greeting` is called when a client connects, for
-   * `literal` before the server requests a literal, and for `*` at every command. The latest hook
-   * is called first. Returns a function that removes the hook.
+   * Adds a hook that may reply to an IMAP command in place of the test server. `FETCH` also matches
+   * UID FETCH, while `UID FETCH` matches only UID FETCH. A hook for `greeting` is called when a
+   * client connects, for `literal` before the server requests a literal, and for `*` at every
+   * command. The latest hook is called first. Returns a function that removes the hook.
    */
   on(name: string, hook: Hook): () => void {
     const entry = { name, hook }
@@ -156,14 +161,14 @@ export class ImapScript implements AsyncDisposable {
     return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
   }
 
-  /** Resets (RST) every connection of the IMAP server. */
+  /** Resets (RST) every connection of the IMAP test server. */
   drop(): void {
     for (const session of this.#openSessions) session.reset()
   }
 
   /**
-   * Ends all IMAP connections and refuses new connections until `open`, which listens on the same
-   * ports again.
+   * Ends all connections of the IMAP test server and refuses new connections until `open`, which
+   * listens on the same ports again.
    */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => stopListening(server, () => this.drop())))
@@ -205,8 +210,8 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Notifies IMAP sessions of a mailbox change. Changes within one tick of the event loop are sent
-   * together.
+   * Notifies clients of the IMAP test server of a mailbox change. Changes within one tick of the
+   * event loop are sent together.
    */
   #changed(mailbox: ScriptMailbox): void {
     if (this.#pendingNotifications.size === 0) setImmediate(() => this.#notify())
@@ -247,7 +252,8 @@ export class ImapScript implements AsyncDisposable {
 }
 
 /**
- * Sends the greeting of the IMAP server. Returns false if the connection ends with the greeting.
+ * Sends the greeting of the IMAP test server. Returns false if the connection ends with the
+ * greeting.
  */
 async function greet(
   session: ScriptSession,

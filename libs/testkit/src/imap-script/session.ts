@@ -3,9 +3,14 @@ import { TLSSocket } from 'node:tls'
 import type { ScriptMailbox, ScriptMessage } from './mailbox.ts'
 import { writeSet } from './sequence-set.ts'
 
-/** Connection of an IMAP client, with the mailbox state that the client has been notified of. */
+/**
+ * Connection of an IMAP client to the test server, with the mailbox state that the client has been
+ * notified of.
+ */
 export class ScriptSession {
-  /** Received IMAP commands without their tags, with literals. */
+  /**
+   * IMAP commands that the test server received on a connection, without tags and with literals.
+   */
   readonly received: string[] = []
   /** User who is authenticated on the IMAP connection. */
   user: string | undefined

@@ -37,18 +37,18 @@ export interface FeedFaults {
   shortRounds: number
 }
 
-/** Position in a full listing of the mailbox: label or flag, and the last entry's order. */
+/** Position in a full listing of the model mailbox: label or flag, and the last entry's order. */
 interface FullPosition {
   start: number
   stage: string
   below: number | null
-  /** Share of the mailbox's messages in the full listing, from 0 to 1. */
+  /** Share of the model mailbox's messages in the full listing, from 0 to 1. */
   named: number
 }
 
 interface Cursor {
   generation: number
-  /** Position in the history of changes. Absent in a full listing of the mailbox. */
+  /** Position in the model's history of changes. Absent in a full listing of the mailbox. */
   seq?: number
   full?: FullPosition
 }
@@ -97,7 +97,7 @@ function readCursor(text: string, { generation, oldest }: FeedHistory, faults: F
   return cursor
 }
 
-/** Stages of a full listing of a mailbox: all messages, then those of each flag and label. */
+/** Stages of a full listing of the model mailbox: all messages, then each flag and each label. */
 function stagesOf(store: ModelStore, feed: Feed): Stage[] {
   if (feed.folderId !== undefined) {
     const { folderId } = feed
@@ -131,7 +131,7 @@ function firstPosition(store: ModelStore, { shortRounds }: FeedFaults): FullPosi
   return { start: store.seq, stage: '', below: null, named }
 }
 
-/** True for messages in a shortened full listing, which has the same messages in each stage. */
+/** True for model messages in a shortened full listing. All its stages have the same messages. */
 function isNamed({ order }: ModelMessage, { start, named }: FullPosition): boolean {
   return ((order * 7 + start) % 10) / 10 < named
 }
@@ -232,7 +232,7 @@ function addEntry(
   else result.changed.push(partialState(message, records))
 }
 
-/** Returns only the members of a message that history records changed, with current values. */
+/** Members of a model message that history records changed, with their current values. */
 function partialState(message: ModelMessage, records: readonly HistoryRecord[]): MessageChange {
   const flags = Object.keys(Object.assign({}, ...records.map((record) => record.flags ?? {})))
   const labelled = records.some(
@@ -248,7 +248,7 @@ function partialState(message: ModelMessage, records: readonly HistoryRecord[]):
   })
 }
 
-/** Merges history records to their net effect. At times leaves out the thread id. */
+/** Merges history records of the model to their net effect. At times leaves out the thread id. */
 function mergeRecords(
   store: ModelStore,
   id: string,

@@ -28,8 +28,8 @@ const graphFolders: [name: string, specialUse: NonNullable<ApiFolder['specialUse
 ]
 
 /**
- * Adds the folders that exist in every mailbox with labels or in every mailbox with folders
- * (`placement`).
+ * Adds to a model mailbox the folders that exist in every mailbox with labels or in every mailbox
+ * with folders (`placement`).
  */
 export function addSystemFolders(store: ModelStore): void {
   const folders: ApiFolder[] =

@@ -21,7 +21,7 @@ import { ModelWatches } from './watches.ts'
 
 export interface MailApiModelOptions {
   placement: Placement
-  /** Seed of random ids and faults. Defaults to 1. */
+  /** Seed of the model mailbox's random ids and faults. Defaults to 1. */
   seed?: number
   /** Number of changes per feed (change list) for which cursors stay valid. Defaults to 100,000. */
   historyLimit?: number
@@ -141,8 +141,8 @@ export class MailApiModel {
   }
 
   /**
-   * Lets the next call of the API fail without executing it. Several failures apply to one call
-   * each, in order.
+   * Lets the next call of the model's mail API fail without executing it. Several failures apply to
+   * one call each, in order.
    */
   failNext(failure: MailApiFailure, options?: MailApiErrorOptions): void {
     this.#failures.push(new MailApiError(failure, `model: ${failure}`, options))

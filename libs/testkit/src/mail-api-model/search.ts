@@ -5,8 +5,8 @@ type Terms = NonNullable<MessageQuery['search']>
 type Test = (message: ModelMessage) => boolean
 
 /**
- * Functions that check a message against a search term. The model supports the terms that both
- * providers have, and terms about labels.
+ * Functions that check a message of the model mailbox against a search term. The model supports the
+ * terms that both providers have, and terms about labels.
  */
 const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   unseen: (value) => (message) => message.flags.unseen === value,

@@ -13,14 +13,17 @@ import type { ModelMessage, ModelStore } from './store.ts'
 export class ModelSending {
   /** Sources of all messages that were sent from the model mailbox, in order. */
   readonly sent: Buffer[] = []
-  /** Number of the next lookups that do not find a sent message yet. */
+  /** Number of the next lookups in the model mailbox that do not find a sent message yet. */
   hiddenLookups = 0
   /**
-   * Number of the next lookups by Message-ID that do not find a draft yet, as with an index that
-   * lags behind.
+   * Number of the next lookups by Message-ID in the model mailbox that do not find a draft yet, as
+   * with an index that lags behind.
    */
   hiddenDraftLookups = 0
-  /** Message ids of drafts that are incomplete because their creation was interrupted. */
+  /**
+   * Message ids of the model mailbox's drafts that are incomplete, because their creation was
+   * interrupted.
+   */
   readonly incomplete = new Set<string>()
   readonly #store: ModelStore
   readonly #maxBytes: number
@@ -54,8 +57,8 @@ export class ModelSending {
   }
 
   /**
-   * Replaces the content of a draft, as another client would. Returns the new id of the draft's
-   * message.
+   * Replaces the content of a draft in the model mailbox, as another client would. Returns the new
+   * id of the draft's message.
    */
   edit(messageId: string, content: Uint8Array): string {
     const message = this.#store.messages.get(messageId)
@@ -130,8 +133,8 @@ export class ModelSending {
   }
 
   /**
-   * Finds the sent message of a draft by id, otherwise by Message-ID, otherwise by thread, because
-   * the id and the Message-ID may have changed.
+   * Finds the sent message of a model draft by id, otherwise by Message-ID, otherwise by thread,
+   * because the id and the Message-ID may have changed.
    */
   findSent(draft: ApiDraft & { messageIdHeader?: string }): ApiSentMessage | undefined {
     if (this.hiddenLookups > 0) {

@@ -8,7 +8,7 @@ export interface TestCyrus extends CyrusAddress {
    * created at the first login or delivery.
    */
   freshUser: (prefix?: string) => Omit<TestUser, 'submissionPort'>
-  /** Delivers a message to a user's INBOX. Resolves when the message is stored. */
+  /** Delivers a message to the INBOX of a Cyrus user. Resolves when the message is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   drop: () => Promise<void>
 }

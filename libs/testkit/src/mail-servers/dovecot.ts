@@ -33,13 +33,13 @@ export interface TestUser {
 
 export interface TestDovecot extends DovecotAddress {
   hub: MailHubAddress
-  /** Returns a new user with an empty mailbox. */
+  /** Returns a new Dovecot user with an empty mailbox. */
   freshUser: (prefix?: string) => TestUser
-  /** Delivers a message to a user's INBOX. Resolves when the message is stored. */
+  /** Delivers a message to the INBOX of a Dovecot user. Resolves when the message is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   /**
-   * Lists messages that the mail hub accepted from `submissionPort`. Can be limited to a
-   * Message-ID.
+   * Lists messages that the mail hub of the tests accepted from `submissionPort`. Can be limited to
+   * a Message-ID.
    */
   accepted: (messageId?: string) => Promise<AcceptedMessage[]>
   drop: () => Promise<void>
@@ -75,7 +75,7 @@ export async function testOAuthDovecot(
   return { ...accessTo(address), drop: destroy }
 }
 
-/** Returns the login of a new user: user name, password and email address. */
+/** Returns the login of a new Dovecot user: user name, password and email address. */
 export function uniqueLogin({ password }: { password: string }, prefix = 'user') {
   const user = `${prefix}-${randomBytes(6).toString('hex')}`
   return { user, pass: password, address: `${user}@mail.test` }

@@ -8,11 +8,11 @@ import {
 import { addressIn, sharedServer } from '../private-server.ts'
 import { testDovecot, type TestDovecot, type TestUser } from './dovecot.ts'
 
-/** Outgoing mail server, and the mailboxes that receive its mail and reports. */
+/** Outgoing mail server of tests, and the mailboxes that receive its mail and reports. */
 export interface TestOutgoing extends OutgoingAddress {
   mail: TestDovecot
   /**
-   * Returns a new user of the outgoing mail server. `submissionPort` is the port of this server.
+   * Returns a new user of the outgoing test server. `submissionPort` is the port of this server.
    * The mailbox at `imapPort` receives the server's reports.
    */
   freshUser: (prefix?: string) => TestUser

@@ -7,29 +7,32 @@ export interface ProviderSettings {
   clientId: string
   clientSecret: string
   redirectUrls: string[]
-  /** Lifetime of new access tokens in seconds. Initially 3,600. */
+  /** Lifetime of the OpenID provider's new access tokens in seconds. Initially 3,600. */
   accessTokenSeconds: number
-  /** OAuth2 scopes that users do not consent to. */
+  /** OAuth2 scopes that users of the OpenID provider do not consent to. */
   withheldScopes: Set<string>
-  /** User who logs in if a request has no `login_hint`. Initially `someone@mail.test`. */
+  /**
+   * User who logs in at the OpenID provider if a request has no `login_hint`. Initially
+   * `someone@mail.test`.
+   */
   user: string
-  /** Users whose email address is reported as verified. */
+  /** Users whose email address the OpenID provider reports as verified. */
   verified: Set<string>
   /**
-   * Users whose email address is reported as unverified. For users in neither set, the provider
-   * reports neither verified nor unverified.
+   * Users whose email address the OpenID provider reports as unverified. For users in neither set,
+   * the provider reports neither verified nor unverified.
    */
   unverified: Set<string>
   /**
-   * True if a replaced refresh token stays valid, as at providers that tolerate lost responses.
-   * Initially false.
+   * True if a refresh token of the OpenID provider stays valid after its replacement, as at
+   * providers that tolerate lost responses. Initially false.
    */
   acceptsReplacedRefreshTokens: boolean
-  /** Number of granted and refused token requests per grant type. */
+  /** Number of token requests that the OpenID provider granted and refused, per grant type. */
   counts: { granted: Record<string, number>; refused: Record<string, number> }
-  /** Number of tokens that clients revoked (RFC 7009). */
+  /** Number of tokens of the OpenID provider that clients revoked (RFC 7009). */
   revoked: number
-  /** Ids of OAuth2 grants by user. */
+  /** Ids of the OpenID provider's OAuth2 grants by user. */
   grants: Map<string, Set<string>>
 }
 

@@ -7,15 +7,15 @@ import { followConsent, type ConsentResult } from './consent.ts'
 
 /** OpenID provider for tests. Changes of its settings take effect immediately. */
 export interface TestOpenIdProvider extends ProviderSettings {
-  /** Issuer (URL) of the provider's discovery document. */
+  /** Issuer (URL) of the OpenID provider's discovery document. */
   issuer: string
   tokenUrl: string
   authorizeUrl: string
   userinfoUrl: string
   revokeUrl: string
   /**
-   * URL of the introspection endpoint (RFC 7662) for Dovecot. The response has the owner of the
-   * token as `username`.
+   * URL of the OpenID provider's introspection endpoint (RFC 7662) for Dovecot. The response has
+   * the owner of the token as `username`.
    */
   introspectionUrl: string
   /**

@@ -24,7 +24,9 @@ export async function deliver(
   else response.end(bytes)
 }
 
-/** Sends a response body in pieces, with several turns of the event loop before each piece. */
+/**
+ * Sends a provider fake's response body in pieces, with turns of the event loop before each piece.
+ */
 async function drip(response: ServerResponse, bytes: Buffer, pieces: number): Promise<void> {
   response.flushHeaders()
   const size = Math.ceil(bytes.length / pieces) || 1

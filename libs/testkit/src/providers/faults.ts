@@ -64,33 +64,41 @@ export function replies(response: ProviderResponse): ProviderFault {
 }
 
 /**
- * Fault: sends a response that the API description does not permit, as the real service has done.
+ * Fault of a provider fake: sends a response that the API description does not permit, as the real
+ * service has done.
  */
 export function deviates(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response, unchecked: true })
 }
 
-/** Fault: cuts the connection in the middle of the response body. The request takes effect. */
+/**
+ * Fault of a provider fake: cuts the connection in the middle of the response body. The request
+ * takes effect.
+ */
 export function truncatesAfter(bytes: number): ProviderFault {
   return () => ({ kind: 'truncate', bytes })
 }
 
 /**
- * Fault: sends another response, which the API description may not permit. The request takes
- * effect.
+ * Fault of a provider fake: sends another response, which the API description may not permit. The
+ * request takes effect.
  */
 export function alters(alter: (response: SentResponse) => AlteredResponse): ProviderFault {
   return () => ({ kind: 'alter', alter })
 }
 
 /**
- * Fault: sends the response body slowly, as the test permits with a gate. The request takes effect.
+ * Fault of a provider fake: sends the response body slowly, as the test permits with a gate. The
+ * request takes effect.
  */
 export function holds(gate: DeliveryGate): ProviderFault {
   return () => ({ kind: 'hold', gate })
 }
 
-/** Fault: resets the connection without a response. With `after`, the request has taken effect. */
+/**
+ * Fault of a provider fake: resets the connection without a response. With `after`, the request has
+ * taken effect.
+ */
 export function resets(phase: 'before' | 'after' = 'before'): ProviderFault {
   return () => ({ kind: 'reset', phase })
 }
@@ -109,21 +117,24 @@ export class DeliveryGate {
     return this.#waiting
   }
 
-  /** Lets `bytes` more bytes of response bodies pass the gate, counted over all held bodies. */
+  /**
+   * Lets a provider fake send `bytes` more bytes of response bodies, counted over all bodies that
+   * wait.
+   */
   pass(bytes: number): void {
     this.#permitted += bytes
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }
 
-  /** Lets all bytes of response bodies pass the gate. */
+  /** Lets a provider fake send all bytes of response bodies without waiting. */
   open(): void {
     this.pass(Infinity)
   }
 
   /**
-   * Takes the permission to send 1 to `bytes` bytes of a response body through the gate. Waits
-   * until some bytes are permitted.
+   * Takes the permission to send 1 to `bytes` bytes of a provider fake's response body. Waits until
+   * some bytes are permitted.
    */
   async take(bytes: number): Promise<number> {
     this.#waiting++

@@ -33,7 +33,7 @@ export interface ProviderFakeOptions {
   undescribed?: readonly Undescribed[]
   /** Handlers by operation id. A missing handler counts as a violation of the API description. */
   handlers: Readonly<Record<string, ProviderHandler>>
-  /** Returns the quota units that an operation costs. Defaults to 1 unit. */
+  /** Returns the quota units that an operation of the provider fake costs. Defaults to 1 unit. */
   unitsOf?: (operation: string) => number
   clock?: VirtualClock
   /** True if the provider fake serves HTTPS with a self-signed certificate. Defaults to false. */
@@ -110,8 +110,8 @@ export class ProviderFake implements AsyncDisposable {
   }
 
   /**
-   * Applies a fault to an operation of the fake, or to all with `*`. The latest fault decides
-   * first. Returns a function that removes the fault.
+   * Applies a fault to an operation of the provider fake, or to all operations with `*`. The latest
+   * fault decides first. Returns a function that removes the fault.
    */
   on(operation: string, fault: ProviderFault): () => void {
     const entry = { operation, fault }
@@ -142,8 +142,8 @@ export class ProviderFake implements AsyncDisposable {
   }
 
   /**
-   * Executes a part of a batch like a request from the network. The part is logged, validated and
-   * subject to faults that reply.
+   * Executes a part of a batch request to the provider fake like a request from the network. The
+   * part is logged, validated and subject to faults that reply.
    */
   async execute(request: ReceivedHttp): Promise<SentResponse> {
     const { result, action } = await this.#run(request)
@@ -279,7 +279,7 @@ function altered({ delivery, ...result }: AlteredResponse): Outcome {
   return { result, action: delivery }
 }
 
-/** Abort signal for parts of a batch request, which cannot be aborted separately. */
+/** Abort signal for parts of a batch request to a provider fake. Parts cannot be aborted alone. */
 const neverAborted = new AbortController().signal
 const empty: SentResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.alloc(0) }
 

@@ -15,11 +15,17 @@ export interface ProviderRequest {
   query: URLSearchParams
   headers: IncomingHttpHeaders
   raw: Buffer
-  /** Parsed JSON body of the request. Undefined without a body, or with another content type. */
+  /**
+   * Parsed JSON body of the request to a provider fake. Undefined without a body, or with another
+   * content type.
+   */
   body: unknown
   /** Virtual time at which the request arrived at the provider fake. */
   at: number
-  /** Signal that aborts when the client disconnects before it has received the response. */
+  /**
+   * Signal that aborts when the client disconnects before it has received the provider fake's
+   * response.
+   */
   signal: AbortSignal
   /**
    * Resolves when the response of the provider fake was sent or cut off. Absent for parts of a
@@ -30,7 +36,7 @@ export interface ProviderRequest {
 
 /** Response of a handler of a provider fake. An object is sent as JSON. */
 export interface ProviderResponse {
-  /** HTTP status of the response. Defaults to 200, and to 204 without a body. */
+  /** HTTP status of a provider fake's response. Defaults to 200, and to 204 without a body. */
   status?: number
   headers?: Record<string, string>
   body?: object | string | Uint8Array
@@ -46,7 +52,8 @@ export interface LoggedRequest extends ProviderRequest {
    */
   inFlight: number
   /**
-   * HTTP status of the response. Absent before the response, and after a reset of the connection.
+   * HTTP status of a provider fake's response. Absent before the response, and after a reset of the
+   * connection.
    */
   status?: number
 }

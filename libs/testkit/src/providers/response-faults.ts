@@ -208,7 +208,7 @@ function failed(random: SeededRandom, { headers }: SentResponse, status: number)
   return { ...body, status, headers: { ...headers, ...more }, description }
 }
 
-/** Provider response with changed JSON. Undefined without JSON or place for the change. */
+/** Provider response with changed JSON. Undefined without JSON or if there is nothing to change. */
 function changed(
   { bytes }: SentResponse,
   change: (json: unknown) => string | undefined,
@@ -241,7 +241,7 @@ interface Member {
   path: string
 }
 
-/** All members and entries below a JSON value. Entries have the name of their list. */
+/** All members and entries below a JSON value of a response. Entries have their list's name. */
 function membersOf(value: unknown, path = '', name = ''): Member[] {
   if (typeof value !== 'object' || value === null) return []
   const holder = value as Record<string, unknown>
@@ -252,7 +252,7 @@ function membersOf(value: unknown, path = '', name = ''): Member[] {
   })
 }
 
-/** Lists below a JSON value that have entries. */
+/** Lists below a JSON value of a provider's response that have entries. */
 function listsOf(json: unknown): { list: unknown[]; path: string }[] {
   return membersOf(json).flatMap(({ holder, key, path }) => {
     const list = holder[key]
@@ -260,7 +260,7 @@ function listsOf(json: unknown): { list: unknown[]; path: string }[] {
   })
 }
 
-/** Random JSON value of another type than `value`, never null. */
+/** Random JSON value for a faulty response, of another type than `value`, never null. */
 function otherType(random: SeededRandom, value: unknown): unknown {
   const others = [{}, [], 'x', '', 0, -1, 1e300, true, false, [{}], { a: [] }]
   const kindOf = (each: unknown) => (Array.isArray(each) ? 'array' : typeof each)
@@ -270,7 +270,7 @@ function otherType(random: SeededRandom, value: unknown): unknown {
   )
 }
 
-/** Replaces the ids and names of an entry, so that the entry is no object of the mailbox. */
+/** Replaces ids and names in a response's entry, so that the entry is no object of the mailbox. */
 function withOtherIds(random: SeededRandom, value: unknown): unknown {
   if (typeof value === 'string') return foreignId(random, value)
   for (const { holder, key, name } of membersOf(value)) {

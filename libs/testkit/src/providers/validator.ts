@@ -36,7 +36,7 @@ export interface SentResponse {
 
 const read = new Map<string, ApiDescription>()
 
-/** Reads a reduced API description, once per process. */
+/** Reads the reduced API description of a provider, once per process. */
 export function readDescription(name: 'gmail' | 'pubsub' | 'graph'): ApiDescription {
   const description = read.get(name) ?? parseDescription(name)
   read.set(name, description)
@@ -145,8 +145,8 @@ export class ApiValidator {
     if (value === undefined) return ['the body is not JSON']
     const validate = this.#compiled.get(schema) ?? this.#compile(schema)
     if (validate(value)) return []
-    // Validation errors of the keyword `if` are left out, because the errors of its branch are
-    // reported, too.
+    // Validation errors of the JSON Schema keyword `if` are left out, because the errors of its
+    // branch are reported, too.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
     return errors.map(({ instancePath, message = '', params }) =>
       `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),

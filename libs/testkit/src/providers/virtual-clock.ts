@@ -20,7 +20,7 @@ export class VirtualClock {
     return new Date(this.#now)
   }
 
-  /** Sets the clock forward and ends the waits that are due, earliest first. */
+  /** Sets the virtual clock forward and ends the waits that are due, earliest first. */
   advance(ms: number): void {
     this.#now += ms
     const due = [...this.#waits].filter((wait) => wait.due <= this.#now)
@@ -30,7 +30,7 @@ export class VirtualClock {
     }
   }
 
-  /** Resolves when a test has set the clock forward by `ms`, independent of real time. */
+  /** Resolves when a test has set the virtual clock forward by `ms`, independent of real time. */
   wait(ms: number): Promise<void> {
     if (ms <= 0) return Promise.resolve()
     return new Promise((resolve) => void this.#waits.add({ due: this.#now + ms, resolve }))

@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
 
-/** Message that the SMTP server received completely. */
+/** Message that the SMTP test server received completely. */
 export interface SmtpMessage {
   /**
    * Message-ID of the received message with its angle brackets. Empty if the message has no
@@ -15,10 +15,10 @@ export interface SmtpMessage {
    */
   parameters: { from: string; to: string[] }
   raw: Buffer
-  /** SHA-256 of the message `raw` in hexadecimal digits. */
+  /** SHA-256 of the received message `raw` in hexadecimal digits. */
   sha256: string
   /**
-   * User who was authenticated when the message was sent to the SMTP server. Absent without a
+   * User who was authenticated when the message was sent to the SMTP test server. Absent without a
    * login.
    */
   user?: string
@@ -26,21 +26,23 @@ export interface SmtpMessage {
   receivedAt: Date
 }
 
-/** Envelope of the message that the SMTP server is receiving. */
+/** Envelope of the message that the SMTP test server is receiving. */
 export interface Envelope {
   from: string
   parameters: string
   to: { address: string; parameters: string }[]
 }
 
-/** Connection of an SMTP client. */
+/** Connection of an SMTP client to the test server. */
 export interface SmtpSession {
-  /** Lines that the SMTP server received on this connection, without secrets. */
+  /** Lines that the SMTP test server received on this connection, without secrets. */
   readonly received: string[]
   helo: string
   user: string | undefined
   envelope: Envelope | undefined
-  /** True if the SMTP client has sent a command before it had the reply to the previous command. */
+  /**
+   * True if the SMTP client has sent a command before the reply to the previous command arrived.
+   */
   readonly pipelined: boolean
   /** True if the SMTP connection uses TLS: after STARTTLS or from its beginning. */
   readonly secured: boolean
@@ -55,8 +57,8 @@ export interface SmtpSession {
 }
 
 /**
- * Moment at which a hook may reply to an SMTP client. `body` occurs repeatedly while the message is
- * received, and `dot` at the end of data.
+ * Moment at which a hook may reply to a client of the SMTP test server. `body` occurs repeatedly
+ * while the message is received, and `dot` at the end of data.
  */
 export type SmtpMoment =
   | 'greeting'
@@ -73,15 +75,15 @@ export type SmtpMoment =
   | 'NOOP'
   | 'QUIT'
 
-/** SMTP command that the server received. */
+/** SMTP command that the test server received. */
 export interface SmtpCommand {
   readonly moment: SmtpMoment
   /** Whole SMTP command line of the client. Empty at `greeting`, `body` and `dot`. */
   readonly line: string
   readonly session: SmtpSession
-  /** Number of bytes of the message that the SMTP server has received so far. */
+  /** Number of bytes of the message that the SMTP test server has received so far. */
   readonly bytes: number
-  /** Message that the SMTP server received. Present at the moment `dot` (end of data). */
+  /** Message that the SMTP test server received. Present at the moment `dot` (end of data). */
   readonly message?: SmtpMessage
   /** Executes the SMTP command as the server does without hooks. Returns the reply lines. */
   readonly defaultReply: () => Promise<string[]>
@@ -146,7 +148,7 @@ export function rejectTimes(
   return () => (left-- > 0 ? rejection : undefined)
 }
 
-/** State that all connections of one SMTP server share. */
+/** State that all connections of one SMTP test server share. */
 export interface SmtpServerState {
   script: {
     behaviour: SmtpBehaviour

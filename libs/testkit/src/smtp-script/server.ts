@@ -17,17 +17,17 @@ export interface SmtpScript extends AsyncDisposable {
   readonly host: string
   readonly port: number
   /**
-   * Messages that the SMTP server stored, oldest first. Duplicates have equal `messageId`, `to` and
-   * `sha256`.
+   * Messages that the SMTP test server stored, oldest first. Duplicates have equal `messageId`,
+   * `to` and `sha256`.
    */
   readonly accepted: SmtpMessage[]
-  /** Number of SMTP connections since the start of the server. */
+  /** Number of connections to the SMTP test server since its start. */
   readonly connections: number
-  /** Open connections of the SMTP server. */
+  /** Open connections of the SMTP test server. */
   readonly sessions: readonly SmtpSession[]
   /**
-   * Lines received on all SMTP connections. A dot stands for each message. Of AUTH commands, only
-   * the mechanism is recorded.
+   * Lines received on all connections of the SMTP test server. A dot stands for each message. Of
+   * AUTH commands, only the mechanism is recorded.
    */
   readonly received: string[]
   behaviour: SmtpBehaviour
@@ -37,8 +37,8 @@ export interface SmtpScript extends AsyncDisposable {
    */
   on(moment: SmtpMoment, hook: SmtpHook | undefined): void
   /**
-   * Ends open SMTP connections and refuses new connections until `open`, which listens on the same
-   * port again.
+   * Ends the connections of the SMTP test server and refuses new connections until `open`, which
+   * listens on the same port again.
    */
   close(): Promise<void>
   open(): Promise<void>
@@ -47,26 +47,29 @@ export interface SmtpScript extends AsyncDisposable {
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
   /**
-   * Port of the SMTP server. Default: a free port that no other server uses while this server is
-   * closed.
+   * Port of the SMTP test server. Default: a free port that no other server uses while this server
+   * is closed.
    */
   port?: number
   /**
-   * True to require AUTH before MAIL in SMTP. Every login succeeds unless `onLogin` rejects the
-   * login.
+   * True if the SMTP test server requires AUTH before MAIL. Every login succeeds unless `onLogin`
+   * rejects the login.
    */
   requireLogin?: boolean
   /**
-   * True if the SMTP server starts TLS with the first byte. If false, STARTTLS is offered unless
-   * `plain` is set.
+   * True if the SMTP test server starts TLS with the first byte. If false, STARTTLS is offered
+   * unless `plain` is set.
    */
   secure?: boolean
   plain?: boolean
-  /** Maximum size of a message in bytes, announced by SIZE. Defaults to 64 MiB. */
+  /**
+   * Maximum size of a message for the SMTP test server in bytes, announced by SIZE. Defaults to 64
+   * MiB.
+   */
   maxBytes?: number
   /**
-   * SMTP extensions that are offered besides AUTH and STARTTLS. Parameters of other extensions are
-   * rejected. Defaults to `usualExtensions`.
+   * SMTP extensions that the test server offers besides AUTH and STARTTLS. Parameters of other
+   * extensions are rejected. Defaults to `usualExtensions`.
    */
   extensions?: readonly string[]
 }

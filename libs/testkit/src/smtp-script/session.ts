@@ -16,14 +16,16 @@ import type {
 import { messageIdOf, readBody, sha256 } from './message.ts'
 import { handlers } from './verbs.ts'
 
-/** Connection of an SMTP client. */
+/** Connection of an SMTP client to the test server. */
 export class SmtpConnection implements SmtpSession {
-  /** Lines that the SMTP server received on this connection, without secrets. */
+  /** Lines that the SMTP test server received on this connection, without secrets. */
   readonly received: string[] = []
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** True if the SMTP client has sent a command before it had the reply to the previous command. */
+  /**
+   * True if the SMTP client has sent a command before the reply to the previous command arrived.
+   */
   pipelined = false
   readonly #state: SmtpServerState
   /** TCP socket of the SMTP connection below TLS. */
@@ -43,7 +45,7 @@ export class SmtpConnection implements SmtpSession {
     return this.#socket instanceof TLSSocket
   }
 
-  /** Serves the SMTP connection until one side ends it. */
+  /** Serves a connection of the SMTP test server until one side ends the connection. */
   async run(): Promise<void> {
     const { onConnect } = this.#state.script.behaviour
     const count = ++this.#state.script.connections
@@ -190,8 +192,8 @@ export class SmtpConnection implements SmtpSession {
   }
 
   /**
-   * Calls a hook of the SMTP server. If the hook throws, the connection is reset, and disposal of
-   * the server throws the error.
+   * Calls a hook of the SMTP test server. If the hook throws, the connection is reset, and disposal
+   * of the server throws the error.
    */
   async #guarded<T>(call: () => T | Promise<T>): Promise<T | SmtpRaw> {
     try {

@@ -72,7 +72,8 @@ class StoredWriter {
   }
 
   /**
-   * Does nothing, because the owner of the IMAP socket destroys the socket and handles its errors.
+   * Ignores the destruction of the writer: the owner of the IMAP socket destroys the socket and
+   * handles its errors.
    */
   destroy(): void {}
   on(): void {}

@@ -34,8 +34,8 @@ interface Throttled {
 }
 
 /**
- * IMAP commands that this class does not repeat after throttling. imapflow repeats FETCH itself.
- * The other commands must not be sent twice.
+ * IMAP commands that are not repeated after throttling: imapflow repeats FETCH itself, and the
+ * other commands must not be sent twice.
  */
 const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /**

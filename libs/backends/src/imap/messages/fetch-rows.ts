@@ -30,7 +30,7 @@ export async function fetchSequence(
 }
 
 /**
- * Fetches the messages with these UIDs. Returns the FETCH responses (rows). Reports changes of
+ * Fetches the messages with the given UIDs. Returns the FETCH responses (rows). Reports changes of
  * other messages to the watcher.
  */
 export async function fetchRows(

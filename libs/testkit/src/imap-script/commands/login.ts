@@ -56,7 +56,7 @@ const onEnable: Handler = (command, world) => {
     return world.capabilities.has(name) ? [name] : []
   })
   for (const name of granted) command.session.enabled.add(name)
-  // RFC 7162 §3.2.3
+  // ENABLE QRESYNC also enables CONDSTORE (RFC 7162 §3.2.3).
   if (granted.includes('QRESYNC')) command.session.enabled.add('CONDSTORE')
   return ok(command, [`* ENABLED ${granted.join(' ')}`.trimEnd()])
 }

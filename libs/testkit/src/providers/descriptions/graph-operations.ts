@@ -57,7 +57,7 @@ const liveStatus: [pattern: RegExp, status: string][] = [
   [/\/(?:send|sendMail|reply|replyAll|forward)$/, '202'],
 ]
 
-/** Pattern of requests whose body may also be MIME in base64 instead of JSON. */
+/** Pattern of Graph requests whose body may also be MIME in base64 instead of JSON. */
 const acceptsMime = /^POST (?:\/mailFolders\/\{mailFolder-id\})?\/messages$|^POST \/sendMail$/
 
 /** Query parameters that Microsoft Graph accepts, although its API description lacks them. */
@@ -260,8 +260,8 @@ function withContext(schema: Schema): Schema {
 }
 
 /**
- * Schema of a request body. Excludes the members of a message that the service sets. Accepts names
- * of action parameters with a small first letter, too, as the service does.
+ * Schema of a Graph request's body. Excludes the members of a message that the service sets.
+ * Accepts names of action parameters with a small first letter, too, as the service does.
  */
 function requestOf(schema: OpenApiSchema, convert: Convert): Schema {
   if (schema.$ref) return withoutReadOnly(convert(schema))
@@ -281,7 +281,7 @@ function withoutReadOnly(schema: Schema): Schema {
 }
 
 /**
- * Path templates of an operation: with both root paths, and with all spellings of actions and
+ * Path templates of a Graph operation: with both root paths, and with all spellings of actions and
  * functions.
  */
 function templatesOf(path: string): string[] {

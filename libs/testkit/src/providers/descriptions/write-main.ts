@@ -21,8 +21,8 @@ function discovery(name: string): ApiDescription {
 }
 
 /**
- * Formats a description with one line per operation and type, so that differences between versions
- * are readable.
+ * Formats an API description with one line per operation and type, so that differences between
+ * versions are readable.
  */
 function format({ operations, schemas, ...head }: ApiDescription): string {
   const lines = (all: string[]) => all.map((line) => `\n    ${line}`).join(',')

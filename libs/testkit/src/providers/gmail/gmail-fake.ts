@@ -30,7 +30,8 @@ const undescribed = [
   { id: 'batch', method: 'POST', path: '/batch/gmail/v1' },
   { id: 'token', method: 'POST', path: '/token' },
   { id: 'revoke', method: 'POST', path: '/revoke' },
-  // Public keys for the tokens of Pub/Sub pushes. The real address is at www.googleapis.com.
+  // Public keys for the tokens of Pub/Sub pushes, served by the Gmail fake. The real address is at
+  // www.googleapis.com.
   { id: 'certs', method: 'GET', path: '/oauth2/v3/certs' },
 ]
 
@@ -38,8 +39,8 @@ export interface GmailFakeOptions {
   clock?: VirtualClock
   tls?: boolean
   /**
-   * Quota units per mailbox and minute if the switch `limits` is on. Defaults to the published
-   * limit.
+   * Quota units per minute of each mailbox of the Gmail fake, if the switch `limits` is on.
+   * Defaults to the published limit.
    */
   accountUnits?: number
 }
@@ -74,7 +75,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
   }
 
   /**
-   * Applies a fault to a method, such as `messages.get`, `batch` or
+   * Applies a fault to a method of the Gmail fake, such as `messages.get`, `batch` or
    * `pubsub.projects.subscriptions.pull`. The name `*` stands for all methods.
    */
   on(method: string, fault: ProviderFault): () => void {

@@ -28,24 +28,28 @@ export interface FakeSentMessage {
 export interface GmailSwitches {
   /** True to enforce limits of 6,000 quota units per minute and 5 concurrent requests. */
   limits: boolean
-  /** True if sending keeps the Message-ID of the message. */
+  /** True if the Gmail fake keeps the Message-ID of a sent message. */
   keepsMessageId: boolean
   /**
-   * True if sending replaces authors in From other than the mailbox's own address, as for addresses
-   * that are no aliases.
+   * True if the Gmail fake replaces authors in From of a sent message, unless the author is the
+   * mailbox's own address. Gmail does so for addresses that are no aliases.
    */
   replacesFrom: boolean
-  /** True if history records contain no label sets. */
+  /** True if records of the Gmail history contain no label sets. */
   omitsLabelIds: boolean
   /** Number of Gmail history pages without `history` before the next page with `history`. */
   emptyHistoryPages: number
-  /** True if `batchModify` refuses unknown message ids with status 404. */
+  /** True if Gmail's `batchModify` refuses unknown message ids with status 404. */
   refusesUnknownIds: boolean
   /**
-   * Size in bytes above which a text gets an attachment id instead of being part of the message.
+   * Size in bytes above which the Gmail fake gives a text an attachment id instead of including the
+   * text in the message.
    */
   largeTextBytes: number
-  /** Largest JSON body in bytes. A larger body gets status 413 with an HTML page. */
+  /**
+   * Largest JSON body of a request to the Gmail fake, in bytes. A larger body gets status 413 with
+   * an HTML page.
+   */
   maxJsonBytes: number
 }
 
@@ -56,7 +60,7 @@ export type MailboxHandler = (
 
 /** Resumable upload to the Gmail fake that has started. */
 export interface UploadSession {
-  /** Members of the uploaded resource other than the source of the message. */
+  /** Members of the Gmail resource to upload, other than the source of the message. */
   resource: Record<string, unknown>
   length: number
   received: Buffer
@@ -83,7 +87,7 @@ export abstract class GmailState {
   readonly uploads = new Map<string, UploadSession>()
   /** Attachments of the Gmail fake by their current attachment ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
-  /** Positions after which the next page of a list starts, by page token. */
+  /** Positions after which the next page of a Gmail list starts, by page token. */
   readonly pageTokens = new Map<string, string>()
   readonly switches: GmailSwitches = {
     limits: false,

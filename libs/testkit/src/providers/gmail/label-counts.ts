@@ -1,4 +1,4 @@
-/** Counters of a label, as `labels.get` reports them. */
+/** Counters of a Gmail label, as `labels.get` reports them. */
 export interface LabelCounts {
   messagesTotal: number
   messagesUnread: number

@@ -24,8 +24,8 @@ export interface FakeMessage {
   order: number
   historyId: bigint
   /**
-   * Number of the next gets that do not find the message yet, as if its notification had arrived
-   * before the message.
+   * Number of the next reads of the Gmail fake that do not find the message yet, as if its
+   * notification had arrived before the message.
    */
   hiddenGets: number
 }
@@ -76,7 +76,7 @@ export class GmailMailbox {
   /** Map from draft id to message id in the Gmail fake. */
   readonly drafts = new Map<string, string>()
   readonly records: FakeRecord[] = []
-  /** Signature of the mailbox's address in HTML. */
+  /** Signature of the Gmail mailbox's address in HTML. */
   signature = ''
   /** Callback that is called after each change of the Gmail fake's mailbox. */
   onChange: () => void = () => undefined

@@ -41,7 +41,7 @@ export function payloadOf(part: MimePart, options: PayloadOptions, partId = ''):
   return { ...common, body, ...(children.length > 0 && { parts: children }) }
 }
 
-/** MIME part of a message with this Gmail part id. */
+/** MIME part of a Gmail message with the given part id. */
 export function partAt(root: MimePart, partId: string): MimePart | undefined {
   if (partId === '') return root
   return partId
@@ -55,7 +55,9 @@ export function contentOf({ header, body }: MimePart): Buffer {
   return Buffer.from(body, encoding === 'base64' ? 'base64' : 'latin1')
 }
 
-/** Header fields of a message in order and unfolded. The spelling of the names is unchanged. */
+/**
+ * Header fields of a Gmail message in order and unfolded. The spelling of the names is unchanged.
+ */
 export function headersOf({ header }: Pick<MimePart, 'header'>): { name: string; value: string }[] {
   return [...header.matchAll(/^([^\r\n:\s]+):[ \t]*(.*(?:\r\n[ \t]+.*)*)/gm)].map(
     ([, name = '', value = '']) => ({
@@ -65,7 +67,9 @@ export function headersOf({ header }: Pick<MimePart, 'header'>): { name: string;
   )
 }
 
-/** Beginning of the message text, with HTML characters escaped. */
+/**
+ * Snippet (preview) of a Gmail message: the beginning of its text, with HTML characters escaped.
+ */
 export function snippetOf(root: MimePart): string {
   const text = textOf(root).replace(/\s+/g, ' ').trim().slice(0, 200)
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

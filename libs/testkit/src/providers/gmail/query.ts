@@ -18,9 +18,9 @@ interface Token {
 }
 
 /**
- * Parses the parameter `q` and returns a function that checks a message. Supports terms, phrases,
- * `-`, `OR` and parentheses. `labelOf` finds the id of a label by its form in queries. Unknown
- * operators match nothing.
+ * Parses the parameter `q` of a Gmail search and returns a function that checks a message. Supports
+ * terms, phrases, `-`, `OR` and parentheses. `labelOf` finds the id of a label by its form in
+ * queries. Unknown operators match nothing.
  */
 export function parseQuery(q: string, labelOf: (word: string) => string | undefined): Test {
   const tokens = q.match(/-?(?:\w+:)?"[^"]*"|[()]|[^\s()"]+/g)?.map((token) => token) ?? []

@@ -3,8 +3,8 @@ import type { FakeMessage } from './mailbox.ts'
 import { headersOf, payloadOf, snippetOf, toBase64 } from './payload.ts'
 
 /**
- * Creates the resource `Message` in the format that the query parameters select. Each resource has
- * new attachment ids.
+ * Creates Gmail's resource `Message` in the format that the query parameters select. Each resource
+ * has new attachment ids.
  */
 export function describeMessage(
   gmail: GmailState,

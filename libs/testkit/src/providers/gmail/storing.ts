@@ -60,8 +60,8 @@ export function saveDraft(
 }
 
 /**
- * Sends a message to the recipients in its header. Recipients with a mailbox in the fake receive
- * the message.
+ * Sends a message from the Gmail fake to the recipients in its header. Recipients with a mailbox in
+ * the fake receive the message.
  */
 export function transmit(
   gmail: GmailState,

@@ -16,8 +16,8 @@ type PartResponse = { id: string; status: number; headers: Record<string, string
 const maxParts = 20
 
 /**
- * Runs the parts of a batch one after the other, and returns their responses in another order. A
- * part fails with another part only if it depends on that part.
+ * Runs the parts of a Graph batch one after the other, and returns their responses in another
+ * order. A part fails with another part only if it depends on that part.
  */
 export async function respondToBatch(request: GraphRequest): Promise<ProviderResponse> {
   const { requests: parts = [] } = bodyOf(request) as { requests?: Part[] }

@@ -12,7 +12,7 @@ export interface FakeAttachment {
   bytes: Buffer
 }
 
-/** Content of a message, independent of the format in which it was created. */
+/** Content of a message in the Graph fake, independent of the format in which it was created. */
 export interface FakeContent {
   subject: string | null
   internetMessageId: string
@@ -92,7 +92,7 @@ const headersByTag: Readonly<Record<string, string>> = {
 const notFromNames =
   /^(?:from|to|cc|bcc|subject|date|message-id|references|in-reply-to|list-(?:help|subscribe|unsubscribe)|importance|sensitivity|x-microsoft-exchange-(?:organization|forest).*)$/i
 
-/** Header field that an extended property becomes when the message is sent. */
+/** Header field that an extended property of a Graph message becomes when the message is sent. */
 function headerOf({ id, value }: { id: string; value: string }): string[][] {
   const [, tag, name] =
     /^String (?:(0x[0-9a-f]+)|\{00020386-0000-0000-c000-000000000046\} Name (.+))$/i.exec(id) ?? []
@@ -102,7 +102,7 @@ function headerOf({ id, value }: { id: string; value: string }): string[][] {
     : [[field, value]]
 }
 
-/** MIME text of a message: as received, or built by the fake. */
+/** MIME text of a message in the Graph fake: as received, or built by the fake. */
 export function mimeOf(content: FakeContent): Buffer {
   if (content.raw) return content.raw
   const list = (all: GraphRecipient[]) =>

@@ -35,17 +35,17 @@ export interface GraphFakeOptions {
   cloud?: 'global' | 'china'
   seed?: number
   /**
-   * Limits of each mailbox. Default: 4 concurrent requests, 10,000 requests in 10 minutes, and
-   * request bodies of 150 MB in 5 minutes.
+   * Limits of each mailbox of the Graph fake. Default: 4 concurrent requests, 10,000 requests in 10
+   * minutes, and request bodies of 150 MB in 5 minutes.
    */
   limits?: { concurrent?: number; requests?: number; uploadBytes?: number }
-  /** False to create subscriptions without validating their notification URLs. */
+  /** False to create Graph subscriptions without validating their notification URLs. */
   handshakes?: boolean
 }
 
 const attachmentContent = 'GET /messages/{message-id}/attachments/{attachment-id}/$value'
 const folderPrefix = '/mailFolders/{mailFolder-id}'
-/** Pattern of message operations that also exist below the path of a folder. */
+/** Pattern of Graph's message operations that also exist below the path of a folder. */
 const alsoInFolder = /^(GET|PATCH|DELETE|POST) \/messages\/\{message-id\}/
 
 /** Fake of the mail part of Microsoft Graph, with its token endpoint. */
@@ -108,8 +108,8 @@ export class GraphFake implements GraphService, AsyncDisposable {
   }
 
   /**
-   * Origin in the links of responses. Clients reach the fake at this origin by their map of
-   * origins.
+   * Origin in the links of the Graph fake's responses. Clients reach the fake at this origin by
+   * their map of origins.
    */
   get publicOrigin(): string {
     return this.cloud === 'china'
@@ -117,7 +117,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
       : 'https://graph.microsoft.com'
   }
 
-  /** Map of origins with which clients reach the fake instead of the real origins. */
+  /** Map of origins with which clients reach the Graph fake instead of the real origins. */
   get origins(): Record<string, string> {
     const { origin } = this.server
     const login = 'https://login.microsoftonline.com'
@@ -135,8 +135,8 @@ export class GraphFake implements GraphService, AsyncDisposable {
   }
 
   /**
-   * Counts the body of a request towards the upload limit of the mailbox. Returns an error if the
-   * limit is exceeded.
+   * Counts the body of a request towards the upload limit of the Graph mailbox. Returns an error if
+   * the limit is exceeded.
    */
   takeUpload(mailbox: FakeMailbox, { method, raw }: ProviderRequest): GraphFault | undefined {
     const isUpload = ['PATCH', 'POST', 'PUT'].includes(method)
@@ -145,7 +145,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
   }
 
   /**
-   * Finds a mailbox by its address or `me`.
+   * Finds a mailbox of the Graph fake by its address or `me`.
    * @throws GraphFault
    */
   mailboxOf(user: string): FakeMailbox {

@@ -14,9 +14,9 @@ export interface FakeFolder {
 }
 
 export interface FakeMessage {
-  /** Immutable id of the message. */
+  /** Immutable id of the message in Microsoft Graph. */
   id: string
-  /** Mutable id of the message, which changes when the message is moved. */
+  /** Mutable id of the message in Microsoft Graph, which changes when the message is moved. */
   restId: string
   folderId: string
   content: FakeContent
@@ -204,7 +204,8 @@ export class FakeMailbox {
   }
 
   /**
-   * Moves a folder below Deleted Items. A folder that is already below Deleted Items is removed.
+   * Moves a Graph folder below Deleted Items. A folder that is already below Deleted Items is
+   * removed.
    */
   deleteFolder(folder: FakeFolder): void {
     if (folder.wellKnown !== undefined)

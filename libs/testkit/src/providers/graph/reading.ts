@@ -74,7 +74,7 @@ export const readingRoutes: GraphRoutes = {
 }
 
 /**
- * Finds the message in the path of a request.
+ * Finds the message in the path of a Graph request.
  * @throws GraphFault, also if the message is not visible yet
  */
 export function readable(request: MailboxRequest): FakeMessage {

@@ -35,23 +35,25 @@ export interface GraphFaults {
   staleSearch: boolean
   /** Maximum size of a Graph list page, even if a larger page is requested. */
   maxListPage: number
-  /** True if the storage of the mailbox is full. */
+  /** True if the storage of the Graph mailbox is full. */
   full: boolean
   /**
-   * True if the mailbox cannot store further names of header fields, although its storage is not
-   * full.
+   * True if the Graph mailbox cannot store further names of header fields, although its storage is
+   * not full.
    */
   namesUsedUp: boolean
   /** Sender addresses that the user of the Graph mailbox may not use. */
   deniedSenders: string[]
   maxSentBytes: number
-  /** True if a draft gets another id when it is sent. */
+  /** True if Graph gives a draft another id when the draft is sent. */
   draftIdChanges: boolean
-  /** True if a sent message gets another Message-ID. */
+  /** True if Graph gives a sent message another Message-ID. */
   replacesMessageId: boolean
-  /** Time until the sent copy appears in the mailbox, in milliseconds. */
+  /** Time until the sent copy appears in the Graph mailbox, in milliseconds. */
   sentDelayMs: number
-  /** True if access tokens belong to an application, for which `/me` does not exist. */
+  /**
+   * True if the access tokens of Graph belong to an application, for which `/me` does not exist.
+   */
   appOnly: boolean
 }
 
@@ -97,8 +99,8 @@ export interface GraphService {
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
   /**
-   * Counts the body of a request towards the upload limit of the mailbox. Returns an error if the
-   * limit is exceeded.
+   * Counts the body of a request towards the upload limit of the Graph mailbox. Returns an error if
+   * the limit is exceeded.
    */
   takeUpload(mailbox: FakeMailbox, request: ProviderRequest): GraphFault | undefined
   deltaOf(mailbox: FakeMailbox): FakeDelta

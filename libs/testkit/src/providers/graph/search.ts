@@ -30,8 +30,8 @@ const operators: Record<string, (one: string, other: string) => boolean> = {
 }
 
 /**
- * Parses a `$filter` and returns a function that checks a message. Supports the filters that Graph
- * supports.
+ * Parses a `$filter` of a Graph request and returns a function that checks a message. Supports the
+ * filters that Graph supports.
  * @throws GraphFault
  */
 export function filterOf(filter: string, orderby: string | null): Test {
@@ -90,7 +90,7 @@ function unquote(text = ''): string {
   return text.replace(/''/g, "'")
 }
 
-/** Splits a filter at a separator outside of quotes and parentheses. */
+/** Splits a Graph filter at a separator outside of quotes and parentheses. */
 function splitAt(text: string, separator: string): string[] {
   const parts = ['']
   let depth = 0

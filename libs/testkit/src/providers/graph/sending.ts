@@ -63,7 +63,7 @@ export function isIgnoredMime({ headers, raw }: ProviderRequest): boolean {
   return isMime && Buffer.byteLength(raw.toString('latin1'), 'base64') > maxMimeBytes
 }
 
-/** Message content in a request: MIME in base64, or in the structured format. */
+/** Message content in a Graph request: MIME in base64, or in the structured format. */
 function contentIn(request: MailboxRequest, json: Json): FakeContent {
   const { raw, headers, mailbox } = request
   const newId = (prefix: string) => mailbox.newId(prefix)
@@ -106,7 +106,10 @@ function assertSendable({ fake, mailbox }: MailboxRequest, content: FakeContent)
     )
 }
 
-/** Sends a draft. The sent copy is stored under the same id or another id, immediately or later. */
+/**
+ * Sends a draft of the Graph fake. The sent copy is stored under the same id or another id,
+ * immediately or later.
+ */
 function release(request: MailboxRequest, message: FakeMessage): void {
   const { mailbox, fake } = request
   assertSendable(request, message.content)

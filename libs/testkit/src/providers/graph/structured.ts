@@ -57,7 +57,7 @@ function propertiesIn(json: Json): NonNullable<FakeContent['properties']> {
   throw new GraphFault(400, 'ErrorInvalidProperty', 'The extended property is invalid.')
 }
 
-/** True if the message has header fields whose names have to be registered in the mailbox. */
+/** True if the Graph message has header fields whose names have to be registered in the mailbox. */
 export function hasNamedHeaders({ headers, properties = [] }: FakeContent): boolean {
   return headers.length > 0 || properties.some(({ id }) => id.includes(' Name '))
 }

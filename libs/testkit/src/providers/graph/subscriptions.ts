@@ -80,8 +80,8 @@ async function subscribe(request: GraphRequest): Promise<ProviderResponse> {
 }
 
 /**
- * Validates a notification URL with a request. The validation token contains characters that must
- * be encoded in a URL.
+ * Validates the notification URL of a Graph subscription with a request. The validation token
+ * contains characters that must be encoded in a URL.
  */
 async function validate(url: string): Promise<void> {
   if (url === '') return

@@ -10,10 +10,10 @@ const maxSessionBytes = 150_000_000
 const sliceUnit = 327_680
 const maxSliceBytes = 4 * 1024 * 1024
 
-/** Origin of upload sessions, which differs from the origin of other Graph requests. */
+/** Origin of Graph upload sessions, which differs from the origin of other Graph requests. */
 export const uploadOrigin = 'https://outlook.office.com'
 
-/** Opens an upload session for an attachment of a draft. */
+/** Opens a Graph upload session for an attachment of a draft. */
 export function openSession(request: MailboxRequest): ProviderResponse {
   const { fake, mailbox } = request
   const message = readable(request)
@@ -47,8 +47,8 @@ export function openSession(request: MailboxRequest): ProviderResponse {
 }
 
 /**
- * Handler of upload sessions: stores a slice, or returns the state. Refuses requests with a token,
- * because the URL itself authorizes the upload.
+ * Handler of Graph upload sessions: stores a slice, or returns the state. Refuses requests with a
+ * token, because the URL itself authorizes the upload.
  */
 export function onUpload(fake: GraphService, request: ProviderRequest): ProviderResponse {
   const key = request.params['session'] ?? ''

@@ -66,8 +66,8 @@ export function messageView(message: FakeMessage, options: ViewOptions): Json {
 }
 
 /**
- * Expanded properties of a message. Only the size is supported. Its tag is returned without the
- * leading zero.
+ * Expanded properties of a Graph message. Only the size is supported. Its tag is returned without
+ * the leading zero.
  */
 function expanded(message: FakeMessage, { expand }: ViewOptions): Json {
   if (expand === undefined) return {}

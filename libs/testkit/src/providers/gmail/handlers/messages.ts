@@ -73,7 +73,10 @@ function changeOf(body: unknown): [add: string[], remove: string[]] {
   return [addLabelIds, removeLabelIds]
 }
 
-/** Source of a message in a JSON body, in base64url. The alphabet of standard base64 is refused. */
+/**
+ * Source of a message in the JSON body of a Gmail request, in base64url. The alphabet of standard
+ * base64 is refused.
+ */
 export function rawOf(body: unknown): Buffer {
   const { raw } = (body ?? {}) as { raw?: string }
   if (raw === undefined)

@@ -7,8 +7,8 @@ import { insertMessage, saveDraft, sendMessage, type StoredRequest } from '../st
 type Store = (mailbox: GmailMailbox, request: StoredRequest) => ProviderResponse
 
 /**
- * Chunk unit of resumable uploads in bytes. The size of each chunk except the last is a multiple of
- * this unit.
+ * Chunk unit of Gmail's resumable uploads in bytes. The size of each chunk except the last is a
+ * multiple of this unit.
  */
 const chunkUnit = 262_144
 

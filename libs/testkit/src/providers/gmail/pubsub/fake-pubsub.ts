@@ -47,7 +47,7 @@ export class FakePubSub {
     this.pushes = new GooglePushes(clock)
   }
 
-  /** Creates a topic to which Gmail may publish. */
+  /** Creates a Pub/Sub topic to which Gmail may publish. */
   addTopic(name: string): void {
     this.topics.set(name, {
       bindings: [{ role: publisherRole, members: [gmailPublisher] }],
@@ -55,7 +55,7 @@ export class FakePubSub {
     })
   }
 
-  /** Deletes a topic. Its subscriptions stay, but receive no more messages. */
+  /** Deletes a Pub/Sub topic. Its subscriptions stay, but receive no more messages. */
   deleteTopic(name: string): void {
     this.topics.delete(name)
     for (const { resource } of this.subscriptions.values())
@@ -74,7 +74,7 @@ export class FakePubSub {
     return subscription
   }
 
-  /** Deletes a subscription with its messages. Waiting pull requests end. */
+  /** Deletes a Pub/Sub subscription with its messages. Waiting pull requests end. */
   deleteSubscription(name: string): void {
     this.subscriptions.delete(name)
     this.#wake()
@@ -84,7 +84,7 @@ export class FakePubSub {
     return Buffer.from(String((this.#serial += 1))).toString('base64')
   }
 
-  /** True if Gmail may publish to the topic. */
+  /** True if Gmail may publish to the Pub/Sub topic. */
   permitsGmail(topic: string): boolean {
     return (this.topics.get(topic)?.bindings ?? []).some(
       ({ role, members }) => role === publisherRole && members?.includes(gmailPublisher),
@@ -92,8 +92,8 @@ export class FakePubSub {
   }
 
   /**
-   * Adds a message to all subscriptions of a topic. Pushes the message for subscriptions with a
-   * push endpoint.
+   * Adds a message to all subscriptions of a Pub/Sub topic. Pushes the message for subscriptions
+   * with a push endpoint.
    */
   publish(topic: string, content: string): void {
     const message: FakePubSubMessage = {
@@ -110,10 +110,10 @@ export class FakePubSub {
   }
 
   /**
-   * Delivers up to `max` messages. Without messages, the pull waits for a message, for up to 90 s
-   * of virtual time or until the client disconnects. If the response is lost, its messages are
-   * delivered again immediately instead of after their deadline, because the clock of a test stands
-   * still. Undefined if the subscription was deleted.
+   * Delivers up to `max` messages of a Pub/Sub subscription. Without messages, the pull waits for a
+   * message, for up to 90 s of virtual time or until the client disconnects. If the response is
+   * lost, its messages are delivered again immediately instead of after their deadline, because the
+   * clock of a test stands still. Undefined if the subscription was deleted.
    */
   async pull(
     subscription: FakeSubscription,
@@ -142,7 +142,7 @@ export class FakePubSub {
   }
 
   /**
-   * Changes the deadlines of delivered messages. With 0, the messages are delivered again
+   * Changes the deadlines of delivered Pub/Sub messages. With 0, the messages are delivered again
    * immediately.
    */
   modifyDeadline(

@@ -94,7 +94,7 @@ export class GmailNotifications {
     for (const watch of this.watches.values()) if (watch.address === address) watch.isSilent = true
   }
 
-  /** Publishes a notification about the latest change of a mailbox. */
+  /** Publishes a notification about the latest change of a Gmail mailbox. */
   notify(mailbox: GmailMailbox, now: number): void {
     const { address, historyId } = mailbox
     for (const { topic, isSilent, ...watch } of this.watches.values()) {

@@ -5,7 +5,7 @@ import type { FakePubSubMessage, FakePushConfig, FakeSubscription } from './pubs
 /** Delay before a Pub/Sub push is repeated, in milliseconds of virtual time. */
 const retryMs = 10_000
 const keyId = 'fake-key-1'
-/** HTTP statuses that acknowledge a push ("Receive messages from push subscriptions"). */
+/** HTTP statuses that acknowledge a Pub/Sub push ("Receive messages from push subscriptions"). */
 const acknowledging = new Set([102, 200, 201, 202, 204])
 
 /**
@@ -23,8 +23,8 @@ export class GooglePushes implements AsyncDisposable {
   /** Pushes of Pub/Sub messages in the order of their responses. */
   readonly sent: SentPush[] = []
   /**
-   * Function that returns the URL for a push endpoint, because services under test have no public
-   * URL.
+   * Function that returns the URL for a push endpoint of Pub/Sub, because services under test have
+   * no public URL.
    */
   addressOf: (endpoint: string) => string = (endpoint) => endpoint
   readonly #clock: VirtualClock
@@ -100,8 +100,8 @@ export class GooglePushes implements AsyncDisposable {
   }
 
   /**
-   * Returns a token as Google signs it. The times in the token are real times, because receivers
-   * compare them with their own clock.
+   * Returns the token of a Pub/Sub push, as Google signs it. The times in the token are real times,
+   * because receivers compare them with their own clock.
    */
   signedToken(claims: { aud: string; email: string } & Record<string, unknown>): string {
     const now = Math.floor(Date.now() / 1_000)

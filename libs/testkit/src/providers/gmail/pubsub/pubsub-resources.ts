@@ -36,14 +36,14 @@ interface Delivery {
   attempts: number
 }
 
-/** Subscription with the messages that have not been acknowledged. */
+/** Pub/Sub subscription with the messages that have not been acknowledged. */
 export interface FakeSubscription {
   resource: FakeSubscriptionResource
   /** Messages of a Pub/Sub subscription that are due for delivery, oldest first. */
   waiting: Delivery[]
   /** Delivered messages by `ackId`, until their deadline in virtual time has passed. */
   outstanding: Map<string, Delivery & { dueAt: number }>
-  /** Number of pull requests that wait for a message. */
+  /** Number of pull requests that wait for a message of the Pub/Sub subscription. */
   openPulls: number
   /** Messages that the subscriber of the Pub/Sub subscription has acknowledged. */
   acknowledged: FakePubSubMessage[]
