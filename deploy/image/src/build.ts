@@ -64,7 +64,7 @@ function pagePackages(folder: string): ThirdParty[] {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ThirdParty[]) : []
 }
 
-/** Bundles the processes of the image. Returns the paths of the bundled sources. */
+/** Bundles the processes of the container image. Returns the paths of the bundled sources. */
 async function writeBundle(folder: string): Promise<string[]> {
   const assets: string[] = []
   const bundle = await rolldown({

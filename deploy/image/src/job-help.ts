@@ -1,6 +1,8 @@
 import type { JobSpec } from '@posthorn/cli'
 
-/** Help of the jobs of the image, by name. */
+/**
+ * Help texts of the one-time commands (jobs) of the container image, such as `migrate`, by name.
+ */
 export const jobHelp: Readonly<Record<string, JobSpec>> = {
   migrate: {
     name: 'migrate',

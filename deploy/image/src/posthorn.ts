@@ -32,12 +32,14 @@ process.on('uncaughtException', (error: unknown) => {
   process.exit(1)
 })
 
-// `posthorn admin owner` reads like the commands of the command line.
+// Users type `posthorn admin owner` like a command of the command line, but it runs the job
+// `admin-owner`.
 if (process.argv[2] === 'admin' && process.argv[3] === 'owner')
   process.argv.splice(2, 2, 'admin-owner')
 const [name = '', ...args] = process.argv.slice(2)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
-// The job prints new keys, its command lists the keys of a server.
+// The job `posthorn keys` prints new keys, the command `posthorn keys list` lists the keys of a
+// server.
 const isCommand = name === 'keys' && args[0] === 'list'
 const isHelp = args.some((arg) => ['--help', '-h'].includes(arg))
 if (start && !isCommand && !isHelp) {
@@ -54,8 +56,8 @@ if (start && !isCommand && !isHelp) {
 
 /** Runs a command of the command line. The first signal ends a command, the second the process. */
 async function runCommand(): Promise<void> {
-  // A command needs little memory at a time, also for a long list. Without the flag, the heap for
-  // new objects grows to 32 MB before V8 frees them.
+  // A command of the command line needs little memory at a time, also for a long list. Without this
+  // V8 flag, the heap for new objects grows to 32 MB before V8 frees them.
   setFlagsFromString('--semi-space-growth-factor=1')
   const { runCli } = await import('@posthorn/cli')
   const interrupted = new AbortController()

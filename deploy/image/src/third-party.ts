@@ -26,7 +26,7 @@ export function findThirdParties(files: Iterable<string>): ThirdParty[] {
   return mergePackages([...folders].map(readPackage))
 }
 
-/** Merges lists of packages, sorted by name and version, each of them once. */
+/** Merges lists of third-party packages, sorted by name and version, each of them once. */
 export function mergePackages(...lists: readonly ThirdParty[][]): ThirdParty[] {
   const keyOf = ({ name, version }: Manifest) => `${name}@${version}`
   return [...new Map(lists.flat().map((entry) => [keyOf(entry), entry])).values()].toSorted(

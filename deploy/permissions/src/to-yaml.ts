@@ -2,8 +2,8 @@
 export type Yaml = string | number | boolean | readonly Yaml[] | { readonly [key: string]: Yaml }
 
 /**
- * Converts documents to YAML. Objects and lists are written in block style, lists of scalars and
- * empty lists in flow style.
+ * Converts generated Kubernetes manifests to YAML documents. Objects and lists are written in block
+ * style, lists of scalars and empty lists in flow style.
  */
 export function toYaml(documents: readonly Yaml[]): string {
   return documents.map((document) => `${lines(document).join('\n')}\n`).join('---\n')

@@ -6,21 +6,21 @@
 export type AdviceKind = 'account' | 'sending' | 'webhook' | 'export' | 'api'
 
 /**
- * Error to explain, such as a failed login or delivery. Absent members match only rows that do not
- * test them.
+ * Error to explain, such as a failed login or delivery. An absent member matches only rows of the
+ * advice tables that do not test the member.
  */
 export interface AdviceQuery {
   kind: AdviceKind
-  /** State of the account: `state` or `stateDetail` of its record. */
+  /** State of the account that has the error: `state` or `stateDetail` of the account's record. */
   state?: string
   /**
-   * Code of the error: `serverResponseCode`, `errorCode`, `code` of an API error, or the outcome of
-   * a webhook. Case is ignored.
+   * Code of the error to explain: `serverResponseCode`, `errorCode`, `code` of an API error, or the
+   * outcome of a webhook. Case is ignored.
    */
   code?: string
-  /** HTTP status, or reply code of an SMTP server. */
+  /** HTTP status or SMTP reply code of the error to explain. */
   status?: number
-  /** Text of the error response. A foreign server can send any text. */
+  /** Text of the error response to explain. A foreign server can send any text. */
   response?: string
 }
 
@@ -61,5 +61,5 @@ export interface AdviceRow extends Advice {
   example?: string
 }
 
-/** Sentence for owners of accounts in errors that resolve without their help. */
+/** Sentence for owners of accounts in explanations of errors that resolve without their help. */
 export const nothingToDo = 'You do not need to do anything.'

@@ -148,9 +148,9 @@ export interface Bus extends AsyncDisposable {
    * Sends a command to one process and waits for its reply.
    *
    * @throws AppError `unavailable` with the code `WorkerNotAvailable`: immediately if no process
-   * serves the key (`UnroutedError`) or the broker is down, within about 1 s if the responder dies.
-   * AppError `timeout` with the code `Timeout` at the deadline. In all other cases the error of the
-   * handler.
+   * serves the routing key (`UnroutedError`) or the broker is down, within about 1 s if the
+   * responder dies. AppError `timeout` with the code `Timeout` at the deadline. In all other cases
+   * the error of the handler.
    */
   request<C extends Command>(
     command: C,
@@ -168,9 +168,9 @@ export interface Bus extends AsyncDisposable {
     options: RpcOptions,
   ): Promise<StreamedReply<C>>
   /**
-   * Sends a command without a reply to the processes that serve the keys. Resolves when RabbitMQ
-   * has confirmed the command, also if no process serves the keys. A process that fails to handle
-   * the command does not get it again.
+   * Sends a command without a reply to the processes that serve the routing keys. Resolves when
+   * RabbitMQ has confirmed the command, also if no process serves the routing keys. A process that
+   * fails to handle the command does not get it again.
    *
    * @throws AppError `unavailable`: immediately if the broker is down, else within 5 s
    */

@@ -40,7 +40,7 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /** Interval of declaring bindings in RabbitMQ again, default 30 s. For queues 10 times longer. */
+  /** Interval of declaring RabbitMQ bindings again: by default 30 s, for queues 10 times longer. */
   reconcileMs?: number
 }
 

@@ -12,7 +12,10 @@ export interface FailureHold {
    * cause is reported 1 s after this timeout.
    */
   timeoutMs: number
-  /** Signal that aborts the operation, and also the delay before its failure is reported. */
+  /**
+   * Signal that aborts an operation whose failures may be hidden, and also the delay before the
+   * report of a failure.
+   */
   signal: AbortSignal
   /**
    * Function that returns true for a hidden failure: the time of its report must not reveal the
@@ -20,18 +23,18 @@ export interface FailureHold {
    */
   isHidden: (error: unknown) => boolean
   /**
-   * Called when the delay before the report of an operation's failure begins, so that the caller
-   * can release resources.
+   * Called when the delay before the report of an operation's hidden failure begins, so that the
+   * caller can release resources.
    */
   onHeld?: (() => void) | undefined
   /**
-   * Returns the error to throw if the operation failed after its timeout. Defaults to the
-   * operation's own error.
+   * Returns the error to throw if an operation whose failures may be hidden failed after its
+   * timeout. Defaults to the operation's own error.
    */
   timeoutError?: (cause: unknown) => unknown
   /**
-   * Returns the error to throw if the caller aborted the operation. Defaults to the error of the
-   * operation, or the reason of the signal.
+   * Returns the error to throw if the caller aborted an operation whose failures may be hidden.
+   * Defaults to the operation's error, or the reason of the signal.
    */
   abortError?: (cause: unknown) => unknown
 }

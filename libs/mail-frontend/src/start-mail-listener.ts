@@ -51,7 +51,8 @@ export async function startMailListener<A extends ListenerAddress>(
   { usableAccounts, completeAddress, onDisabled, start }: MailListener<A>,
 ): Promise<ReloadableListener<A>> {
   const resolveAddress = async (current: Settings): Promise<A | undefined> => {
-    // A certificate that cannot be read must not keep the settings from closing the listener.
+    // A certificate of the mail listener that cannot be read must not keep the settings from
+    // closing the listener.
     if (!current[`${kind.settings}Enabled`]) {
       certificate.clear()
       return undefined

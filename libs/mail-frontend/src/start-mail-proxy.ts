@@ -91,8 +91,8 @@ export async function startMailProxy<A extends ListenerAddress>(
   })
   const open = await startMailListener(stack, { ...context, kind, config, certificate }, protocol)
   listener = open
-  // Disposed before the listener: a replica that stops is not reported as a replica that does not
-  // listen.
+  // The state reports are disposed before the mail listener: a replica that stops is not reported
+  // as a replica that does not listen.
   stack.use(
     startStateReports({
       store: reportStore(db),

@@ -11,8 +11,8 @@ export interface MessagePosition {
 
 const maxUint32 = 0xffff_ffff
 /**
- * Maximum length of a part number (RFC 9051 §6.4.5.1). Part numbers of real messages have fewer
- * than 30 characters.
+ * Maximum length of the number of a body part (RFC 9051 §6.4.5.1). Part numbers of real messages
+ * have fewer than 30 characters.
  */
 const maxPartLength = 255
 
@@ -52,8 +52,8 @@ export function decodePosition(id: string): { position: MessagePosition; parts: 
 }
 
 /**
- * Decodes the bytes of an id from base64url. Only the canonical encoding is accepted, so that ids
- * can be compared as texts.
+ * Decodes the bytes of a message, text or attachment id from base64url. Only the canonical encoding
+ * is accepted, so that ids can be compared as texts.
  */
 export function fromBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')

@@ -8,8 +8,8 @@ import { duration, type Env, integer } from '@posthorn/config'
 export function readReaderConfig(env: Env) {
   return {
     /**
-     * Number of reader processes. At least two, so that one message that takes long does not block
-     * all other messages.
+     * Number of processes that read messages. At least two, so that one message that takes long
+     * does not block all other messages.
      */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
     /** Maximum CPU time for reading one part of a message or request. */

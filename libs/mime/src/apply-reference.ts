@@ -152,8 +152,8 @@ function keyOf({ address }: NamedAddress): string {
 }
 
 /**
- * Adds an email address to the set `seen` of used addresses. Returns true if the set did not
- * contain the address.
+ * Adds an email address to the set `seen` of addresses that a reply already has as recipients.
+ * Returns true if the set did not contain the address.
  */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen

@@ -30,7 +30,7 @@ export class CalendarZones {
   #changes = 0
 
   constructor(calendar: ICAL.Component) {
-    // the first time zone of a TZID wins
+    // If several time zones of a calendar have the same TZID, the first of them applies.
     const zones = calendar.getAllSubcomponents('vtimezone').reverse()
     this.#defined = new Map(zones.map((zone) => [zone.getFirstPropertyValue('tzid'), zone]))
   }

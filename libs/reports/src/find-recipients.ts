@@ -4,16 +4,16 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Part of the delivery report's text that is about the recipient. */
+  /** Section of a delivery report's text that is about one recipient. */
   context: string
   /**
-   * Text of the report before the recipient's address, if that text can be about this recipient
-   * only or about all recipients of the report alike.
+   * Text of the delivery report before the recipient's address. Empty if that text may be about
+   * another recipient.
    */
   lead: string
 }
 
-/** Maximum characters of a report's text that are searched for recipients. */
+/** Maximum characters of a delivery report's text that are searched for recipients. */
 const maxText = 65_536
 /**
  * Maximum email addresses of a delivery report's text that are examined. Each address costs a
@@ -25,8 +25,8 @@ const maxRecipients = 100
 export const maxContext = 1_500
 
 /**
- * Patterns of the report text before and after a recipient's address. Repetitions are bounded, so
- * that each test takes constant time.
+ * Patterns of a delivery report's text before and after a recipient's address. Repetitions are
+ * bounded, so that each test takes constant time.
  */
 type Form = readonly [before: string, after?: string]
 
@@ -101,20 +101,22 @@ const foreignPatterns = [
   ...foreignSentences.map((form) => [form]),
 ].map((forms) => forms.map(compile))
 
-/** Pattern of the text between two recipient addresses that a report lists in a sentence. */
+/**
+ * Pattern of the text between two recipient addresses that a delivery report lists in a sentence.
+ */
 const listSeparator =
   /^["'>)\]]{0,3}\s{0,40}(?:[,;]\s{0,9})?(?:(?:and|or|und|oder|et|ou|y|e|en|и|&)\s{1,9})?["'<([]{0,3}$/iu
 /**
- * Pattern of the text between two recipient addresses that a report lists with one address per
- * line.
+ * Pattern of the text between two recipient addresses that a delivery report lists with one address
+ * per line.
  */
 const lineSeparator = /^["'>)\].:]{0,4}\s{0,40}["'<([*-]{0,3}\s{0,9}["'<]{0,2}$/u
 const maxSeparator = 60
 
 /**
- * Finds the failed recipients that a report's text names, with the text about each recipient. Time
- * is proportional to the first 64 KiB. `excluded` are addresses that cannot be the recipient:
- * sender and addressee of the report, in lower case.
+ * Finds the failed recipients that a delivery report's text names, with the text about each
+ * recipient. Time is proportional to the first 64 KiB. `excluded` are addresses that cannot be the
+ * recipient: sender and addressee of the report, in lower case.
  */
 export function findRecipients(
   reportText: string,
@@ -134,8 +136,8 @@ export function findRecipients(
 }
 
 /**
- * Finds the recipient addresses in a report's text that match one of the text forms, and the
- * addresses of a list that follow such an address. Each address is returned once.
+ * Finds the recipient addresses in a delivery report's text that match one of the text forms. Also
+ * finds the addresses of a list that follow such an address. Each address is returned once.
  */
 function matchForms(
   text: string,

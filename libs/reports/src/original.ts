@@ -39,13 +39,18 @@ const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]
 
 /** Text of a delivery report or complaint, split from the quoted message. */
 export interface ReportText {
-  /** Text of the report itself, without the message that the report quotes. */
+  /**
+   * Text of the delivery report or complaint itself, without the message that the report quotes.
+   */
   own: string
-  /** Original message quoted in the text of a report; empty if the text quotes no message. */
+  /**
+   * Original message quoted in the text of a delivery report or complaint; empty if the text quotes
+   * no message.
+   */
   returned: string
 }
 
-/** Separates the text of a report from the message that it quotes. */
+/** Separates the text of a delivery report or complaint from the message that it quotes. */
 export function splitText(text: string): ReportText {
   const marked = marker.exec(text) ?? foreignMarker.exec(text)
   const unmarked =
@@ -57,8 +62,8 @@ export function splitText(text: string): ReportText {
 }
 
 /**
- * Finds the original message of a report: in the part that returns the message, else in the text of
- * the report.
+ * Finds the original message of a delivery report or complaint: in the part that returns the
+ * message, else in the text of the report.
  */
 export function findOriginal(
   { headers, parts }: ReportParts,
@@ -87,14 +92,14 @@ export function findOriginal(
 }
 
 /**
- * Finds the part of a report that has the original message's headers but another type, such as a
- * text attachment.
+ * Finds the MIME part of a delivery report or complaint that has the original message's headers but
+ * another type, such as a text attachment.
  */
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
     // If the original message directly follows the MIME boundary, its headers were parsed as
-    // headers of the report's part.
+    // headers of the part of the delivery report.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })

@@ -20,8 +20,8 @@ export const foreignMachineNames = new RegExp(
 )
 
 /**
- * Pattern of the beginnings of report subjects that only mail servers write, in other languages
- * than English.
+ * Pattern of the beginnings of subjects of delivery reports that only mail servers write, in other
+ * languages than English.
  */
 export const foreignSubjects = new RegExp(
   `^[^\\p{L}]*(?:${oneOf(
@@ -50,7 +50,7 @@ export const foreignNotDelivered = new RegExp(
   'iu',
 )
 
-/** Phrases for further delivery attempts in reports in other languages than English. */
+/** Phrases for further delivery attempts in delivery reports in other languages than English. */
 export const foreignDelay = new RegExp(
   oneOf(
     'verz.{1,2}gert|(?:wird|werden) weiter(?:hin)? versuch|noch nicht zugestellt|weitere zustellversuche|erneut(?:er)? (?:versuch|zuzustellen)',
@@ -81,10 +81,12 @@ export const foreignFinal = new RegExp(
   'iu',
 )
 
-/** Labels before a colon and the recipient in reports in other languages than English. */
+/** Labels before a colon and the recipient in delivery reports in other languages than English. */
 export const recipientLabels =
   'empf.{1,2}nger(?:adresse)?|adressat|an|e-?mail-?adresse|destinataires?|adresse(?: (?:e-?mail|du destinataire))?|destinatari(?:[oa]s?)?|direcci.n|para|indirizzo|endere.o(?: de e-?mail)?|получател[ьия]|адресаты?|адрес(?: получателя)?|кому|宛先|受信者|送信先|メールアドレス|宛て先'
-/** Words before the recipient in a sentence of a report in other languages than English. */
+/**
+ * Words before the recipient in a sentence of a delivery report in other languages than English.
+ */
 export const recipientPrepositions =
   "an|à|a|al|para|all[ao]|alle|all'utente|all'indirizzo|au destinataire|l'adresse|adresse|die adresse|la direcci.n|l'indirizzo|o endere.o|usuario|utente|utilisateur|benutzer|пользователю|пользователя|получателю|получателя|адресату|адресата|адрес[ау]?|на"
 

@@ -10,8 +10,8 @@ import type { DeliveryReport, Report } from './report.ts'
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status']
 
 /**
- * Maximum characters of a report's plain text and HTML that are read. Reports begin with their own
- * text.
+ * Maximum characters of the plain text and of the HTML of a delivery report or complaint that are
+ * read. Reports begin with their own text.
  */
 const maxText = 256 * 1024
 const maxHtml = 128 * 1024
@@ -39,7 +39,7 @@ export function readReport(message: Buffer): Report | undefined {
   return { kind: 'delivery', recipients, fields: reportFields(status), ...original }
 }
 
-/** Text of a report message: its text parts up to the returned message. */
+/** Text of a delivery report or complaint: its text parts up to the returned message. */
 function reportText({ parts }: ReportParts): string {
   const returned = parts.findIndex(
     ({ type }) => type.startsWith('message/') || type === 'text/rfc822-headers',
@@ -69,7 +69,7 @@ function findDeliveryStatus({ parts, reportType }: ReportParts): DeliveryStatus 
   return undefined
 }
 
-/** Delivery status in the text of a report, if the text names a recipient. */
+/** Delivery status in the text of a bounce, if the text names a recipient. */
 function readStatus(text: string): DeliveryStatus | undefined {
   if (!/^(?:final|original)-recipient:/im.test(text)) return undefined
   const status = parseDeliveryStatus(text)
@@ -77,8 +77,8 @@ function readStatus(text: string): DeliveryStatus | undefined {
 }
 
 /**
- * Fields for `deliveryReport` in camel case: fields of the report and of one recipient, preferably
- * a recipient whose delivery has not failed.
+ * Fields for `deliveryReport` in camel case: fields of a delivery report and of one recipient,
+ * preferably a recipient whose delivery has not failed.
  */
 function reportFields(status: DeliveryStatus | undefined): DeliveryReport['fields'] {
   const { message, recipients = [] } = status ?? {}

@@ -13,9 +13,9 @@ import {
 } from './report.ts'
 import { detectAction, mostSpecificLine } from './text-report.ts'
 
-/** Maximum email addresses of a header that are read to find the recipient of a report. */
+/** Maximum email addresses of a header that are read to find the recipient of a delivery report. */
 const maxHeaderAddresses = 100
-/** Maximum email addresses whose positions in the report's text are looked up. */
+/** Maximum email addresses whose positions in the text of a delivery report are looked up. */
 const maxMentions = 2_000
 
 /**
@@ -70,14 +70,14 @@ function responseOf(
 
 /**
  * Maximum recipients without an address, such as the path of a file, that are looked up in the text
- * of a report.
+ * of a delivery report.
  */
 const maxNames = 20
 
 /**
- * Creates a function that returns a report's text from the mention of a recipient on, or the
- * beginning of the text if the recipient is not mentioned. The text is read once, and once more for
- * each of the first `maxNames` recipients without an address.
+ * Creates a function that returns a delivery report's text from the mention of a recipient on. If
+ * the text does not mention the recipient, the function returns the beginning of the text. The text
+ * is read once, and once more for each of the first `maxNames` recipients without an address.
  */
 function contextsIn(text: string): (recipient: string) => string {
   let positions: Map<string, number> | undefined

@@ -7,8 +7,8 @@ import {
 import type { DeliveryAction } from './report.ts'
 
 /**
- * Finds the line of a text report that contains a mail server's response, else the first line of
- * text other than the recipient's address.
+ * Finds the line of a plain-text delivery report that contains a mail server's response. Without
+ * such a line, finds the first line other than the recipient's address.
  */
 export function mostSpecificLine(text: string, recipient: string): string {
   const lines = text
@@ -26,7 +26,8 @@ export function mostSpecificLine(text: string, recipient: string): string {
 }
 
 /**
- * Joins a line of a text report with its continuation, up to the next response of a mail server.
+ * Joins a line of a delivery report in plain text with its continuation, up to the next response of
+ * a mail server.
  */
 function withContinuation(lines: readonly string[], at: number): string {
   const rest = lines.slice(at + 1, at + 3)
@@ -39,17 +40,20 @@ const delayPattern =
 const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Phrases by which mail servers say in a report that they will retry the delivery. */
+/** Phrases by which mail servers say in a delivery report that they will retry the delivery. */
 const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
-/** Result of the delivery that a text report describes: failed, or delayed and retried. */
+/**
+ * Result of the mail delivery that a delivery report in plain text describes: failed, or delayed
+ * and retried.
+ */
 export function detectAction(subject: string, text: string): DeliveryAction {
   const head = text.slice(0, 4_096)
   const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || retryPattern.test(head)) return 'delayed'
-  // Words for a delayed delivery are searched only in reports in the language of the words, because
-  // the words have other meanings in English.
+  // Words for a delayed delivery are searched only in delivery reports in the language of the
+  // words, because the words have other meanings in English.
   const isForeign = foreignSubjects.test(subject) || foreignNotDelivered.test(head)
   if (isForeign && foreignDelay.test(all)) return foreignFinal.test(all) ? 'failed' : 'delayed'
   return delayPattern.test(head) && !failurePattern.test(all) ? 'delayed' : 'failed'

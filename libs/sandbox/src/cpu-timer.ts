@@ -1,5 +1,5 @@
 /**
- * Timer that measures the CPU time of the thread, so that a busy host does not shorten the call of
+ * Timer that measures the CPU time of its thread, so that a busy host does not shorten the call of
  * a user's function.
  */
 export class CpuTimer {

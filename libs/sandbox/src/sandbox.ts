@@ -71,7 +71,9 @@ export class Sandbox implements AsyncDisposable {
     })
   }
 
-  /** Calls the filter function and, if the filter accepts the payload, the map function. */
+  /**
+   * Calls the filter function of a webhook route and, if it accepts the payload, the map function.
+   */
   apply(
     functions: Functions,
     input: FunctionInput,
@@ -82,8 +84,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Returns the result that a filter function has for every event with a name. The result is
-   * `depends` if the filter reads anything but the name.
+   * Returns the result that the filter function of a webhook route has for every event with a name.
+   * The result is `depends` if the filter reads anything but the name.
    */
   matchStatically(filter: string, event: string): Promise<StaticMatch> {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
@@ -136,8 +138,8 @@ type EndHandler<K extends Job['kind']> = (reason: string, usedMs: number) => Job
 class SkippedCall extends Error {}
 
 /**
- * Result of a call of filter and map that did not end. Which function failed is unknown. The filter
- * counts as failed, so that the event is not delivered.
+ * Result of a call of a webhook route's filter and map function that did not end. Which function
+ * failed is unknown. The filter counts as failed, so that the event is not delivered.
  */
 function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'

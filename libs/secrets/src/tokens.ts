@@ -12,11 +12,11 @@ export function hashToken(token: string): string {
 
 /** Ids under which an access token with a given value may be stored. */
 export interface TokenIds {
-  /** Id of a token that was created by this installation: `hashToken` of the value. */
+  /** Id of an access token that was created by this installation: `hashToken` of the value. */
   readonly own: string
   /**
-   * Id of a token that was imported from EmailEngine: SHA-256 of the 32 bytes that the value has in
-   * hex digits. Undefined for any other value.
+   * Id of an access token that was imported from EmailEngine: SHA-256 of the 32 bytes that its
+   * value has in hex digits. Undefined for any other value.
    */
   readonly imported: string | undefined
 }
@@ -26,7 +26,7 @@ export interface TokenIds {
  * Otherwise, a token of 32 characters would also be valid as the hex digits of these characters.
  */
 export function tokenIds(value: string): TokenIds {
-  // EmailEngine accepts hex digits of both cases.
+  // EmailEngine accepts access tokens with hex digits of both cases.
   const isHex = /^[0-9a-f]{64}$/i.test(value)
   const imported = isHex ? hash('sha256', Buffer.from(value, 'hex'), 'hex') : undefined
   return { own: hashToken(value), imported }

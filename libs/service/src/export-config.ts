@@ -1,8 +1,8 @@
 import { byteSize, duration, type Env } from '@posthorn/config'
 
-/** Limits of exports that api-gateway and sync-worker share. */
+/** Limits of exports of messages that api-gateway and sync-worker share. */
 export interface ExportConfig {
-  /** Time from the last progress of an export to its removal. */
+  /** Time from the last progress of an export of messages to its removal. */
   readonly maxAgeMs: number
   /** Maximum bytes of the stored files of all exports together. */
   readonly maxStoredBytes: number

@@ -25,8 +25,8 @@ const packages: Readonly<Record<string, BundledPackage>> = {
 }
 
 /**
- * Bundles each of the packages into one file, unless an earlier run has bundled the installed
- * versions. Returns the setting `moduleNameMapper` with which Jest loads these files.
+ * Bundles each of the npm packages for Jest into one file, unless an earlier run has bundled the
+ * installed versions. Returns the setting `moduleNameMapper` with which Jest loads these files.
  */
 export async function bundlePackages(): Promise<Record<string, string>> {
   const hash = createHash('sha1')
@@ -43,7 +43,10 @@ export async function bundlePackages(): Promise<Record<string, string>> {
   )
 }
 
-/** Bundles the packages beside the final folder, so that the final folder is always complete. */
+/**
+ * Bundles the npm packages for Jest into a temporary folder, which is then renamed, so that the
+ * final folder is always complete.
+ */
 async function build(cache: string, folder: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const draft = await mkdtemp(join(cache, 'draft-'))
@@ -52,7 +55,7 @@ async function build(cache: string, folder: string): Promise<void> {
     await rename(draft, folder)
   } catch (error) {
     await rm(draft, { recursive: true })
-    // Another Jest run may have written the folder at the same time.
+    // Another Jest run may have written the folder of bundled npm packages at the same time.
     if (!existsSync(folder)) throw error
   }
 }

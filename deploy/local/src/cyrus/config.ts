@@ -35,7 +35,8 @@ export async function configureCyrus({
 }: CyrusSetup): Promise<CyrusFiles> {
   const data = directory.dir
   const sockets = join(data, 'conf/socket')
-  await rm(sockets, { recursive: true, force: true }) // Unix sockets of a killed Cyrus.
+  // Removes the Unix sockets that a killed Cyrus server has left.
+  await rm(sockets, { recursive: true, force: true })
   for (const folder of ['conf', 'conf/socket', 'spool'])
     await createServerDirectory(join(data, folder), directory.owner)
   await createServerCertificate(data, directory.owner)

@@ -52,7 +52,8 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
   const data = directory.dir
   for (const folder of ['mail', 'state'])
     await createServerDirectory(join(data, folder), directory.owner)
-  await rm(join(data, 'run'), { recursive: true, force: true }) // Unix sockets of a killed Dovecot.
+  // Removes the Unix sockets that a killed Dovecot server has left.
+  await rm(join(data, 'run'), { recursive: true, force: true })
   await createServerCertificate(data)
   const { root } = program
   if (root !== undefined) {

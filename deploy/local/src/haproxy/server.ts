@@ -42,7 +42,8 @@ export async function startHaproxy({ dir, cache, replicas }: HaproxyOptions): Pr
       cwd: '/',
       logFile: join(dir, 'haproxy.log'),
       name: 'haproxy',
-      signal: 'SIGINT', // At SIGUSR1, haproxy would wait for its clients.
+      // At SIGUSR1, haproxy would wait until its clients have disconnected.
+      signal: 'SIGINT',
     })
     await waitUntilReady({ name: 'haproxy', process: running }, async () => {
       const { ok } = await fetch(`${url}/health/ready`)

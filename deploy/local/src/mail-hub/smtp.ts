@@ -68,7 +68,8 @@ export async function serveMailHub({
       )
     },
   })
-  smtp.on('error', () => undefined) // Errors of clients that disconnect.
+  // Errors of SMTP clients that disconnect from the mail hub are ignored.
+  smtp.on('error', () => undefined)
   const listening = smtp.listen(port, bind)
   await once(listening, 'listening')
   const control = createServer((request, response) => {

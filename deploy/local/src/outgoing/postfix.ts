@@ -105,7 +105,8 @@ async function startMaster(
   { ports, record }: { ports: OutgoingPorts; record: string | undefined },
 ): Promise<ServerProcess> {
   const running = await launch({
-    ...chrootCommand(root, '/usr/lib/postfix/sbin/master', ['-s']), // -s: run in the foreground
+    // Option `-s` makes Postfix's master process run in the foreground.
+    ...chrootCommand(root, '/usr/lib/postfix/sbin/master', ['-s']),
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     logFile: join(root, 'var/log/maillog'),
     record,

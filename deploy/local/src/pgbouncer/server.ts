@@ -62,7 +62,8 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
       logFile: join(dir, 'pgbouncer.log'),
       record,
       name: 'pgbouncer',
-      signal: 'SIGQUIT', // At SIGTERM, pgbouncer would wait for its clients.
+      // At SIGTERM, pgbouncer would wait until its clients have disconnected.
+      signal: 'SIGQUIT',
     })
     await waitUntilReady(
       { name: 'pgbouncer', process: running },

@@ -10,7 +10,8 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
     connectionTimeoutMillis: 60_000,
     query_timeout: 60_000,
   })
-  client.on('error', () => undefined) // The next query reports the connection's error again.
+  // The error of a lost connection to Postgres is ignored, because the next query reports it.
+  client.on('error', () => undefined)
   try {
     await client.connect()
     return await work(client)
@@ -33,11 +34,12 @@ export class OpenConnections implements AsyncDisposable {
       connectionTimeoutMillis: 60_000,
       query_timeout: 60_000,
     })
-    // A connection that ends while it is idle is replaced.
+    // Errors of idle connections to Postgres are ignored, because the pool replaces these
+    // connections.
     this.#pool.on('error', () => undefined)
   }
 
-  /** Runs a statement and returns its rows. */
+  /** Runs an SQL statement in Postgres and returns its rows. */
   async query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.#pool.query<Row>(text, values)).rows
   }

@@ -93,7 +93,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       logFile: join(dir, 'postgres.log'),
       record,
       name: 'postgres',
-      signal: 'SIGINT', // "Fast" shutdown of Postgres: ends sessions.
+      // At SIGINT, Postgres ends all sessions and stops ("fast" shutdown).
+      signal: 'SIGINT',
     })
     await waitUntilReady(
       { name: 'PostgreSQL', process: running },
@@ -131,7 +132,8 @@ async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
 }
 
 const commonSettings = {
-  unix_socket_directories: '', // No Unix sockets: their paths are limited to 107 bytes.
+  // Postgres listens on no Unix socket, because paths of sockets have at most 107 bytes.
+  unix_socket_directories: '',
   max_connections: 300,
   shared_buffers: '64MB',
   log_min_messages: 'warning',

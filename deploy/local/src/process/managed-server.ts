@@ -34,7 +34,10 @@ export interface ManagedServer {
   resume(): void
 }
 
-/** Function that starts the processes of a server and waits until the server is ready. */
+/**
+ * Function that starts the processes of a local server such as Postgres and waits until the server
+ * is ready.
+ */
 export type StartProcesses = () => Promise<ServerProcess[]>
 
 export async function manageServer(start: StartProcesses): Promise<ManagedServer> {

@@ -9,7 +9,10 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Names of the services to start. Defaults to the services that every installation runs. */
+  /**
+   * Names of the Posthorn services to start as processes. Defaults to the services that every
+   * installation runs.
+   */
   names?: readonly ServiceName[]
   logDir: string
   /**

@@ -28,7 +28,10 @@ export interface SystemOptions extends SystemServersOptions {
   keep?: boolean
   /** Number of processes per service, by name of the service. Defaults to 1. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Names of the services to start. Defaults to the services that every installation runs. */
+  /**
+   * Names of the Posthorn services to start in the local system. Defaults to the services that
+   * every installation runs.
+   */
   names?: readonly ServiceName[]
   /**
    * Lowest port to choose for the API if `ports.api` is not set. If `apiFrom` is set, an occupied

@@ -15,12 +15,16 @@ import { startRabbit } from '../rabbitmq/server.ts'
 export interface TestServersOptions {
   /** Directory of the data of all test servers. Deleted when the servers stop. */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
-  /** Environment with addresses of running servers, which are used instead of starting others. */
+  /**
+   * Environment variables with the addresses of running test servers, which are used instead of
+   * starting others.
+   */
   env?: Readonly<Record<string, string | undefined>>
   /**
-   * File that records the processes of the test servers. With a record, they outlive this process.
+   * File that records the processes of the test servers. With a record, the servers outlive this
+   * process.
    */
   record?: string | undefined
 }

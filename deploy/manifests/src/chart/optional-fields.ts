@@ -9,8 +9,8 @@ import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 interface OptionalField {
   kinds: readonly string[]
   /**
-   * Names of the manifests that get the optional field. Absent if all manifests of the kinds get
-   * the field.
+   * Names of the manifests that get a Helm chart's optional field. Absent if all manifests of the
+   * kinds get the field.
    */
   names?: readonly string[]
   path: readonly string[]
@@ -41,7 +41,7 @@ export const optionalFields: readonly OptionalField[] = [
   },
 ]
 
-/** Adds the optional fields of a manifest to its template tree. */
+/** Adds the optional fields of a manifest to its Helm template tree. */
 export function addOptionalFields(node: TemplateNode, { kind, name }: PlainManifest): void {
   for (const { kinds, names = [name], path, value } of optionalFields) {
     if (!kinds.includes(kind) || !names.includes(name)) continue
@@ -55,7 +55,7 @@ export function addOptionalFields(node: TemplateNode, { kind, name }: PlainManif
 }
 
 /**
- * Returns the node of a map's member in a template tree. For a member with several conditional
+ * Returns the node of a map's member in a Helm template tree. For a member with several conditional
  * values, returns the first value.
  */
 export function memberNode(node: TemplateNode | undefined, key: string): TemplateNode | undefined {

@@ -15,8 +15,8 @@ import { type PlainManifest, plainManifests } from './plain-manifests.ts'
 
 export interface ChartSources {
   /**
-   * Kustomize builds from which the templates are generated: of the base, of the base with each
-   * single component, and of the overlays.
+   * Kustomize builds from which the templates of the Helm chart are generated: of the base, of the
+   * base with each single component, and of the overlays.
    */
   builds: readonly Build[]
   /** Folder of the Kubernetes manifests. */
@@ -31,7 +31,7 @@ export interface ChartSources {
 interface Variants {
   first: PlainManifest
   variants: Variant[]
-  /** Condition of the component that adds the manifest with its service. */
+  /** Helm template condition of the component that adds the manifest with its service. */
   condition?: Condition
 }
 

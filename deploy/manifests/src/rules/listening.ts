@@ -46,7 +46,8 @@ function portsInSettings({ variables }: OwnContainer): number[] {
   try {
     return portsIn(JSON.parse(text) as Record<string, unknown>)
   } catch {
-    return [] // Reading the configuration reports invalid settings.
+    // Invalid settings are not reported here, but by the check of the container's variables.
+    return []
   }
 }
 

@@ -23,7 +23,10 @@ export interface DeclarationFile {
    * Types in a declaration file, by name. An export under another name is a reference to the type.
    */
   types: ReadonlyMap<string, Type>
-  /** Specifiers of the modules from which types are imported, by name of the imported type. */
+  /**
+   * Specifiers of the modules from which a TypeScript declaration file imports types, by name of
+   * the imported type.
+   */
   imports: ReadonlyMap<string, string>
 }
 

@@ -2,7 +2,7 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
 const firstConnection = `Your mailbox is being connected. ${nothingToDo}`
 
-/** States of accounts, for accounts without a known error. The last row matches every error. */
+/** Advice table for states of accounts whose error is unknown. The last row matches every error. */
 export const accountStates: readonly AdviceRow[] = [
   {
     id: 'state-new',

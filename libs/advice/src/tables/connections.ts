@@ -2,7 +2,10 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
 const unreachable = `Your mail provider cannot be reached at the moment. ${nothingToDo}`
 
-/** Failed connections to mail servers, and servers that reject requests for a while. */
+/**
+ * Advice table for failed connections to mail servers, and for servers that reject requests for a
+ * while.
+ */
 export const connections: readonly AdviceRow[] = [
   {
     id: 'server-unavailable',

@@ -2,7 +2,7 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
 const failed = `The export of your messages failed. ${nothingToDo}`
 
-/** Failed exports. The last row matches every error. */
+/** Advice table for failed exports of messages. The last row matches every error. */
 export const exportFailures: readonly AdviceRow[] = [
   {
     id: 'export-login-rejected',

@@ -2,7 +2,10 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
 const newPassword = 'Please enter your current password again.'
 
-/** Rejected logins at mail servers. Texts of providers come before the codes of RFC 5530. */
+/**
+ * Advice table for rejected logins at mail servers. Texts of providers come before the codes of RFC
+ * 5530.
+ */
 export const logins: readonly AdviceRow[] = [
   {
     id: 'login-app-password',

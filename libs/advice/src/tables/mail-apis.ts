@@ -1,6 +1,6 @@
 import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
-/** Errors of accounts at mail APIs: Gmail API and Microsoft Graph. */
+/** Advice table for errors of accounts at mail APIs: Gmail API and Microsoft Graph. */
 export const mailApis: readonly AdviceRow[] = [
   {
     id: 'mail-api-disabled',

@@ -11,7 +11,7 @@ function row(
   return { id: `api-${codes[0]}`, codes, ownerText: nothingToDo, ...texts }
 }
 
-/** API responses whose request must change: status 400, 404, 413 and 422. */
+/** Advice table for API responses whose request must change: status 400, 404, 413 and 422. */
 export const requests: readonly AdviceRow[] = [
   row('AccountAlreadyExists', {
     meaning: 'The user at the provider already belongs to the account in `existingAccount`.',

@@ -3,7 +3,7 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 const guide = 'tokens-and-rights#what-can-go-wrong'
 const ownerText = nothingToDo
 
-/** Advice for API responses with status 401 or 403. */
+/** Advice table for API responses with status 401 or 403. */
 export const rights: readonly AdviceRow[] = [
   {
     id: 'api-no-token',

@@ -5,7 +5,7 @@ const later = `Your message will be sent later. ${nothingToDo}`
 const notSent = 'Your message could not be sent.'
 const operatorActs = `${notSent} The operator of the service has to act.`
 
-/** Failed attempts to send a message, by text and code. */
+/** Advice table for failed attempts to send a message, by text and code of the error. */
 export const sending: readonly AdviceRow[] = [
   {
     id: 'send-daily-quota',

@@ -2,7 +2,10 @@ import { type AdviceRow, nothingToDo } from '../advice-row.ts'
 
 const busy = `Your mail provider limits the access for a while. ${nothingToDo}`
 
-/** Limits of mail servers. Some servers send them with the code of another error, such as ALERT. */
+/**
+ * Advice table for limits of mail servers. Some servers report a limit with the code of another
+ * error, such as ALERT.
+ */
 export const serverLimits: readonly AdviceRow[] = [
   {
     id: 'too-many-connections',

@@ -13,8 +13,8 @@ function row(
 }
 
 /**
- * API responses for limits, for faults and for accounts that are not connected, then responses
- * without a code by status. The last row matches every error.
+ * Advice table for API responses for limits, for faults and for accounts that are not connected,
+ * then responses without a code by status. The last row matches every error.
  */
 export const serviceErrors: readonly AdviceRow[] = [
   row(['QuotaExceeded', 'ErrorQuotaExceeded'], {

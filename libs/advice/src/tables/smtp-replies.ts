@@ -4,7 +4,10 @@ const guide = 'send#what-can-go-wrong'
 const later = `Your message will be sent later. ${nothingToDo}`
 const notSent = 'Your message could not be sent.'
 
-/** Failed attempts to send a message, by SMTP reply code. The last row matches every error. */
+/**
+ * Advice table for failed attempts to send a message, by SMTP reply code. The last row matches
+ * every error.
+ */
 export const smtpReplies: readonly AdviceRow[] = [
   {
     id: 'send-smtp-421',

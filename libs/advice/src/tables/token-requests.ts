@@ -7,8 +7,8 @@ const operatorActs = `The connection of this service to your mail provider is fa
 const consent = 'Send the owner a new link of the hosted form, or start the sign-in again.'
 
 /**
- * Failed requests to OAuth2 token endpoints. The responses differ mostly by text; the error codes
- * of Microsoft (AADSTS) are part of the text.
+ * Advice table for failed requests to OAuth2 token endpoints. The responses differ mostly by text;
+ * the error codes of Microsoft (AADSTS) are part of the text.
  */
 export const tokenRequests: readonly AdviceRow[] = [
   {

@@ -7,7 +7,9 @@ function row(codes: string[], texts: { meaning: string; action: string }): Advic
   return { id: `webhook-${codes[0]}`, codes, ownerText: nothingToDo, guide, ...texts }
 }
 
-/** Failed calls to webhook targets, by outcome. The last row matches every outcome. */
+/**
+ * Advice table for failed calls to webhook targets, by outcome. The last row matches every outcome.
+ */
 export const webhookOutcomes: readonly AdviceRow[] = [
   {
     id: 'webhook-signature-rejected',

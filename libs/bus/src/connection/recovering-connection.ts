@@ -99,7 +99,8 @@ export class RecoveringConnection {
    */
   async #hold(): Promise<unknown> {
     const model = await connect(withHeartbeat(this.#options.url), {
-      noDelay: true, // With Nagle's algorithm small messages wait up to 40 ms for an ACK.
+      // Without this option, Nagle's algorithm would delay small AMQP frames by up to 40 ms.
+      noDelay: true,
       timeout: connectTimeoutMs,
       clientProperties: { connection_name: this.#options.name },
     })

@@ -13,13 +13,13 @@ const startTimeoutMs = 20_000
  * multiple of the maximum CPU time. On a loaded host, wall-clock time is much longer than CPU time.
  */
 const wallClockFactor = 10
-/** Minimum time between two checks of a worker's CPU time. */
+/** Minimum time between two checks of the CPU time of a worker (thread or process). */
 const minCheckMs = 10
 
 export interface PoolWorkerOptions extends WorkerOptions {
   /**
-   * Maximum CPU time for processing one message to the worker. The wall-clock time may be ten times
-   * as long.
+   * Maximum CPU time in which a worker (thread or process) must process one message of its pool.
+   * The wall-clock time may be ten times as long.
    */
   timeoutMs: number
 }
@@ -27,8 +27,8 @@ export interface PoolWorkerOptions extends WorkerOptions {
 interface OutgoingRequest {
   request: unknown
   /**
-   * Maximum CPU time for processing a message to the worker that contains this request. Replaces
-   * the maximum of the worker.
+   * Maximum CPU time for processing the message with this request in a worker (thread or process).
+   * Replaces the maximum of the worker.
    */
   timeoutMs?: number
   transfer?: readonly Transferable[]
@@ -43,8 +43,8 @@ interface ActiveMessage {
 }
 
 /**
- * Worker of a pool, which processes one message at a time. If a message exceeds a limit, the worker
- * is ended and is then `dead`.
+ * Worker (thread or process) of a pool, which processes one message at a time. If a message exceeds
+ * a limit, the worker is ended and is then `dead`.
  */
 export class PoolWorker {
   readonly #timeoutMs: number
@@ -80,8 +80,8 @@ export class PoolWorker {
   }
 
   /**
-   * Index of the request that the worker is executing, within the current message from the pool.
-   * After the end of the worker, index of the request that caused the end.
+   * Index of the request that the worker (thread or process) is executing, within the current
+   * message from the pool. After the end of the worker, index of the request that caused the end.
    */
   get currentIndex(): number {
     return this.#channel.currentIndex()
@@ -114,8 +114,8 @@ export class PoolWorker {
   }
 
   /**
-   * Ends the worker. If a message is in progress, its `run` call rejects with the error of the
-   * first call of `end`.
+   * Ends the worker (thread or process). If a message of the pool is in progress, its `run` call
+   * rejects with the error of the first call of `end`.
    */
   async end(error: Error): Promise<void> {
     if (!this.#error) {
@@ -138,8 +138,8 @@ export class PoolWorker {
   }
 
   /**
-   * Ends the worker if the current message has used its maximum CPU time, or if its maximum
-   * wall-clock time has passed.
+   * Ends the worker (thread or process) if its current message has used its maximum CPU time, or if
+   * its maximum wall-clock time has passed.
    */
   async #checkTime(): Promise<void> {
     const running = this.#running

@@ -3,13 +3,14 @@ import type { WorkerMessage } from './worker-channel.ts'
 
 export interface ServeRequestsOptions<Response> {
   /**
-   * CPU time after which a worker interrupts a message and returns the finished responses. The
-   * remaining requests of the message go back to the queue of the pool. Defaults to no limit.
+   * CPU time after which a worker (thread or process) of a pool interrupts a message and returns
+   * the finished responses. The remaining requests of the message go back to the queue of the pool.
+   * Defaults to no limit.
    */
   sliceMs?: number
   /**
-   * Returns the parts of a response that are moved to the pool instead of copied. Ignored if the
-   * worker is a process.
+   * Returns the parts of a worker's response that are moved to the worker pool instead of copied.
+   * Ignored if the worker is a process.
    */
   transferOf?: (response: Response) => Transferable[]
 }

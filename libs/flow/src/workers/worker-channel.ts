@@ -5,24 +5,27 @@ import { readCpuMicros } from './cpu-time.ts'
 import type { WorkerFailure } from './worker-error.ts'
 
 /**
- * Stack size of a worker in MB. The stack must be large enough for nested data, such as a template
- * or a MIME structure.
+ * Stack size of a worker thread in MB. The stack must be large enough for nested data, such as a
+ * template or a MIME structure.
  */
 const stackMb = 8
 
 /**
- * Message from a worker to its pool. If `responses` is absent, the message reports that the worker
- * is ready.
+ * Message from a worker (thread or process) to its pool. If `responses` is absent, the message
+ * reports that the worker is ready.
  */
 export interface WorkerMessage {
   /** Responses to the first requests of a message from the worker pool, at least one. */
   responses?: unknown[]
-  /** CPU time in microseconds that the worker has used since its start. */
+  /** CPU time in microseconds that the worker (thread or process) has used since its start. */
   cpuMicros: number
 }
 
 export interface WorkerOptions {
-  /** URL of the module that the worker runs. The module has to call `serveRequests`. */
+  /**
+   * URL of the module that the worker (thread or process) runs. The module has to call
+   * `serveRequests`.
+   */
   module: URL
   /**
    * Isolation of the worker. `thread`: the worker starts within milliseconds and shares the memory
@@ -31,35 +34,39 @@ export interface WorkerOptions {
    */
   isolation: 'thread' | 'process'
   /**
-   * Argument for the function `start` that the worker passes to `serveRequests`. Sent to the worker
-   * as JSON.
+   * Argument for the function `start` that the worker (thread or process) passes to
+   * `serveRequests`. Sent to the worker as JSON.
    */
   startData?: unknown
-  /** Maximum size of a worker's JavaScript heap in MB. */
+  /** Maximum size in MB of the JavaScript heap of a worker (thread or process). */
   maxHeapMb: number
 }
 
 export interface WorkerListener {
   onMessage: (message: WorkerMessage) => void
-  /** Called when the worker has ended, possibly several times. */
+  /** Called when the worker (thread or process) has ended, possibly several times. */
   onEnd: (failure: WorkerFailure, cause?: Error) => void
 }
 
-/** Channel to a worker. The worker has no environment variables, options, input and output. */
+/**
+ * Channel to a worker (thread or process). The worker has no environment variables, options, input
+ * and output.
+ */
 export interface WorkerChannel {
   send(requests: readonly unknown[], transfer: readonly Transferable[]): void
   /**
-   * CPU time in microseconds that the worker has used since its start. Undefined if the worker has
-   * ended.
+   * CPU time in microseconds that the worker (thread or process) has used since its start.
+   * Undefined if the worker has ended.
    */
   cpuMicros(): Promise<number | undefined>
   /**
-   * Index of the request that the worker is executing, within the current message from its pool.
+   * Index of the request that the worker (thread or process) is executing, within the current
+   * message from its pool.
    */
   currentIndex(): number
   /**
-   * Determines whether the worker keeps this process alive. A busy worker does, an idle worker does
-   * not.
+   * Determines whether the worker (thread or process) keeps this process alive. A busy worker does,
+   * an idle worker does not.
    */
   setReferenced(isBusy: boolean): void
   /** Ends the worker thread or process immediately. */
@@ -155,8 +162,8 @@ function startArguments(startData: unknown): string[] {
 }
 
 /**
- * True if a worker's error means that its heap or stack was full, or that a buffer could not be
- * allocated.
+ * True if the error of a worker thread means that its heap or stack was full, or that a buffer
+ * could not be allocated.
  */
 function isMemoryError(error: Error): boolean {
   return (

@@ -1,5 +1,5 @@
 /**
- * Reason for the end of a worker's call without a response.
+ * Reason why a call to a pool of workers (threads or processes) got no response.
  *
  * - `not-started`: the worker could not be started
  * - `timeout`, `memory`: the call exceeded a limit of the pool
@@ -8,7 +8,10 @@
  */
 export type WorkerFailure = 'not-started' | 'timeout' | 'memory' | 'crash' | 'disposed'
 
-/** Error of a call whose worker or pool ended before the call got its response. */
+/**
+ * Error of a call to a worker pool: the worker (thread or process) or the pool ended before the
+ * call got its response.
+ */
 export class WorkerError extends Error {
   override name = 'WorkerError'
   readonly failure: WorkerFailure

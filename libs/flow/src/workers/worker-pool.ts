@@ -12,21 +12,21 @@ const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
 export interface WorkerPoolOptions extends PoolWorkerOptions {
   /**
-   * Maximum number of workers in the pool. Defaults to the number of CPUs, but at least 2 and at
-   * most 4.
+   * Maximum number of workers (threads or processes) in the pool. Defaults to the number of CPUs,
+   * but at least 2 and at most 4.
    */
   maxWorkers?: number
-  /** Time without calls after which the idle workers of the pool are ended. Defaults to 60 s. */
+  /** Time without calls after which the worker pool ends its idle workers. Defaults to 60 s. */
   idleMs?: number
   /**
-   * Maximum number of calls that wait for a worker of the pool. If there are more, calls reject
-   * with `QueueFullError`. Defaults to no limit.
+   * Maximum number of calls that wait for a worker (thread or process) of the pool. If there are
+   * more, calls reject with `QueueFullError`. Defaults to no limit.
    */
   maxWaiting?: number
   /**
-   * Maximum number of calls that are sent to a worker in one message. Useful for calls that take
-   * less time than a message. A call may then run twice, because calls are repeated if their worker
-   * ends. Defaults to 1.
+   * Maximum number of calls that the pool sends to a worker (thread or process) in one message.
+   * Useful for calls that take less time than a message. A call may then run twice, because calls
+   * are repeated if their worker ends. Defaults to 1.
    */
   maxBatch?: number
 }
@@ -43,15 +43,18 @@ export interface WorkerCallOptions {
    */
   signal?: AbortSignal
   /**
-   * Parts of a request that are moved to the worker instead of copied. Only allowed if `maxBatch`
-   * is 1.
+   * Parts of a request that are moved to a worker thread instead of copied. Only allowed if
+   * `maxBatch` is 1.
    */
   transfer?: readonly Transferable[]
-  /** Maximum CPU time of a call in a worker. Replaces the maximum that the worker pool has. */
+  /**
+   * Maximum CPU time of a call in a worker (thread or process). Replaces the maximum that the
+   * worker pool has.
+   */
   timeoutMs?: number
   /**
-   * Called just before the call is sent to a worker. If this function throws an error, the call is
-   * not started and rejects with the error.
+   * Called just before the worker pool sends the call to a worker (thread or process). If this
+   * function throws an error, the call is not started and rejects with the error.
    */
   precondition?: () => void
 }
@@ -60,21 +63,24 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Worker that is executing the call. Undefined while the call waits in the queue of the pool. */
+  /**
+   * Worker (thread or process) that is executing the call. Undefined while the call waits in the
+   * queue of the worker pool.
+   */
   worker?: PoolWorker | undefined
 }
 
 type RunningCall = RunningItem<Call, string | undefined>
 
 /**
- * Reasons for the end of a worker that are the fault of a single call. This call is rejected, and
- * the other calls of the message are repeated.
+ * Reasons for the end of a worker (thread or process) that are the fault of a single call. This
+ * call is rejected, and the other calls of the message to the worker are repeated.
  */
 const causedByCall: ReadonlySet<WorkerFailure> = new Set(['timeout', 'memory', 'crash'])
 
 /**
- * Error with which a worker is ended because its call was cancelled. The other calls of the message
- * are repeated.
+ * Error with which a worker (thread or process) is ended because its call was cancelled. The other
+ * calls of the message to the worker are repeated.
  */
 const cancellation = new Error('call cancelled')
 
@@ -91,8 +97,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   readonly #maxWorkers: number
   readonly #queue: FairQueue<Call, string | undefined>
   /**
-   * Calls that were sent to a worker but not executed. These calls are sent again before the calls
-   * in the queue.
+   * Calls that the pool sent to a worker (thread or process) but that were not executed. These
+   * calls are sent again before the calls in the queue of the pool.
    */
   readonly #returned: RunningCall[] = []
   readonly #idle: PoolWorker[] = []
@@ -110,8 +116,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Executes a call in a worker and returns the response. Request and response are copied by the
-   * structured clone algorithm.
+   * Executes a call in a worker (thread or process) of the pool and returns the response. Request
+   * and response are copied by the structured clone algorithm.
    *
    * @throws WorkerError; `QueueFullError`; the reason of the signal; the error of `precondition`
    */
@@ -155,8 +161,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Takes the next calls for a worker. The number is limited to an equal share of the waiting
-   * calls, so that no worker is idle while another worker has all calls.
+   * Takes the next calls for a worker (thread or process) of the pool. The number is limited to an
+   * equal share of the waiting calls, so that no worker is idle while another worker has all calls.
    */
   #takeBatch(): RunningCall[] {
     const batch: RunningCall[] = []
@@ -184,8 +190,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Takes an idle worker, or starts a new worker. Skips idle workers that have died, for example
-   * because the operating system ended them.
+   * Takes an idle worker (thread or process) of the pool, or starts a new worker. Skips idle
+   * workers that have died, for example because the operating system ended them.
    */
   #takeWorker(): PoolWorker {
     let worker = this.#idle.pop()
@@ -229,8 +235,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
 }
 
 /**
- * Settles those calls of a message to a worker for which the worker returned a result or failed.
- * Returns the calls that have to be sent again.
+ * Settles those calls of a message to a worker (thread or process) for which the worker returned a
+ * result or failed. Returns the calls that have to be sent again.
  */
 async function runBatch(
   worker: PoolWorker,

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto'
 import { type Certificate, readCertificate } from '@posthorn/service/certificate'
 import type { ProxyConfig } from '../proxy-config.ts'
 
-/** Properties of a certificate that operators see. */
+/** Properties of the certificate of a listener for mail clients, as operators see them. */
 export interface CertificateFacts {
-  /** Names and addresses for which the certificate is valid. */
+  /** Host names and IP addresses for which the certificate of the mail listener is valid. */
   names: string[]
   expiresAt: Date
 }
@@ -24,20 +24,24 @@ export class ListenerCertificate {
   }
 
   /**
-   * Names and expiry of the certificate that was read last. A failed read does not change this
-   * value, because an open listener then keeps its certificate. Undefined without a certificate.
+   * Names and expiry of the certificate of the mail listener that was read last. A failed read does
+   * not change this value, because an open listener then keeps its certificate. Undefined without a
+   * certificate.
    */
   get facts(): CertificateFacts | undefined {
     return this.#facts
   }
 
-  /** Error of the last read of the certificate. Undefined after a successful read. */
+  /**
+   * Error of the last read of the mail listener's certificate. Undefined after a successful read.
+   */
   get error(): Error | undefined {
     return this.#error
   }
 
   /**
-   * Reads the certificate and its private key. Undefined if no certificate is configured.
+   * Reads the certificate of the mail listener and its private key. Undefined if no certificate is
+   * configured.
    * @throws Error if the certificate or the private key cannot be read, or if they do not match
    */
   async read(): Promise<Certificate | undefined> {
@@ -54,13 +58,19 @@ export class ListenerCertificate {
     }
   }
 
-  /** Drops the result of the last read. Called while the settings disable the listener. */
+  /**
+   * Drops the result of the last read of the mail listener's certificate. Called while the settings
+   * disable the listener.
+   */
   clear(): void {
     this.#revision = this.#facts = this.#error = undefined
   }
 }
 
-/** Maximum number of names of a certificate in a report, which limits the size of the report. */
+/**
+ * Maximum number of certificate names in a report about a mail listener, which limits the size of
+ * the report.
+ */
 const maxNames = 20
 
 /** Reads names and expiry of the first certificate in a PEM text, which is the server's own. */

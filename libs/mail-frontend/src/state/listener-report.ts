@@ -2,16 +2,19 @@ import type { MailProxyReport } from '@posthorn/db'
 import type { ListenerAddress, ListenerState } from '../reloadable-listener.ts'
 import type { CertificateFacts } from './listener-certificate.ts'
 
-/** State of the listener for mail clients and of its certificate, as a replica reports them. */
+/**
+ * State of the listener for mail clients and of its certificate, as a replica of a mail proxy
+ * reports them.
+ */
 export type ListenerReport = Pick<
   MailProxyReport,
   'listener' | 'port' | 'tls' | 'tlsPort' | 'error' | 'certificateNames' | 'certificateExpiresAt'
 >
 
 export interface ListenerSources {
-  /** State of the listener; undefined until the settings were read. */
+  /** State of the listener for mail clients; undefined until the settings were read. */
   state: ListenerState<ListenerAddress> | undefined
-  /** Certificate that was read last, and the error of a failed read. */
+  /** Certificate of the mail listener that was read last, and the error of a failed read. */
   certificate: {
     readonly facts?: CertificateFacts | undefined
     readonly error?: Error | undefined
@@ -19,7 +22,7 @@ export interface ListenerSources {
   tlsPort: number | undefined
 }
 
-/** Maximum length of the error of a listener in a report. */
+/** Maximum length of the error of a mail listener in the report of a replica. */
 const maxErrorLength = 500
 
 /**
@@ -36,7 +39,7 @@ export function listenerReport({
     const { port, tls } = state.address
     return { ...closed, listener: 'listening', port, tls, tlsPort: tlsPort ?? null, error: null }
   }
-  // An enabled listener does not start while its certificate cannot be read.
+  // An enabled mail listener does not start while its certificate cannot be read.
   const failure = certificateError ?? (state?.name === 'failed' ? state.error : undefined)
   if (failure)
     return { ...closed, listener: 'failed', error: failure.message.slice(0, maxErrorLength) }

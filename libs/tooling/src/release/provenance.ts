@@ -14,11 +14,11 @@ const variables = [
 ] as const
 
 /**
- * Provenance of an image: the predicate that a GitHub workflow built the image from a commit
- * (https://slsa.dev/provenance/v1). `cosign attest` adds the image's digest and signs the
+ * Provenance of a container image: the predicate that a GitHub workflow built the image from a
+ * commit (https://slsa.dev/provenance/v1). `cosign attest` adds the image's digest and signs the
  * statement.
  *
- * @throws Error if a variable of the run is missing
+ * @throws Error if an environment variable of the GitHub Actions run is missing
  */
 export function provenance(env: Readonly<Record<string, string | undefined>>): object {
   const read = (name: (typeof variables)[number]): string => {

@@ -1,7 +1,7 @@
 /** Expression of Helm's template language. */
 export type Operand =
   | { kind: 'literal'; value: string | number | boolean }
-  /** Variable of a template, optionally with fields: `$`, `$.Values.image`, `$name`. */
+  /** Variable of a Helm template, optionally with fields: `$`, `$.Values.image`, `$name`. */
   | { kind: 'variable'; name: string; fields: string[] }
   | { kind: 'call'; name: string; args: Operand[] }
 
@@ -31,8 +31,8 @@ export function parseTemplate(text: string): Statement[] {
 type Part = { text: string } | { action: string }
 
 /**
- * Splits a template into text and actions. A hyphen in an action removes the adjacent white space,
- * as in Go's templates.
+ * Splits a Helm template into text and actions. A hyphen in an action removes the adjacent white
+ * space, as in Go's templates.
  */
 function split(text: string): Part[] {
   const parts: Part[] = []
@@ -51,7 +51,7 @@ function split(text: string): Part[] {
 }
 
 /**
- * Reads the statements of a template up to the next `else` or `end` of the same block, or up to the
+ * Reads the statements of a Helm template, up to the next `else` or `end` of the same block or the
  * end of the template.
  */
 function parseBody(parts: Part[]): { body: Statement[]; end?: string } {
@@ -96,8 +96,8 @@ function parsePipeline(text: string): Operand {
 }
 
 /**
- * Reads a pipeline of a template. The result of each command becomes the last argument of the next
- * command.
+ * Reads a pipeline of a Helm template. The result of each command becomes the last argument of the
+ * next command.
  */
 function readPipeline(tokens: string[]): Operand {
   let value = readCommand(tokens)

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../../schema/path.ts'
 import { type Operand, parseTemplate, type Statement } from './parse.ts'
 
-/** Variables of a template by name. The entry with the empty name is the root object. */
+/** Variables of a Helm template by name. The entry with the empty name is the root object. */
 type Scope = Readonly<Record<string, unknown>>
 
 /**
- * Renders a template as Helm does. `root` is the object `{ Values, Chart, Release }`.
+ * Renders a Helm template as Helm does. `root` is the object `{ Values, Chart, Release }`.
  *
  * @throws Error for an unknown function or variable, or a field of a value that is not a map
  */
@@ -71,7 +71,7 @@ function member(value: unknown, key: unknown): unknown {
 }
 
 /**
- * Converts a value to JSON for a template. As in Go's `encoding/json`, keys are sorted and the
+ * Converts a value to JSON for a Helm template. As in Go's `encoding/json`, keys are sorted and the
  * characters `<`, `>` and `&` are escaped.
  */
 function toJson(value: unknown): string {

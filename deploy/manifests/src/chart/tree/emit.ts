@@ -64,7 +64,7 @@ function isInline(node: TemplateNode): boolean {
 }
 
 /**
- * True for an empty map or list of a template tree.
+ * True for an empty map or list of a Helm template tree.
  * @throws Error if all members of a map or list have a condition, because the rendered map or list
  * could be empty
  */

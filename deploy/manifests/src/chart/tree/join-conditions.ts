@@ -1,14 +1,14 @@
 const end = '{{- end }}'
 
 /**
- * Joins consecutive template blocks that have equal conditions, so that templates are easier to
- * read.
+ * Joins consecutive Helm template blocks that have equal conditions, so that templates are easier
+ * to read.
  */
 export function joinConditions(text: string): string {
   const result: string[] = []
   /**
-   * Conditions of the open `if` blocks of a template. The entry of a block becomes undefined when
-   * the block has an `else`.
+   * Conditions of the open `if` blocks of a Helm template. The entry of a block becomes undefined
+   * when the block has an `else`.
    */
   const open: (string | undefined)[] = []
   let closed: string | undefined

@@ -27,7 +27,10 @@ export interface Variant {
 
 type Present = Variant & { value: object }
 
-/** Template condition under which a manifest field exists. Undefined if the field always exists. */
+/**
+ * Helm template condition under which a manifest field exists. Undefined if the field always
+ * exists.
+ */
 export function presenceOf(variants: readonly Variant[]): Condition | undefined {
   const base = variants.find(({ condition }) => condition === undefined)
   const inBase = base?.value !== undefined

@@ -1,7 +1,7 @@
 /** Condition of Helm's template language, such as `$.Values.components.ingress`. */
 export type Condition = string
 
-/** Node of a template tree, which represents a manifest or a part of a manifest. */
+/** Node of a Helm template tree, which represents a manifest or a part of a manifest. */
 export type TemplateNode =
   | { kind: 'scalar'; value: string | number | boolean | null }
   /** Helm template expression that renders a value on one line. */
@@ -14,8 +14,8 @@ export type TemplateNode =
 export interface MapEntry {
   key: string
   /**
-   * Alternative values of a map entry. Helm renders the first alternative whose condition is true.
-   * The last alternative may have no condition.
+   * Alternative values of a map entry in a Helm template. Helm renders the first alternative whose
+   * condition is true. The last alternative may have no condition.
    */
   alternatives: Alternative[]
 }
@@ -30,7 +30,7 @@ export interface ListItem {
   node: TemplateNode
 }
 
-/** Template expression in the content of a manifest, in place of a fixed value. */
+/** Helm template expression in the content of a manifest, in place of a fixed value. */
 export class Expression {
   readonly text: string
 
@@ -45,7 +45,10 @@ export const entry = (key: string, node: TemplateNode): MapEntry => ({
   alternatives: [{ node }],
 })
 
-/** Converts a value, which may contain expressions, to a template node without conditions. */
+/**
+ * Converts a manifest value, which may contain expressions, to a Helm template node without
+ * conditions.
+ */
 export function toNode(value: unknown): TemplateNode {
   if (value instanceof Expression) return { kind: 'expression', text: value.text }
   if (Array.isArray(value))
@@ -58,7 +61,7 @@ export function toNode(value: unknown): TemplateNode {
   return { kind: 'scalar', value: value as string | number | boolean | null }
 }
 
-/** Combines template conditions with `and`. Undefined if all conditions are undefined. */
+/** Combines Helm template conditions with `and`. Undefined if all conditions are undefined. */
 export function allOf(...conditions: (Condition | undefined)[]): Condition | undefined {
   const present = conditions.filter((condition) => condition !== undefined)
   return present.length < 2 ? present[0] : `and ${present.map(inParentheses).join(' ')}`
