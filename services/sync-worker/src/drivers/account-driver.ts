@@ -30,7 +30,7 @@ export type AccountCommandTable<Args extends readonly unknown[]> = {
   ) => Promise<AccountReply<Name>>
 }
 
-/** Time limits of a command. `signal` aborts at `deadline`, in epoch milliseconds. */
+/** Time limits of an account command. `signal` aborts at `deadline`, in epoch milliseconds. */
 export interface CommandLimits {
   readonly signal: AbortSignal
   readonly deadline: number
@@ -53,9 +53,9 @@ export interface AccountDriver extends AsyncDisposable {
     limits: CommandLimits,
   ): Promise<AccountReply<Name>>
   /**
-   * Host or address for which the account's next login counts in the login limits. Accounts of a
-   * shard move to another worker only as fast as the logins are permitted. Undefined if the account
-   * will not log in.
+   * Host or address of the account's mail server, for which the account's next login counts in the
+   * login limits. Accounts of a shard move to another worker only as fast as the logins are
+   * permitted. Undefined if the account will not log in.
    */
   readonly loginKey: string | undefined
   /**
@@ -75,7 +75,8 @@ export interface AccountDriver extends AsyncDisposable {
   /** Reads messages for exports. Absent if the mail system has no exports. */
   readonly exports?: ExportDriver
   /**
-   * Removes incomplete drafts that an interrupted upload left, found by the message's Message-ID.
+   * Removes incomplete drafts that an interrupted upload of a message left, found by the Message-ID
+   * of the message.
    */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }
@@ -92,7 +93,10 @@ export interface DriverContext extends AccountAvailability, FollowProgress {
   readonly account: Account | undefined
   /** Schedule of the syncs that `follow` runs. Commands and notifications change the schedule. */
   readonly sync: SyncRunner
-  /** Locks of the account. All connections of the account share these locks. */
+  /**
+   * Locks of the account's mailboxes and of its mailbox list. All connections of the account to its
+   * mail server share these locks.
+   */
   readonly locks: KeyedMutex
   readonly log: Logger
 }

@@ -31,8 +31,10 @@ export interface DriverParts {
   readonly log: Logger
 }
 
-/** Counter of the open connections of each account. */
+/** Counter of the open IMAP connections of each account. */
 export interface ConnectionCounter {
-  /** Counts a connection of an account. The returned function removes the connection again. */
+  /**
+   * Counts an IMAP connection of an account. The returned function removes the connection again.
+   */
   add(lease: AccountLease): () => void
 }

@@ -22,7 +22,7 @@ export interface ExportDriver {
    */
   folders(names: readonly string[], signal: AbortSignal): Promise<ExportFolder[]>
   /**
-   * Lists the messages of a folder in a range of arrival times.
+   * Lists, for an export, the messages of a folder in a range of arrival times.
    *
    * @throws AppError `not-found` if the folder was deleted or its messages have other ids now;
    *   `invalid` `SearchCursorExpired` if the cursor is too old
@@ -68,15 +68,15 @@ export interface ListRange {
 /** Entry of an export's message list. */
 export interface ExportEntry {
   /**
-   * Sort key of the message: arrival time in epoch milliseconds, or another number with the same
-   * order.
+   * Sort key of a message in an export: arrival time in epoch milliseconds, or another number with
+   * the same order.
    */
   order: number
-  /** Id of the message for `read`: up to 255 ASCII characters, unique in the account. */
+  /** Id by which an export reads the message: up to 255 ASCII characters, unique in the account. */
   id: string
 }
 
-/** Page of a folder's message list, and the cursor after the page. */
+/** Page of a folder's message list in an export, and the cursor after the page. */
 export interface ListedPage {
   entries: ExportEntry[]
   cursor: string
@@ -85,14 +85,14 @@ export interface ListedPage {
 export interface ExportReadOptions {
   textType: ExportTextType
   /**
-   * Maximum bytes of each text of a message (plain or HTML). Undefined for the maximum of the
-   * driver.
+   * Maximum bytes of each text of an exported message (plain or HTML). Undefined for the maximum of
+   * the account driver.
    */
   maxBytes: number | undefined
   includeAttachments: boolean
   /**
-   * True to leave out attachments that the mail system refuses. If false, a message with a refused
-   * attachment is unreadable, so that the caller reads the message again.
+   * True if an export leaves out attachments that the mail system refuses. If false, a message with
+   * a refused attachment is unreadable, so that the caller reads the message again.
    */
   acceptsPartial: boolean
 }

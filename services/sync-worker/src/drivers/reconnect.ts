@@ -16,18 +16,18 @@ export function reconnectDelayMs(
 }
 
 /**
- * Duration from which a connection counts as stable, so that its loss is an accident. A server may
- * be rejecting the account if connections are shorter.
+ * Duration from which an account's mail connection counts as stable, so that its loss is an
+ * accident. A server may be rejecting the account if connections are shorter.
  */
 const stableMs = 60_000
 /**
- * Maximum attempt count for reconnects after short connections with a full sync pass. Delays are 2,
- * 4, 8, 16 and 32 s.
+ * Maximum attempt count for reconnects of an account after short mail connections with a full sync
+ * pass. Delays are 2, 4, 8, 16 and 32 s.
  */
 const maxAfterSync = 5
 /**
- * Maximum attempt count for reconnects after connections on which the sync made progress. The delay
- * is 2 s.
+ * Maximum attempt count for reconnects of an account after mail connections on which the sync made
+ * progress. The delay is 2 s.
  */
 const maxAfterProgress = 1
 /**
@@ -59,9 +59,9 @@ export interface ConnectionOutcome {
 }
 
 /**
- * Computes the number of connection attempts for the reconnect backoff. Only a connection with a
- * full sync pass resets the number, because a server may accept logins and then drop the
- * connection.
+ * Computes the number of connection attempts for the reconnect backoff of an account. Only a
+ * connection with a full sync pass resets the number, because a server may accept logins and then
+ * drop the connection.
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)

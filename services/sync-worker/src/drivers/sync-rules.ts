@@ -5,17 +5,26 @@
 export interface SyncRules {
   /** Interval of `full` actions (syncs of the whole account), from start to start. */
   readonly fullMs: number
-  /** Time of the next `full` action that some mailbox requires, in epoch milliseconds. */
+  /**
+   * Time of the next `full` action (sync of the whole account) that some mailbox requires, in epoch
+   * milliseconds.
+   */
   readonly fullAt: number
-  /** Time of the next `parts` action that some mailbox requires, in epoch milliseconds. */
+  /**
+   * Time of the next `parts` action (sync of single mailboxes) that some mailbox requires, in epoch
+   * milliseconds.
+   */
   readonly partsAt: number
   /** Mean time from the last `full` or `poll` action to the next `poll` action (partial sync). */
   readonly pollMs: number
   /** Maximum deviation of a sync poll interval from `pollMs`, as a fraction. Spreads the polls. */
   readonly pollSpread: number
-  /** Minimum time from the last `full` or `poll` action to a `poll` action that changes require. */
+  /**
+   * Minimum time from an account's last `full` or `poll` action (sync) to a `poll` action that
+   * changes require.
+   */
   readonly minPollMs: number
-  /** Age of the last complete sync from which a `poll` action reads the whole account. */
+  /** Age of an account's last complete sync from which a `poll` action reads the whole account. */
   readonly completeMs: number
   /**
    * Time from the last listing of the mailboxes to the next `list` action (comparison of the

@@ -22,7 +22,7 @@ interface NamedMessage {
 /** Mailboxes and messages of an account that sync triggers named, by id. */
 interface NamedParts {
   readonly mailboxes: ReadonlySet<string>
-  /** Ids of mailboxes to select even if their counters did not change. */
+  /** Ids of mailboxes that the sync selects even if their counters did not change. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
   /** True if the mail provider sent a notification without naming messages. */
@@ -48,14 +48,14 @@ export interface SyncOutcome {
   /** True if the sync action left full rounds (comparisons of all messages) to do. */
   readonly hasRounds?: boolean
   readonly hasChanges?: boolean
-  /** Time at which a pending message, a refused folder or a list must be read again. */
+  /** Time at which a sync must read a pending message, a refused folder or a message list again. */
   readonly retryAt?: number | undefined
-  /** Named messages whose change no provider list reported. `isNew`: not in the message index. */
+  /** Messages that triggers named, but no feed (list of changes) reported. `isNew`: not indexed. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
   /** True if the account may change again soon, so that another sync should follow. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
-  /** Mailboxes to sync, by id. */
+  /** Ids of the mailboxes that another sync has to include. */
   readonly mailboxes?: readonly string[]
 }
 
@@ -63,15 +63,15 @@ export interface SyncOutcome {
 export interface SyncSchedule extends NamedParts {
   /** Sync action in progress. Absent while the sync schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time at which a requested `full` action is due; Infinity if none is requested. */
+  /** Time at which a requested full sync (`full` action) is due; Infinity if none is requested. */
   readonly fullAt: number
-  /** Time of a `poll` action that is required because the mailbox list changed. */
+  /** Time of a sync (`poll` action) that is required because the mailbox list changed. */
   readonly pollAt: number
-  /** Time of the first change that no `full` or `poll` action has followed yet. */
+  /** Time of the account's first change that no sync (`full` or `poll` action) has followed yet. */
   readonly unsettledAt: number
-  /** Time of a second `full` action, if the first after a notification found no changes. */
+  /** Time of a second full sync, if the first full sync after a notification found no changes. */
   readonly repeatAt: number
-  /** Time at which a pending message, a refused folder or a list has to be read again. */
+  /** Time at which a sync must read a pending message, a refused folder or a message list again. */
   readonly retryAt: number
   /** Time from which the last push (notification of a provider) is served. */
   readonly pushAt: number
@@ -96,9 +96,9 @@ export interface SyncSchedule extends NamedParts {
 /** Delays in milliseconds before a message in a list of changes or a notification is read again. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
-/** Maximum repeated reads of an indexed message, whose change may have been known already. */
+/** Maximum repeated reads of a notified message that is indexed: its change may be stored. */
 const maxIndexedRepeats = 3
-/** Maximum number of messages that wait to be read again. */
+/** Maximum messages of an account that wait in the sync schedule to be read again. */
 const maxWaiting = 1_000
 /**
  * Delay of a second full sync if the first sync after a provider's notification found no changes: a

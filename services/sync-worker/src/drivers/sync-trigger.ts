@@ -20,7 +20,7 @@ export interface SyncRequest {
   readonly all?: true
   /** Ids of the mailboxes that the command changed, which have to be synced. */
   readonly mailboxes?: Iterable<string>
-  /** Id of a mailbox to select even if its counters did not change. */
+  /** Id of a mailbox that the sync selects even if its counters did not change. */
   readonly reselect?: string
   /** Messages that the command changed, which have to be read. */
   readonly messages?: Iterable<ChangedMessage>
@@ -47,7 +47,10 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/** Maximum named messages that are read one by one. More messages cause a `full` sync. */
+/**
+ * Maximum messages named by sync triggers that are read one by one. More messages cause a `full`
+ * sync.
+ */
 const maxMessages = 100
 /**
  * Period in which pushes (notifications of a provider) are merged. Providers send `created` and

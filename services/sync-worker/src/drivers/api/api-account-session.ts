@@ -90,8 +90,9 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client for work without a waiting caller. Its requests come after all others, and
-   * fail as rate-limited instead of waiting for longer than 10 s, so that other work has its turn.
+   * Creates a mail API client for work without a waiting caller. The client's requests come after
+   * all other requests. A request that would wait for longer than 10 s fails as rate-limited, so
+   * that other work has its turn.
    *
    * @throws AppError: see `assertConnected`
    */

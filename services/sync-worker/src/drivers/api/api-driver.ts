@@ -33,7 +33,10 @@ interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
-/** Repeats a command while its message is missing or incomplete; see `untilSettled`. */
+/**
+ * Repeats a command while the command's message is missing or incomplete at the mail API; see
+ * `untilSettled`.
+ */
 const settled =
   <Request, Reply>(command: (request: Request) => (call: ApiCommand) => Promise<Reply>) =>
   (request: Request) =>

@@ -69,7 +69,10 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit of the provider if the provider's response contains no delay. */
 const defaultLimitMs = 60_000
-/** Maximum wait of a request of the monthly index comparison until quota units are idle. */
+/**
+ * Maximum wait of a request of the monthly index comparison until quota units of the mail API are
+ * idle.
+ */
 const idleTimeoutMs = 5_000
 /** Maximum delay after a rate limit of the provider. The longest limits last for a day. */
 const maxLimitMs = 86_400_000
@@ -246,7 +249,10 @@ async function runPass(
   return result
 }
 
-/** Repeats work after a rate limit of the provider, which is no failure of the account. */
+/**
+ * Repeats a login or a sync pass after a rate limit of the mail provider, which is no failure of
+ * the account.
+ */
 async function afterLimits<T>(
   { log }: Pick<DriverContext, 'log'>,
   signal: AbortSignal,

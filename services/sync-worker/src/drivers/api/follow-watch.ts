@@ -43,7 +43,7 @@ export function watchedAccount(
   const findDestination: Record<NotificationTraits['transport'], () => Promise<unknown>> = {
     push: () => destinations.findUrls(account.account),
     pull: async () => destinations.findTopic(await followed.application(signal)),
-    none: () => Promise.resolve(account.account), // the client itself listens for notifications
+    none: () => Promise.resolve(account.account), // the mail API client itself gets notifications
   }
   const { transport } = apiAccountTypes[provider].notifications
   return {

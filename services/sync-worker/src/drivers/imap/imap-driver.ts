@@ -92,7 +92,7 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listSignatures',
 ])
 
-/** Commands that read nothing from the mail server, so that they do not hasten a login. */
+/** Account commands that read nothing from the mail server, so that they do not hasten a login. */
 const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion', 'listSignatures'])
 
 /** Account driver for IMAP: runs the commands of one account and syncs the account. */

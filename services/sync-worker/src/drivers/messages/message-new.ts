@@ -13,7 +13,10 @@ import { maxEmbeddedBytes, type TextsWithReferences } from './image-references.t
 export interface TextKinds {
   plain: boolean
   html: boolean
-  /** True for HTML that is sanitised for display in a page, or converted from the plain text. */
+  /**
+   * True for HTML of a message that is sanitised for display in a page, or converted from the plain
+   * text.
+   */
   webSafe: boolean
 }
 

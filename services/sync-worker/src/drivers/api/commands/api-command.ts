@@ -40,8 +40,9 @@ export interface ApiCommand extends ApiCommandDeps {
 }
 
 /**
- * Command whose request was validated. Ids and cursors in a wrong format are rejected earlier,
- * without a request to the provider and in any state of the account.
+ * Command for an account at a mail API, after the validation of its request. Ids and cursors in a
+ * wrong format are rejected earlier, without a request to the provider and in any state of the
+ * account.
  */
 export type ApiWork<Name extends AccountCommandName> = (
   command: ApiCommand,

@@ -8,7 +8,7 @@ import type { ApiCommand, ApiWork } from './api-command.ts'
 import { namesIn, pathOf } from '../events/folder-names.ts'
 import { findFolder, getFolder } from './folders.ts'
 
-/** Creates a folder. Also creates the missing parent folders in its path. */
+/** Creates a folder at the mail provider. Also creates the missing parent folders in its path. */
 export function createMailbox({ path }: AccountRequest<'createMailbox'>): ApiWork<'createMailbox'> {
   assertNames(path, 'path')
   return changesFolders(async (command) => {
@@ -88,7 +88,7 @@ function assertNames(path: string | readonly string[], field: string): void {
   throw validationError([fieldError(field, 'cannot be the name of a folder')])
 }
 
-/** Splits a path into the names of its folders. An array already consists of names. */
+/** Splits the path of a folder into the names of its levels. An array already consists of names. */
 function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readonly string[] {
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }

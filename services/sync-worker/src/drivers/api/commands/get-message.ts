@@ -61,7 +61,10 @@ export function getText({
   }
 }
 
-/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
+/**
+ * Text options of a request for a message. `webSafeHtml` implies both kinds of text and embedded
+ * images.
+ */
 interface TextRequest {
   textType?: 'plain' | 'html' | '*'
   maxBytes?: number
@@ -92,7 +95,10 @@ async function readRequestedTexts(
   return withImages(readings, texts, { message, ...limits })
 }
 
-/** Describes a message that was read, with its headers and the requested texts. */
+/**
+ * Builds the detailed description of a message that was read at a mail API, with its headers and
+ * the requested texts.
+ */
 export async function describeMessage(
   command: ApiCommand,
   { message, names }: { message: ApiMessage; names: FolderNames },

@@ -16,7 +16,7 @@ import { messageEntry } from '../messages/entry.ts'
 import type { ApiCommand, ApiWork } from './api-command.ts'
 import { allMessages, inScope, readNames, toLabels } from './folders.ts'
 
-/** Lists one page of a folder, or of all messages, newest first. */
+/** Lists one page of the messages in a folder, or of all messages of an account, newest first. */
 export function listMessages(
   request: AccountRequest<'listMessages'>,
   provider: Provider,
@@ -34,7 +34,10 @@ export function listMessages(
   }
 }
 
-/** Searches a folder, or all messages, and lists one page of the results, newest first. */
+/**
+ * Searches the messages in a folder, or all messages of an account, and lists one page of the
+ * results, newest first.
+ */
 export function searchMessages(
   request: AccountRequest<'searchMessages'>,
   provider: Provider,

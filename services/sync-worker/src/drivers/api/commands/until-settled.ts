@@ -34,8 +34,9 @@ export function untilSettled<T>(
 }
 
 /**
- * Repeats a read until its result is as expected, at most until the deadline. A replica of the
- * provider may still lack a change. After the last attempt, returns the result in any case.
+ * Repeats a read at a mail API until its result is as expected, at most until the command's
+ * deadline. A replica of the provider may still lack a change. After the last attempt, returns the
+ * result in any case.
  */
 export async function untilExpected<T>(
   { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,
@@ -51,7 +52,9 @@ export async function untilExpected<T>(
   }
 }
 
-/** True for the error of a missing message, or of an incomplete or malformed response. */
+/**
+ * True for the error of a missing message, or of an incomplete or malformed response of a mail API.
+ */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
   return isMissing || isIncomplete(error)

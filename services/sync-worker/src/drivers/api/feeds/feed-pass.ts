@@ -292,7 +292,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return isInitial || this.writer.mailbox.filledAt === null
   }
 
-  /** Context of the events that the next commit stores. */
+  /** Context of the events that the next commit to the message index stores. */
   get events(): FeedEventContext {
     return { account: this.account, names: this.names, epoch: this.writer.nextEpoch }
   }

@@ -285,7 +285,7 @@ interface SyncedFeeds {
 }
 
 /**
- * Member with the time of the last sync pass to store. Empty if the stored time is recent enough.
+ * Member of a commit that stores the time of the sync pass. Empty if the time need not be stored.
  */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)

@@ -51,7 +51,7 @@ export interface Readings {
    */
   isInitial?: boolean
   /**
-   * New messages that arrived before this time cause no event. If absent, all new messages cause an
+   * Arrival time before which new messages cause no event. If absent, all new messages cause an
    * event.
    */
   silentBefore?: Date

@@ -45,15 +45,15 @@ const maxAgeMs = 25 * dayMs
  */
 const recentMs = 7 * dayMs
 /**
- * Maximum pieces of the monthly comparison per sync pass: 5,000 listed messages, about a second per
- * piece.
+ * Maximum pieces of the monthly index comparison per sync pass: 5,000 listed messages, about a
+ * second per piece.
  */
 const maxPieces = 10
-/** Number of messages per page of the mailbox list that the monthly comparison reads. */
+/** Number of messages per page of the mailbox list that the monthly index comparison reads. */
 const pageLimit = 500
 /**
- * Maximum messages that one piece of the monthly comparison requests. Takes 1,000 quota units of
- * Gmail.
+ * Maximum messages that one piece of the monthly index comparison requests. Takes 1,000 quota units
+ * of Gmail.
  */
 const maxPieceRequests = 50
 /** Name of the part of stored messages in which the list of the mailbox is collected. */

@@ -23,9 +23,9 @@ const emptyMs = 10 * 60_000
 
 /** Plan for messages, labels and flags in the index that a list of all messages lacks. */
 export type LossPlan =
-  /** Each message with a loss is requested from the provider. The provider's response is stored. */
+  /** Plan to request and store messages that a list lacks or contains without a label or flag. */
   | { kind: 'request'; isShort: boolean }
-  /** Labels, flags or messages that are missing in two lists are stored as lost. */
+  /** Plan to store labels, flags or messages as lost that are missing in two message lists. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
   /**
    * Plan to store no message, label or flag as lost until the next list of all messages is read.
@@ -167,7 +167,7 @@ export class RoundLosses {
     return (this.#plan ??= await this.#choose(pass, at, onIncomplete))
   }
 
-  /** Ends a list of all messages after the commit of its last part. Schedules another if needed. */
+  /** Ends a list of all messages after its last part was committed. May schedule another list. */
   end(): void {
     if (this.isComplete) this.reset()
     else {
@@ -248,7 +248,7 @@ export class RoundLosses {
   }
 }
 
-/** True if a list is much shorter than the mailbox's known number of messages. */
+/** True if a list of messages is much shorter than the mailbox's known number of messages. */
 export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }

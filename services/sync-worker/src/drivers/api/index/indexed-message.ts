@@ -15,8 +15,8 @@ export interface IndexedMessage extends ApiFlags {
    */
   labels: readonly string[]
   /**
-   * Set only in a collected full round (list of all messages), for a message that is recent enough
-   * to be announced.
+   * Marks a message that is recent enough to be announced. Set only in a collected full round (list
+   * of all messages).
    */
   recent?: true
 }

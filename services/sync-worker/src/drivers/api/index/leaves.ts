@@ -126,8 +126,8 @@ function applyChanges(
 }
 
 /**
- * Splits a leaf (block) of the message index that has too many messages. The parts are three
- * quarters full, so that new messages fit. The first part keeps `low`, the lowest message id.
+ * Splits a leaf (block) of the message index that has too many messages. The resulting leaves are
+ * three quarters full, so that new messages fit. The first leaf keeps `low`, the lowest message id.
  */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]

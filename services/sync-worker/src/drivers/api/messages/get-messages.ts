@@ -22,19 +22,22 @@ export interface MessageSource {
 }
 
 /**
- * Result of a request for messages. Messages that are neither returned nor in `refused` are
- * missing.
+ * Result of a request for messages to a mail API. Messages that are neither returned nor in
+ * `refused` are missing.
  */
 export interface GotMessages {
   messages: ApiMessage[]
   refused: ReadonlySet<string>
 }
 
-/** Maximum messages per request without texts. Clients divide a request into batches. */
+/**
+ * Maximum messages per request to a mail API without texts. API clients divide a request into
+ * batches.
+ */
 export const maxGets = 20
 /**
- * Maximum bytes of message texts that a request may take in memory. With the default text limits,
- * sufficient for two batches of Microsoft Graph.
+ * Maximum bytes of message texts that a request to a mail API may take in memory. With the default
+ * text limits, sufficient for two batches of Microsoft Graph.
  */
 export const maxTextsBytes = 24 * 1024 * 1024
 
@@ -49,8 +52,8 @@ export function groupSize({ maxTextBytes }: GetOptions): number {
 }
 
 /**
- * Gets at most `groupSize` messages. If one message makes the request fail, requests the messages
- * one by one, and with less content. Leaves out missing messages.
+ * Gets at most `groupSize` messages from a mail API. If one message makes the request fail,
+ * requests the messages one by one, and with less content. Leaves out missing messages.
  *
  * @throws MailApiError if the failure concerns the whole mailbox
  */

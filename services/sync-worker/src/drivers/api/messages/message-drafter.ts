@@ -29,9 +29,15 @@ export interface DrafterDeps extends Omit<ContentSource, 'id'> {
   readonly read: ReadPart
 }
 
-/** Maximum bytes that are read of each text (plain or HTML) if the settings contain no limit. */
+/**
+ * Maximum bytes that are read of each text (plain or HTML) of a new message if the settings contain
+ * no limit.
+ */
 const defaultTextBytes = 2_097_152
-/** Maximum bytes that are read of each text (plain or HTML) if only a summary needs the texts. */
+/**
+ * Maximum bytes that are read of each text (plain or HTML) of a new message if only a summary needs
+ * the texts.
+ */
 const summaryTextBytes = 65_536
 
 /**

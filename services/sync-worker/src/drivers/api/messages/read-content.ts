@@ -24,7 +24,10 @@ export interface ContentSource {
   readonly signal: AbortSignal
 }
 
-/** Maximum downloads of a content if downloads are interrupted. Clients repeat only requests. */
+/**
+ * Maximum downloads of an attachment or message source if downloads are interrupted. Mail API
+ * clients repeat only requests.
+ */
 const maxDownloads = 3
 
 /** Creates the function that reads attachments of one message. */

@@ -4,7 +4,7 @@ import { embedReferencedImages } from '../../messages/image-references.ts'
 import type { TextKinds } from '../../messages/message-new.ts'
 import type { ReadAttachment } from './read-content.ts'
 
-/** Maximum bytes of each text (plain or HTML) that `MailApi` reads. */
+/** Maximum bytes of each text (plain or HTML) of a message that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024
 
 /** Converts the texts of a message that were read to the form that the caller requests. */

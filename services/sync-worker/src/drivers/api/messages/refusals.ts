@@ -29,20 +29,20 @@ export interface Refusal {
 /** Called for each content that an event lacks because the provider refused the content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/** True for failures of the mailbox, and for errors that do not come from the mail provider. */
+/** True for failures of a whole mailbox, and for errors that do not come from the mail provider. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }
 
-/** True if a failure may concern either the whole mailbox or the requested object. */
+/** True if a failure of a mail API may concern either the whole mailbox or the requested object. */
 export function isUnclear(error: unknown): boolean {
   return isMailApiError(error) && unclearFailures.has(error.failure)
 }
 
 /**
- * Returns normally if a failure concerns only the requested object, such as a message. If this is
- * unclear, `probe` requests another object. If the probe fails, too, throws, so that the work is
- * repeated after an outage of the provider and no content is lost.
+ * Returns normally if a failure of a mail API concerns only the requested object, such as a
+ * message. If this is unclear, `probe` requests another object. If the probe fails, too, throws, so
+ * that the work is repeated after an outage of the provider and no content is lost.
  *
  * @throws the failure, if it concerns the whole mailbox
  */

@@ -54,8 +54,8 @@ function describe(part: BodyPart | undefined) {
 interface StartedDownload {
   download: Download
   /**
-   * Content of the download. The IMAP connection returns to the command pool when the content ends,
-   * the consumer stops reading, or the download is aborted.
+   * Content of the downloaded attachment or message source. The IMAP connection returns to the
+   * command pool when the content ends, the consumer stops reading, or the download is aborted.
    */
   body: AsyncIterable<Uint8Array>
 }

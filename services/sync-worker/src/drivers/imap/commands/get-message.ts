@@ -111,7 +111,9 @@ function notDescribed(): AppError {
   })
 }
 
-/** Describes a fetched message with its headers and the requested texts. */
+/**
+ * Builds the detailed description of a fetched message, with its headers and the requested texts.
+ */
 export async function describeMessage(
   source: MessageSource,
   { row, message }: { row: MailboxRow; message: FetchedMessage },

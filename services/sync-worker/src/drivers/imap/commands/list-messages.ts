@@ -25,7 +25,7 @@ type ListOptions = PageRequest & { path: string; target: AccountCommand }
 
 interface FetchedPage {
   position: PagePosition
-  /** Messages of the requested page, oldest first. */
+  /** Fetched messages of the requested page of a mailbox, oldest first. */
   messages: FetchedMessage[]
 }
 

@@ -123,7 +123,9 @@ export async function selectForListing(
   return selectRow(mail, row, { readOnly, fresh: true, again, notFound: mailboxNotFound })
 }
 
-/** Properties of the account session that `selectIndexed` uses. */
+/**
+ * Properties of the account session that are needed to select a mailbox and return its message ids.
+ */
 export type IndexingSession = Pick<
   ImapAccountSession,
   'messageCounts' | 'requestReselect' | 'state' | 'storeUidValidity'

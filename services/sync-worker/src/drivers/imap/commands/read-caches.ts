@@ -42,7 +42,10 @@ export class MailboxCache {
     this.#retriesMs = retriesMs
   }
 
-  /** Runs work with the cached mailbox row, and again with the stored row if the cache is stale. */
+  /**
+   * Runs a command's read with the cached mailbox row, and again with the stored row if the cache
+   * is stale.
+   */
   async use<T>(
     session: ImapAccountSession,
     { key, find }: MailboxLookup,

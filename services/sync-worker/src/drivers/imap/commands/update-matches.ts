@@ -23,7 +23,10 @@ import { getMailbox, selectIndexed } from './mailbox.ts'
  * checked between batches.
  */
 const batchSize = 1_000
-/** Maximum number of message ids, or pairs of ids, in a response. These take some megabytes. */
+/**
+ * Maximum number of message ids, or pairs of ids, in the response to a command that changes all
+ * matches of a search. The ids take some megabytes.
+ */
 const maxIds = 250_000
 
 /**

@@ -14,14 +14,14 @@ export interface CommandPoolOptions {
   connect: (signal: AbortSignal, turns: ConnectTurns) => Promise<MailSession>
   /** Waits until the account's sync connection is lent to a command. */
   borrow: (signal: AbortSignal) => Promise<SessionLoan>
-  /** Maximum number of command connections of the account. */
+  /** Maximum number of the account's IMAP connections for commands. */
   max: number
   /**
    * True if an error is the loss of a connection that helps to find a faulty message: a message at
    * which the server drops connections.
    */
   narrows?: (error: unknown) => boolean
-  /** Time without use after which a command connection is closed. */
+  /** Time without use after which an IMAP connection for commands is closed. */
   idleMs: number
   /** Registry of the idle command connections of all accounts of the worker. */
   idle: IdleConnections
@@ -51,8 +51,8 @@ interface Connection {
 }
 
 /**
- * Grant for a waiting request of a command: an idle connection, or the permission to open a new
- * connection.
+ * Grant for a command that waits for an IMAP connection: an idle connection, or the permission to
+ * open a new connection.
  */
 type Grant = Connection | 'connect'
 
@@ -64,7 +64,7 @@ interface Waiter {
 /** Maximum repetitions of a read while lost connections help to find a faulty message. */
 const maxNarrowing = 20
 /**
- * Period without new command connections after the server rejected a connection although other
+ * Period without new command connections after the IMAP server rejected a connection although other
  * connections of the account exist.
  */
 const rejectedMs = 60_000
@@ -89,9 +89,9 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a pooled connection. Repeats the work on another connection once if a reused
-   * connection is lost, and repeatedly while lost connections help to find a faulty message, at
-   * which the server drops connections.
+   * Runs work of a command on a pooled IMAP connection. If a reused connection is lost, repeats the
+   * work once on another connection. Repeats the work further while lost connections help to find a
+   * faulty message, at which the server drops connections.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
@@ -156,7 +156,7 @@ export class CommandPool implements AsyncDisposable {
     await Promise.allSettled([...this.#connections].map((connection) => this.#close(connection)))
   }
 
-  /** Synchronously reserves an idle connection, or the permission to open a connection. */
+  /** Synchronously reserves an idle IMAP connection, or the permission to open a connection. */
   #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
     if (!this.#counts.admits(request, max)) return undefined
@@ -192,7 +192,7 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves waiting commands in FIFO order, background requests last, within their limits. */
+  /** Gives IMAP connections to waiting commands, within limits: FIFO, background requests last. */
   #serveWaiting(): void {
     for (const waiter of backgroundLast(this.#waiting)) {
       const grant = this.#grant(waiter.request)
@@ -202,7 +202,7 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  /** Takes the idle connection that last selected `mailbox`, otherwise the last used connection. */
+  /** Takes the idle IMAP connection that last selected `mailbox`, else the last used connection. */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
@@ -212,7 +212,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection for a command, or borrows the sync connection of the account. */
+  /** Opens an IMAP connection for a command, or borrows the sync connection of the account. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)

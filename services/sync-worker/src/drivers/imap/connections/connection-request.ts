@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Request of a command for a connection to the mail server. */
+/** Request of an account command for a connection to the account's IMAP server. */
 export interface ConnectionRequest {
   signal: AbortSignal
   /**
@@ -8,28 +8,32 @@ export interface ConnectionRequest {
    */
   mailbox?: string
   /**
-   * True if the command may take minutes. If the pool may have several connections, such commands
-   * leave one connection to other commands.
+   * True for a command that may take minutes. If the account's pool may have several IMAP
+   * connections, such commands leave one connection to other commands.
    */
   longRunning?: boolean
   /**
-   * True if the command is as slow as a consumer, which may stall. If the pool may have at least
-   * three connections, such commands leave two connections to other commands.
+   * True for a command that is as slow as a consumer, which may stall. If the account's pool may
+   * have at least three IMAP connections, such commands leave two connections to other commands.
    */
   consumerPaced?: boolean
   /**
-   * True for a short read. If the pool has no connection and the login limits delay its first
-   * connection, the read may use the account's sync connection.
+   * True for a short read. If the account's pool has no IMAP connection and the login limits delay
+   * its first connection, the read may use the account's sync connection.
    */
   mayBorrow?: boolean
   /**
-   * True for work without a waiting caller. Such requests leave one connection free, if the pool
-   * may have several connections, and are served after all other requests.
+   * True for work without a waiting caller. Such requests are served after all other requests for
+   * IMAP connections. If the pool may have several connections, such requests leave one connection
+   * free.
    */
   background?: boolean
 }
 
-/** Sorts requests for connections: background requests last, otherwise in their order. Pure. */
+/**
+ * Sorts requests for IMAP connections: background requests last, otherwise in the given order.
+ * Pure.
+ */
 export function backgroundLast<T extends { request: ConnectionRequest }>(
   requests: Iterable<T>,
 ): T[] {
@@ -56,7 +60,10 @@ export class RequestCounts {
   #longRunning = 0
   #consumerPaced = 0
 
-  /** True if a command leaves enough of `max` connections to other kinds of commands. */
+  /**
+   * True if a command leaves enough of the account's `max` IMAP connections to other kinds of
+   * commands.
+   */
   admits({ longRunning, consumerPaced, background }: ConnectionRequest, max: number): boolean {
     if (background && this.#total >= Math.max(1, max - 1)) return false
     if (longRunning && this.#longRunning >= Math.max(1, max - 1)) return false

@@ -5,14 +5,18 @@
  */
 export class IdleConnections {
   readonly #max: number
-  /** Functions that close idle connections, in the order in which the connections became idle. */
+  /**
+   * Functions that close idle IMAP connections, in the order in which the connections became idle.
+   */
   readonly #closers = new Set<() => void>()
 
   constructor(max: number) {
     this.#max = max
   }
 
-  /** Adds an idle connection. `close` closes the connection and removes it from the registry. */
+  /**
+   * Adds an idle IMAP connection. `close` closes the connection and removes it from the registry.
+   */
   add(close: () => void): void {
     this.#closers.add(close)
     const [longestIdle] = this.#closers

@@ -30,7 +30,9 @@ export interface ImapSessionDeps {
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
-/** Grace period for the sync of a stopping session, before its connection is closed. */
+/**
+ * Grace period for the sync of a stopping account session, before its IMAP connection is closed.
+ */
 const graceMs = 1_000
 
 /**

@@ -1,12 +1,21 @@
 import { type Clock, RateLimiter } from '@posthorn/flow'
 
-/** Purpose of a login: a command, an account session, or another connection for syncs. */
+/**
+ * Purpose of a login at a mail server: a command, an account session, or another connection for
+ * syncs.
+ */
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
-  /** Maximum concurrent logins that the gate permits: at a host or address, or at all servers. */
+  /**
+   * Maximum concurrent mail logins that the login gate permits: at a host or address, or at all
+   * servers.
+   */
   capacity: number
-  /** Logins started per second. A function is evaluated at each login. Default: no limit. */
+  /**
+   * Mail logins that the login gate starts per second. A function is evaluated at each login.
+   * Default: no limit.
+   */
   perSecond?: number | (() => number)
   clock?: Clock
 }
@@ -28,7 +37,10 @@ const commandPart = 1 / 3
  * kinds wait.
  */
 const commandsPerSession = 2
-/** Time by which a login may start before the rate limit permits, to compensate for late timers. */
+/**
+ * Time by which a mail login may start before the rate limit permits, to compensate for late
+ * timers.
+ */
 const toleranceMs = 50
 
 /**
@@ -44,9 +56,9 @@ interface Waiter {
 }
 
 /**
- * Limits the logins at one host or address. If both commands and account sessions wait, two of
- * three logins are for commands. Sessions of accounts for which commands wait come before other
- * sessions.
+ * Limits the logins at one host or address of mail servers. If both commands and account sessions
+ * wait, two of three logins are for commands. Sessions of accounts for which commands wait come
+ * before other sessions.
  */
 export class LoginGate {
   readonly #capacity: number
@@ -76,8 +88,8 @@ export class LoginGate {
   }
 
   /**
-   * Waits for a login permit. Takes a free permit synchronously. The caller must dispose the permit
-   * after the login.
+   * Waits for a permit to log in at a mail server. Takes a free permit synchronously. The caller
+   * must dispose the permit after the login.
    */
   acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
@@ -129,7 +141,9 @@ export class LoginGate {
     }
   }
 
-  /** Selects the kind of the next login to start. Undefined if no waiting login may start now. */
+  /**
+   * Selects the kind of the next mail login to start. Undefined if no waiting login may start now.
+   */
   #next(): Kind | undefined {
     const { commands, sessions } = this.#running
     if (commands + sessions >= this.#capacity) return undefined

@@ -4,12 +4,15 @@ import { resolveAllowed } from '@posthorn/net/egress'
 import type { Config } from '../../../config.ts'
 import { type LoginFor, LoginGate, type LoginGateOptions } from './login-gate.ts'
 
-/** Properties of a login that waits for a permit. */
+/** Properties of a login at a mail server that waits for a permit. */
 export interface LoginRequest {
   loginFor: LoginFor
-  /** True if a proxy resolves the host name, so that logins per address are not limited. */
+  /**
+   * True if a proxy resolves the mail server's host name, so that logins per address are not
+   * limited.
+   */
   viaProxy?: boolean
-  /** Called if the login has to wait for a permit. May be called several times per login. */
+  /** Called if the mail login has to wait for a permit. May be called several times per login. */
   onWait?: (() => void) | undefined
 }
 
@@ -19,13 +22,16 @@ export interface LoginRequest {
  */
 export interface LoginLimiter {
   /**
-   * Waits for a permit to log in at a host. The order of waiting logins is the order of
-   * `LoginGate`. The caller must dispose the permit when the login is complete.
+   * Waits for a permit to log in at the host of a mail server. The order of waiting logins is the
+   * order of `LoginGate`. The caller must dispose the permit when the login is complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /** Key by which logins at a host are limited: its IP address if resolved, or its name. */
+  /**
+   * Key by which logins at a mail server's host are limited: its IP address if resolved, or its
+   * name.
+   */
   keyOf(host: string): string
 }
 
@@ -35,8 +41,8 @@ export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
 }
 
 /**
- * Resolves a host name to an IP address. Returns the same address each time if a host has several
- * addresses. Undefined if the host name cannot be resolved.
+ * Resolves the host name of a mail server to an IP address. Returns the same address each time if a
+ * host has several addresses. Undefined if the host name cannot be resolved.
  */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 

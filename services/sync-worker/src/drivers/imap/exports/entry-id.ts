@@ -1,4 +1,4 @@
-/** Place of an exported message: number of the mailbox, and UID of the message. */
+/** Position of an exported message: number of the mailbox, and UID of the message. */
 export interface EntryPosition {
   mailbox: number
   uid: number

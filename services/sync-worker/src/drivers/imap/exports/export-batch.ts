@@ -25,14 +25,14 @@ import { readContents, smallAttachments } from './attachment-contents.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { batchParts } from './part-batch.ts'
 
-/** Maximum bytes of a batch's messages in memory (headers and contents) before their export. */
+/** Maximum bytes of an export batch's messages (headers and contents) that are held in memory. */
 export const maxHeldBytes = 6 * 1024 * 1024
 /**
  * Maximum bytes of messages that exports read late (one by one, for lack of memory), in a worker. A
  * message with two texts of 16 MiB each fits.
  */
 export const maxLateBytes = 32 * 1024 * 1024
-/** Messages per FETCH of headers and sections (parts), which take up to 320 KiB per message. */
+/** Maximum messages per FETCH of headers and MIME sections for an export: up to 320 KiB each. */
 export const messagesPerFetch = 48
 /** Failed attempts to select a mailbox after which an export treats its messages as missing. */
 const maxRefusals = 8
@@ -49,7 +49,7 @@ export interface BatchOptions {
   options: ExportReadOptions
   /** Number of failed attempts to select a mailbox of the account, by mailbox number. */
   refusals: Map<number, number>
-  /** Sections (parts) that the next messages probably have. Replaced after each mailbox. */
+  /** MIME sections that the next exported messages probably have. Replaced after each mailbox. */
   expected: { sections: readonly Section[] }
 }
 
@@ -75,11 +75,11 @@ interface ReadItem {
 export class ExportBatch {
   readonly #options: BatchOptions
   readonly #ids: readonly string[]
-  /** Reads of messages by message id. A failed read is handled when its message is exported. */
+  /** Reads of exported messages by id. A failed read is handled when its message is exported. */
   readonly #reads = new Map<string, Promise<ReadItem>>()
   /** Messages that are read just before their export, because the batch had no memory for them. */
   readonly #late = new Map<string, BatchItem>()
-  /** Bytes of the batch's headers and contents in memory. */
+  /** Bytes of the export batch's headers and contents in memory. */
   #heldBytes = 0
   #seenBytes = 0
   #seenMessages = 0
@@ -90,17 +90,17 @@ export class ExportBatch {
     this.#ids = ids
   }
 
-  /** Mean bytes of headers and contents per message, including messages that are read late. */
+  /** Mean bytes of headers and contents per exported message, including messages read late. */
   get bytesPerMessage(): number {
     return this.#seenBytes / Math.max(1, this.#seenMessages)
   }
 
-  /** True if no message of the batch needs the IMAP connection any more. */
+  /** True if no message of the export batch needs the IMAP connection any more. */
   get isComplete(): boolean {
     return this.#late.size === 0 && !this.#isStreamed
   }
 
-  /** Fetches the messages of the batch that fit into memory. */
+  /** Fetches the messages of the export batch that fit into memory. */
   async fetch(): Promise<void> {
     const { deps, target } = this.#options
     const byMailbox = Map.groupBy(this.#ids, (id) => entryPositionOf(id).mailbox)
@@ -125,7 +125,7 @@ export class ExportBatch {
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
     const { sections } = expected
-    expected.sections = [] // a failed fetch is repeated without sections
+    expected.sections = [] // an export's failed fetch is repeated without MIME sections
     const messages = await this.#inMailbox(row, () =>
       this.#fetchHeaders(row, idOf, sections),
     ).catch((error: unknown) => this.#handleMissing(row, error))
@@ -146,7 +146,7 @@ export class ExportBatch {
     await this.#addStored(read)
   }
 
-  /** Fetches messages with their headers. Messages for which there is no memory are read late. */
+  /** Fetches exported messages with headers. Messages that do not fit into memory are read late. */
   async #fetchHeaders(
     row: MailboxRow,
     idOf: ReadonlyMap<number, string>,
@@ -195,7 +195,7 @@ export class ExportBatch {
     for (const [at, item] of items.entries()) item.detail = withBounces[at] ?? item.detail
   }
 
-  /** Reserves memory for the contents of a message. False if the batch has not enough memory. */
+  /** Reserves memory for the contents of an exported message. False if the batch lacks memory. */
   #hold({ message, outline }: FetchedItem): boolean {
     const bytes = Math.max(0, this.#bytesOf(outline) - bytesOfSections(message))
     this.#seenBytes += bytes
@@ -223,7 +223,7 @@ export class ExportBatch {
     } catch (error) {
       if (!isOfMessage(error)) throw error
       if (error.kind !== 'not-found') return { state: 'unreadable', error }
-      // The message may seem missing because its mailbox was renamed after the fetch of the batch.
+      // An exported message may seem missing because its mailbox was renamed after the fetch.
       if (late)
         await this.#inMailbox(late.row, async () => undefined).catch((missing: unknown) =>
           this.#handleMissing(late.row, missing),
@@ -233,7 +233,7 @@ export class ExportBatch {
   }
 
   /**
-   * Reads a message that did not fit into its batch. Waits for memory, which the disposal of
+   * Reads a message that did not fit into its export batch. Waits for memory, which the disposal of
    * `memory` releases.
    */
   async #readLate({ row, uid }: BatchItem, memory: DisposableStack): Promise<ReadItem> {
@@ -243,7 +243,7 @@ export class ExportBatch {
       const message = await fetchMessage(mail, uid, { headers: true })
       const outline = parseOutline(message.bodyStructure)
       const bytes = this.#bytesOf(outline)
-      // If this read is repeated, its first attempt has acquired the permit for the memory.
+      // A repeated read of an exported message has the memory permit of its first attempt.
       permit ??= memory.use(await deps.exportMemory.acquire(target.signal, bytes))
       const read = await this.#readItem({ row, uid, message, outline }, mail)
       await this.#addStored([read])

@@ -94,7 +94,7 @@ export class ImapExports implements ExportDriver {
       const arrivals = await this.#inMailbox(row, signal, (mail) => mail.arrivalTimes(uids))
       const entries = arrivals.flatMap(({ uid, internalDate }): ExportEntry[] => {
         const time = internalDate.getTime()
-        // A message without a readable date matched the search, so its date is in the range.
+        // An exported message without a readable date matched the search, so its date is in range.
         const order = Number.isNaN(time) ? start : time
         const id = entryIdOf({ mailbox: row.number, uid })
         return order >= start && order < end ? [{ order, id }] : []
@@ -141,7 +141,7 @@ export class ImapExports implements ExportDriver {
     return this.#session.account?.account ?? ''
   }
 
-  /** Runs a read on a connection that has selected the mailbox with the stored UIDVALIDITY. */
+  /** Runs an export's read on a connection with the mailbox selected at the stored UIDVALIDITY. */
   #inMailbox<T>(
     row: MailboxRow,
     signal: AbortSignal,
@@ -184,7 +184,7 @@ export class ImapExports implements ExportDriver {
     })
   }
 
-  /** Fetches a batch of messages. Releases the connection unless further reads need it. */
+  /** Fetches an export batch. Releases the IMAP connection unless further reads need it. */
   async #fetchBatch(
     ids: readonly string[],
     options: ExportReadOptions,
@@ -262,7 +262,7 @@ export function batchAt(ids: readonly string[], from: number, maxItems: number):
   return ids.slice(from, end)
 }
 
-/** Batch of messages that was fetched, and the function that releases its connection. */
+/** Export batch that was fetched, and the function that releases its IMAP connection. */
 interface FetchedBatch {
   batch: ExportBatch
   release: (broken?: boolean) => void
@@ -284,8 +284,8 @@ function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
 }
 
 /**
- * Search for the days around a range of times, in any time zone: SEARCH compares the server's days.
- * Leaves out dates that servers may reject.
+ * IMAP search for the days around a range of arrival times, in any time zone: SEARCH compares the
+ * server's days. Leaves out dates that servers may reject.
  */
 function daysAround({ start, end }: { start: number; end: number }): SearchTerms {
   const day = (time: number) =>

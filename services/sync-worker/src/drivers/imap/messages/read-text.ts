@@ -24,7 +24,10 @@ export interface TextOptions extends TextKinds {
   maxBytes: number
 }
 
-/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
+/**
+ * Text options of a request for a message. `webSafeHtml` implies both kinds of text and embedded
+ * images.
+ */
 export interface ReadOptions {
   textType?: 'plain' | 'html' | '*'
   maxBytes?: number
@@ -32,7 +35,7 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-/** Maximum bytes of each text (plain or HTML) if the request contains no limit. */
+/** Maximum bytes of each text (plain or HTML) of a message if the request contains no limit. */
 export const maxTextBytes = 16 * 1024 * 1024
 /** Maximum MIME parts that are read for each text (plain or HTML) of a message. */
 const maxTextParts = 20

@@ -40,7 +40,7 @@ export interface EmptyMailboxes {
  */
 export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
 
-/** Connection of an account that syncs mailboxes, and all objects that a sync needs. */
+/** IMAP connection of an account that syncs mailboxes, and all objects that a sync needs. */
 export interface SyncContext {
   readonly deps: SyncDeps
   readonly account: ImapAccount

@@ -85,7 +85,9 @@ export class ShortLists {
     return this.#hasLasted(mailbox, this.#lastingMs)
   }
 
-  /** Highest UID in the last request for unlisted messages. 0 before the first request. */
+  /**
+   * Highest UID in the last request for unlisted messages of a mailbox. 0 before the first request.
+   */
   checkedTo(mailbox: string): number {
     return this.#gaps.get(mailbox)?.checkedTo ?? 0
   }

@@ -10,8 +10,8 @@ export interface MailboxState {
   /** Number of messages in the message index. */
   messages: number
   /**
-   * While the message index is being filled, messages that arrived before this time are not
-   * announced. Null stands for `notifyFrom` of the account.
+   * Arrival time before which messages are not announced while the message index is being filled.
+   * Null stands for `notifyFrom` of the account.
    */
   announceFrom: Date | null
   /** Time at which the message index was complete for the first time. Null before. */
@@ -151,7 +151,7 @@ export interface FeedCommit {
 /** Ids of a message that may be the draft of a submission in flight. */
 export interface DraftIdentity {
   id: string
-  /** Value of the Message-ID header, with angle brackets. */
+  /** Value of the message's Message-ID header, with angle brackets. */
   messageId?: string
 }
 

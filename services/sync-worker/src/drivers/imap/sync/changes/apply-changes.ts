@@ -159,8 +159,8 @@ async function findArrived(
 }
 
 /**
- * False if indexed and new messages prove nothing even if their number is the server's count. A gap
- * in the UIDs of new messages may mean that a new message is unlisted and another message deleted.
+ * True if indexed and new messages are certainly all messages of a mailbox if their number is the
+ * server's count. With a UID gap, a new message may be unlisted and another message deleted.
  */
 function canAddUp(
   { row, shortLists }: MailboxContext,

@@ -56,7 +56,7 @@ interface AnnounceContext {
 }
 
 export interface AnnounceOptions {
-  /** New messages that arrived before this time are stored without an event. */
+  /** Arrival time before which new messages are stored without an event. */
   announceFrom: Date | undefined
   /**
    * Called after each batch of new messages, when all messages with UIDs below `uidNext` are

@@ -32,8 +32,8 @@ export interface WatchOptions {
   allMailboxes: boolean
   durationMs: number
   /**
-   * Time after which the watch of the mailbox ends once a notification has set `notified`. Default:
-   * no limit.
+   * Time after which the watch of a mailbox ends once the server has sent a notification besides
+   * counters of a mailbox. Default: no limit.
    */
   notifiedMs?: number
   /** Signal whose abort ends the watch of the mailbox early. */
