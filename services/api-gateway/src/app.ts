@@ -106,8 +106,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   tasks.run(bus.invalidate({ topic: 'settings' }))
   await settleWithin(bus.whenUp(stopping), maxBusWaitMs)
   server.markStarted()
-  // Delays the shutdown until clients and load balancers have detected that this process stops.
-  // Until then all parts of the service serve requests.
+  // Delays the shutdown of api-gateway until clients and load balancers have detected that this
+  // process stops. Until then the process serves requests.
   stack.defer(drainDelay(stopping, config.drainDelayMs))
   const running = stack.move()
   return {
@@ -117,14 +117,14 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   }
 }
 
-/** Disposes parts of the service concurrently. */
+/** Disposes parts of api-gateway, such as the HTTP server and the event streams, concurrently. */
 async function disposeAll(parts: readonly AsyncDisposable[]): Promise<void> {
   await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))
 }
 
 /**
- * Configuration in the form that is logged. Only the names of settings are included, because values
- * may be secret.
+ * Configuration of api-gateway in the form that is logged. Only the names of settings are included,
+ * because values may be secret.
  */
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})

@@ -16,12 +16,13 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   /** Limits of the message reader, which parses messages for quotations. */
   readonly reader: ReturnType<typeof readReaderConfig>
   /**
-   * Minimum timeout of a command to a worker. An API request can extend this timeout by a header.
+   * Minimum timeout of a command that api-gateway sends to a sync-worker. An API request can extend
+   * this timeout by a header.
    */
   readonly timeoutMs: number
   /** Duration of a test of a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
-  /** Maximum request body of operations that take uploads; all other operations have 1 MB. */
+  /** Maximum request body of API operations that take uploads; other API operations have 1 MB. */
   readonly maxBodyBytes: number
   /** If false, API requests without an access token are admitted. */
   readonly requireApiAuth: boolean

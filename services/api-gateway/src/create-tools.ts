@@ -10,10 +10,16 @@ import { Renderer } from '@posthorn/templates'
 import { createAutoconfig } from './autoconfig/autoconfig.ts'
 import type { Config } from './config.ts'
 
-/** CPU time limit of rendering one template. A usual template takes well below a millisecond. */
+/**
+ * CPU time limit of rendering one message template. A usual template takes well below a
+ * millisecond.
+ */
 const templateTimeoutMs = 1_000
 
-/** JavaScript heap of a process that reads the largest requests and messages. */
+/**
+ * Maximum JavaScript heap, in MB, of the separate process that parses the largest requests and
+ * messages.
+ */
 const maxHeapMb = 512
 
 export interface ToolOptions {

@@ -6,11 +6,14 @@ import { isSessionCredential } from './access/authenticate.ts'
 
 /** Settings and access tokens that environment variables define for the deployment. */
 export interface FirstRunConfig {
-  /** Settings from the environment, which are applied at every start. */
+  /** Operator settings from the environment, which are applied at every start of api-gateway. */
   readonly settings: SettingsUpdate | undefined
   /** Names in SVC_SETTINGS that are not settings. */
   readonly unknownSettings: readonly string[]
-  /** Access token with all permissions, valid from the first start. */
+  /**
+   * Access token with all permissions that the environment defines, valid from the first start of
+   * the deployment.
+   */
   readonly preparedToken: Secret | undefined
   /** File for the first access token of a deployment; undefined selects stderr. */
   readonly firstTokenFile: string | undefined

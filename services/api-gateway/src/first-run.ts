@@ -34,8 +34,9 @@ export async function firstRun(
     if (preparedToken) await insertOperatorToken(tx, preparedToken.reveal(), 'Prepared token')
     if (await hasTokens(tx)) return
     const token = newToken()
-    // Hands the access token to the operator before the commit. After a crash in between, the next
-    // start writes another token; a token that is committed but not written would be lost.
+    // Hands the first access token to the operator before the transaction that stores the token
+    // commits. After a crash in between, the next start writes another token; a token that is
+    // committed but not written would be lost.
     await writeFirstToken(token, firstTokenFile)
     await insertOperatorToken(tx, token, 'First token')
   })

@@ -2,7 +2,7 @@ import { ConfigError, duration, type Env, integer, list } from '@posthorn/config
 import { type HttpConfig, readHttpConfig } from '@posthorn/service/http-config'
 import { hostNameOf } from './access/authenticate.ts'
 
-/** Configuration of the HTTP server. */
+/** Configuration of api-gateway's HTTP server. */
 export interface HttpServerConfig extends HttpConfig {
   /** Origins of the web pages that may call the API; `*` for all origins. */
   readonly corsOrigins: readonly string[]
@@ -77,7 +77,10 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/** True for an origin as browsers send it; an origin in another form would never match. */
+/**
+ * True if a configured CORS origin has the form that browsers send. An origin in another form would
+ * never match.
+ */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text

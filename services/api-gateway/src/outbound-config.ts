@@ -9,11 +9,11 @@ export interface OutboundConfig {
   readonly autoconfigDirectory: string | undefined
   /** Networks that autoconfig may contact. */
   readonly autoconfigEgressPolicy: EgressPolicy
-  /** Networks that may contain the HTTP proxy of the settings. */
+  /** Networks that may contain the HTTP proxy of the operator's settings. */
   readonly proxyEgressPolicy: EgressPolicy
   /** Networks that OAuth2 providers may be in when api-gateway requests their signing keys. */
   readonly oauthEgressPolicy: EgressPolicy
-  /** Origins of mail providers, which tests replace by other origins. */
+  /** Origins of mail providers, and other origins to which requests are sent instead in tests. */
   readonly providerOrigins: OriginMap
 }
 

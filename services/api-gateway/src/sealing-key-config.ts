@@ -2,8 +2,8 @@ import { ConfigError, type Env, minSecretLength, optional, secret } from '@posth
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 
 /**
- * Public key with which secrets are sealed (encrypted). The private key does not stay in memory, so
- * this service cannot unseal them.
+ * Reads the public key with which api-gateway seals (encrypts) secrets. The private key does not
+ * stay in memory, so api-gateway cannot unseal secrets.
  */
 export function readSealingKey(env: Env): PublicKey {
   const name = 'SVC_SECRET_PUBLIC_KEY'

@@ -8,8 +8,8 @@ import { deleteExpiredTokens } from './store/tokens.ts'
 import { deleteExpiredRoutes } from './store/webhook-routes.ts'
 
 /**
- * Interval at which expired rows are deleted. Idempotency keys, form links and sign-ins expire
- * after 24 h and are deleted within this time afterwards.
+ * Interval at which api-gateway deletes expired rows from Postgres. Idempotency keys, form links
+ * and sign-ins expire after 24 h and are deleted within this time afterwards.
  */
 const rowsMs = 600_000
 const tokensMs = 60_000
@@ -19,7 +19,7 @@ const tokensMs = 60_000
  */
 const routesMs = 10_000
 
-/** Starts the tasks that delete expired rows periodically, until `stack` is disposed. */
+/** Starts the tasks that delete expired Postgres rows periodically, until `stack` is disposed. */
 export function startSweeps(
   stack: AsyncDisposableStack,
   db: Db,

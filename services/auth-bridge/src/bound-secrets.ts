@@ -7,8 +7,8 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 /** Password or access token with the only mail server that may receive it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
   /**
-   * Mail server that may receive the secret; absent for a password that was stored by an earlier
-   * release.
+   * Mail server that may receive the password or access token; absent for a password that was
+   * stored by an earlier release.
    */
   destination?: Destination
 }
@@ -136,7 +136,7 @@ export class BoundSecrets {
   }
 
   /**
-   * Checks that a secret is used as its binding permits.
+   * Checks that an unsealed secret is used as its binding (limit of the use) permits.
    *
    * @throws AppError `rejected` if the use differs from the binding, or if a required binding is
    * missing

@@ -20,7 +20,10 @@ import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service
 export interface Secrets {
   /** Secret from which the key pair for sealing (encrypting) stored secrets is derived. */
   readonly secret: Secret
-  /** Further secrets, older or newer, whose sealed (encrypted) values auth-bridge can unseal. */
+  /**
+   * Further secrets from which key pairs are derived, older or newer. auth-bridge can unseal the
+   * values that were sealed (encrypted) with these keys.
+   */
   readonly previousSecrets: readonly Secret[]
 }
 
@@ -43,7 +46,10 @@ export interface Config extends ServiceConfig, Secrets {
   readonly identityTokenFile?: string | undefined
   /** Replacements for the origins of OAuth2 providers, used by tests. */
   readonly providerOrigins: OriginMap
-  /** Egress policy for the HTTP proxy of the settings: networks in which the proxy must not be. */
+  /**
+   * Egress policy for the HTTP proxy of the operator's settings: networks in which the proxy must
+   * not be.
+   */
   readonly proxyEgressPolicy: EgressPolicy
   /**
    * If true, auth-bridge refuses secrets that earlier releases sealed (encrypted) without a binding

@@ -1,11 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Bytes of a seed: the length of a SHA-1 hash (RFC 4226 §4, R6). */
+/** Bytes of a seed of one-time codes: the length of a SHA-1 hash (RFC 4226 §4, R6). */
 const seedBytes = 20
-/** Duration of a time step (RFC 6238 §4). Authenticator apps support no other value in general. */
+/**
+ * Duration of a time step of one-time codes (RFC 6238 §4). Authenticator apps support no other
+ * value in general.
+ */
 const stepSeconds = 30
 const digits = 6
-/** Steps before and after the current step whose codes are accepted (RFC 6238 §5.2). */
+/**
+ * Time steps before and after the current step whose one-time codes are accepted (RFC 6238 §5.2).
+ */
 const tolerance = 1
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

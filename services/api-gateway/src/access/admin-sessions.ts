@@ -10,22 +10,29 @@ import { badToken, type Caller, readBearerToken } from './authenticate.ts'
 import { authorizePerson } from './authorize-person.ts'
 
 /**
- * Lifetime of a cached session. Ended sessions and removed rights must stop working within a
- * second, even if the broadcast of the change is lost.
+ * Lifetime of a cached session of the administration pages. Ended sessions and removed rights must
+ * stop working within a second, even if the broadcast of the change is lost.
  */
 const ttlMs = 900
 const maxEntries = 1_000
 
 export interface AdminSessionCache {
-  /** Finds the session of a credential; undefined if the session has ended. */
+  /**
+   * Finds the session at the administration pages that belongs to a credential; undefined if the
+   * session has ended.
+   */
   find(credential: string): Promise<AdminSession | undefined>
-  /** Invalidates all cached sessions. The sessions are so few that an id is not needed. */
+  /**
+   * Invalidates all cached sessions of the administration pages. The sessions are so few that an id
+   * is not needed.
+   */
   invalidate(): void
 }
 
 /**
- * Caches sessions for less than a second and batches lookups. Ended sessions are not cached,
- * because a flood of invalid credentials would displace the sessions of people.
+ * Caches sessions of the administration pages for less than a second and batches lookups. Ended
+ * sessions are not cached, because a flood of invalid credentials would displace the sessions of
+ * people.
  */
 export function cacheAdminSessions(db: Db, clock?: Clock): AdminSessionCache {
   const lookUp = batchStatements((hashes: string[]) => findAdminSessions(db, hashes), {
@@ -42,7 +49,7 @@ export function cacheAdminSessions(db: Db, clock?: Clock): AdminSessionCache {
   }
 }
 
-/** API request with the credential of a session. */
+/** API request with the credential of a session at the administration pages. */
 export interface SessionRequest {
   operation: Operation
   credential: string
@@ -71,8 +78,9 @@ export async function authorizeSession(
 }
 
 /**
- * Token whose rights a person has after the check of the role: the rights of an operator. The id is
- * not the id of a stored token, and is only used in logs and as owner of memory.
+ * Access token that stands for a person at the administration pages after the check of the role.
+ * The token has the rights of an operator. Its id is not the id of a stored token, and is only used
+ * in logs and as owner of memory.
  */
 function tokenOf({ person }: AdminSession): Token {
   const unrestricted = { account: null, restrictions: null, permissions: null, expiresAt: null }

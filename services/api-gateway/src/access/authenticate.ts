@@ -9,7 +9,7 @@ import type { Token } from '../store/tokens.ts'
 export interface Caller {
   readonly token: Token | null
   /**
-   * Person at the administration pages who sends the request. `token` then has the rights of an
+   * Person at the administration pages who sends the API request. `token` then has the rights of an
    * operator, and the role of the person has been checked.
    */
   readonly person?: AdminSession

@@ -9,7 +9,7 @@ import {
 import { AppError } from '@posthorn/errors'
 import type { AdminSession } from '../store/admin-sessions.ts'
 
-/** Rights of a person that decide which requests are allowed. */
+/** Rights of a person at the administration pages that decide which API requests are allowed. */
 export type PersonRights = Pick<AdminSession, 'role' | 'readsMail' | 'hasFreshFactor'>
 
 /**

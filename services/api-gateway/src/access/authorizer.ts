@@ -72,7 +72,8 @@ export interface AuthorizedRequest {
    */
   settled: (error?: unknown) => void
   /**
-   * Checks that a person may send the query and the body of the request. Absent for access tokens.
+   * Checks that a person at the administration pages may send the query and the body of the API
+   * request. Absent for access tokens.
    *
    * @throws AppError `forbidden`
    */
@@ -94,7 +95,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
     }
-    // admin-ui records the requests of people in its audit log.
+    // Skips the log of access tokens for requests of people, because admin-ui records these
+    // requests in its audit log.
     if (isSessionCredential(value)) {
       const request = { operation, credential: value, headers, address }
       const authorized = await authorizeSession(options.sessions, request)

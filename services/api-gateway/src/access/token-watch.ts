@@ -9,7 +9,7 @@ import type { Token } from '../store/tokens.ts'
 import type { Caller } from './authenticate.ts'
 import { authorizePerson } from './authorize-person.ts'
 
-/** Open response, such as a change stream or a download, and the caller who may read it. */
+/** Open HTTP response, such as a change stream or a download, and the caller who may read it. */
 export interface WatchedResponse extends AccessContext {
   operation: Operation
   caller: Pick<Caller, 'token' | 'person'>

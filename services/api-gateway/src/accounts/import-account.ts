@@ -17,12 +17,18 @@ type Credentials = AccountTransfer['credentials']
 
 export interface AccountImport {
   transfer: AccountTransfer
-  /** Credentials as auth-bridge has checked them, sealed (encrypted) for this instance. */
+  /**
+   * Credentials of the imported account as auth-bridge has checked them, sealed (encrypted) for
+   * this instance.
+   */
   credentials: Credentials
   /** Id of the account's OAuth2 application at this instance. */
   app: string | undefined
   paused: boolean | undefined
-  /** Earliest time of receipt from which messages are announced. */
+  /**
+   * Earliest time of receipt from which messages of the imported account are announced (reported as
+   * new).
+   */
   notifyFrom: Date
   sealer: Sealer
   serviceUrl: string | null
@@ -62,7 +68,7 @@ export async function importAccount(
 
 const kinds = ['imap', 'smtp', 'oauth2'] as const
 
-/** Text in place of a sealed secret, which is not stored. */
+/** Text in place of a sealed secret of an imported account. The text itself is not stored. */
 const placeholder = 'sealed'
 
 /** Registration with the settings of an import, and with placeholders in place of its secrets. */
@@ -81,7 +87,8 @@ function inputOf({
     ...plain,
     notifyFrom: new Date(Math.max(exported.getTime(), notifyFrom.getTime())).toISOString(),
     ...(paused !== undefined && { paused }),
-    // Absent servers would be completed with the servers of the OAuth2 provider.
+    // Sets servers that the imported account does not have to `false`. Absent servers would be
+    // completed with the servers of the OAuth2 provider.
     imap: imap ? serverInput(imap) : false,
     smtp: smtp ? serverInput(smtp) : false,
     ...(oauth2 && provider !== undefined && { oauth2: { ...oauth2, provider, ...token } }),

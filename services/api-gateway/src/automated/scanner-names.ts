@@ -11,7 +11,7 @@ const scannerDomains = ['barracuda.com', 'spfbl.net']
 
 const maxCached = 20_000
 const cacheTtlMs = 3_600_000
-/** Maximum concurrent DNS lookups of visitors; further addresses count as human visitors. */
+/** Maximum concurrent DNS lookups of link visitors; further addresses count as human visitors. */
 const maxLookups = 50
 /** Maximum DNS names checked per IP address; the owner of an address can publish any number. */
 const maxNames = 5

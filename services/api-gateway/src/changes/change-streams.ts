@@ -47,7 +47,7 @@ export function serveChanges({ db, metrics, ...deps }: ChangeStreamsDeps): Chang
   }
 }
 
-/** Data of the frame for an account change. */
+/** Data of the server-sent event that reports an account change. */
 function dataOf({ account, type, key, stateDetail, payload }: Change): object {
   return { account, type, key, stateDetail, payload }
 }

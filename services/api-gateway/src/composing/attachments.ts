@@ -71,7 +71,10 @@ export async function collectAttachments(
   return attached
 }
 
-/** Reads a stream into memory. @throws AppError `too-large` beyond `maxBytes` */
+/**
+ * Reads the bytes of a stored attachment or draft into memory.
+ * @throws AppError `too-large` beyond `maxBytes`
+ */
 export async function readBytes(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -170,13 +170,13 @@ export async function referTo(
 /** Address with an optional display name (RFC 5322 mailbox). */
 export type Mailbox = NonNullable<MessageContent['from']>
 
-/** Owner of the account. */
+/** Name and address of the owner of the account that sends a message. */
 export interface Owner {
   name: string
   email: string | null
 }
 
-/** Owner of the account with the language and time zone of quotations. */
+/** Owner of the sending account with the language and time zone of quotations. */
 export interface OwnerWithLanguage extends Owner {
   locale: string | null
   tz: string | null

@@ -13,7 +13,7 @@ export interface EventStreamsDeps extends StreamsDeps {
   metrics: Metrics
 }
 
-/** Filter of a stream of events. Absent members match any event. */
+/** Filter of a client's stream of recorded events. Absent members match any event. */
 export interface StreamFilter {
   account?: string | undefined
   event?: string | undefined
@@ -61,7 +61,10 @@ function headOf({ id, date, event, account, path }: StreamedEvent): EventHead {
   return { id, date, event, account, path }
 }
 
-/** Parses the id of a frame of a stream of events; undefined for an empty id. */
+/**
+ * Parses the id of a server-sent event, which is a position in the list of recorded events.
+ * Undefined for an empty id.
+ */
 export function parseEventPosition(text: string | undefined): bigint | undefined {
   return text === undefined || text === '' ? undefined : BigInt(text)
 }

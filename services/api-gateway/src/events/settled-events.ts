@@ -37,8 +37,9 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
   }
 
   /**
-   * Position at which a new stream starts. While a transaction stays open that was open when this
-   * process began to read events, the stream starts after the ids of that transaction.
+   * Position at which a new stream of recorded events starts. While a transaction stays open that
+   * was open when this process began to read events, the stream starts after the ids of that
+   * transaction.
    */
   async findEnd(): Promise<bigint> {
     const { last } = await this.#advance()
@@ -50,15 +51,18 @@ export class SettledEvents implements FeedSource<bigint, StreamedEvent> {
   }
 
   /**
-   * True for a position above all ids. Such a position comes from another Postgres server, because
-   * a dump was restored. Reads the largest id again: `#advance` may have read the largest id before
-   * another replica sent a larger id to this client.
+   * True for a position above the row ids of all events. Such a position comes from another
+   * Postgres server, because a dump was restored. Reads the largest id again: `#advance` may have
+   * read the largest id before another replica sent a larger id to this client.
    */
   async #isAhead(position: bigint): Promise<boolean> {
     return position > (await findEventBounds(this.#db)).last
   }
 
-  /** Finds out which events are settled. Concurrent callers share the statements. */
+  /**
+   * Finds out up to which row id events are settled (no open transaction can add an event).
+   * Concurrent callers share the SQL statements.
+   */
   #advance(): Promise<Advance> {
     this.#advancing ??= this.#check().finally(() => {
       this.#advancing = undefined

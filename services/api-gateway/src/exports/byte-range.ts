@@ -5,8 +5,9 @@ export interface ByteRange {
 }
 
 /**
- * Parses the header `Range` of a request for a file (RFC 9110 §14.1.2). Undefined for a header that
- * is ignored, so that the whole file is sent: another unit, several ranges, or a malformed range.
+ * Parses the header `Range` of a request for an export's file (RFC 9110 §14.1.2). Undefined for a
+ * header that is ignored, so that the whole file is sent: another unit, several ranges, or a
+ * malformed range.
  */
 export function parseRange(
   header: string | undefined,

@@ -18,11 +18,14 @@ import {
 } from './send-chunks.ts'
 
 /**
- * Maximum concurrent downloads of one process. Each download has up to two chunks of about 1 MiB in
- * memory.
+ * Maximum concurrent downloads of exports from one process. Each download has up to two chunks of
+ * about 1 MiB in memory.
  */
 const maxDownloads = 32
-/** Maximum concurrent downloads of one account, so that slow clients leave room for others. */
+/**
+ * Maximum concurrent downloads of one account's exports, so that slow clients leave room for
+ * others.
+ */
 const maxOfAccount = 8
 const keyTimeoutMs = 5_000
 /**
@@ -95,7 +98,7 @@ export class ExportDownloads {
     const file = await getExportFile(this.#deps.db, account, exportId)
     const { size } = file
     const etag = `"${exportId}-${size}"`
-    // RFC 9110 §13.1.5: if `If-Range` has another validator, the whole file is sent.
+    // RFC 9110 §13.1.5: if `If-Range` has another validator, the whole file of the export is sent.
     const isCurrent = ifRange === undefined || ifRange.trim() === etag
     const range = isCurrent ? parseRange(request.range, size) : undefined
     const headers = {
@@ -173,7 +176,8 @@ export class ExportDownloads {
       const outcome = this.#report(request, error)
       this.#count(outcome)
       if (!response.headersSent) throw error
-      // Bytes before a damaged chunk are correct, so the connection may still send its buffers.
+      // Bytes of the export before a damaged chunk are correct, so the connection may still send
+      // its buffers.
       if (outcome === 'deleted') resetConnection(response)
       else response.destroy()
     } finally {

@@ -72,7 +72,8 @@ export class ExportFile {
     const bytes = this.#decrypt(position, content)
     const end = start + bytes.length
     if (bytes.length !== size) throw new DamagedFileError(`chunk ${number} has a wrong size`)
-    // The stored size of the file is not encrypted: the end of the last chunk confirms this size.
+    // The stored size of the export's file is not encrypted: the end of the last chunk confirms
+    // this size.
     if (end > fileSize || (end === fileSize) !== position.isLast)
       throw new DamagedFileError(`chunk ${number} ends at byte ${end} of ${fileSize}`)
     return { start, bytes }

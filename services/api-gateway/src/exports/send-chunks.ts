@@ -20,8 +20,8 @@ interface Chunks {
 }
 
 /**
- * Sends the chunks of a file at the pace of the client, and ends the HTTP response. If the token of
- * the caller is revoked meanwhile, the connection is reset.
+ * Sends the chunks of an export's file at the pace of the client, and ends the HTTP response. If
+ * the token of the caller is revoked meanwhile, the connection is reset.
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -42,7 +42,10 @@ export async function sendChunks(
   return 'complete'
 }
 
-/** Ends a response immediately. Bytes in the buffers of the connection are not sent. */
+/**
+ * Ends the HTTP response of an export download immediately. Bytes in the buffers of the connection
+ * are not sent.
+ */
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
   response.destroy()

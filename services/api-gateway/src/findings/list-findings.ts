@@ -25,7 +25,10 @@ import { type ClockReading, systemFindings } from './system-findings.ts'
 import { pausedTargetFindings, targetFindings } from './target-findings.ts'
 import { workerFindings } from './worker-findings.ts'
 
-/** Delay after which a due queue entry is reported as late. */
+/**
+ * Delay after which a finding reports a due entry of a work queue (submission or webhook delivery)
+ * as late.
+ */
 const lateMs = 300_000
 /**
  * Period before now in which failed webhook deliveries are reported. Failed exports have a longer

@@ -5,7 +5,10 @@ import type { Backlog } from '../store/findings.ts'
 
 export interface QueueState {
   paused: readonly { queue: string; pausedAt: Date }[]
-  /** Entries of each work queue that have been due for longer than five minutes. */
+  /**
+   * Entries of each work queue (submissions, webhook deliveries) that have been due for longer than
+   * five minutes.
+   */
   late: Readonly<Record<PausableQueue, Backlog>>
 }
 
@@ -15,8 +18,8 @@ const texts: Readonly<Record<PausableQueue, { name: string; work: string; servic
 }
 
 /**
- * Findings about work queues that are paused or late. A paused queue is not reported as late,
- * because its entries wait for the operator.
+ * Findings about work queues (submissions, webhook deliveries) that are paused or late. A paused
+ * queue is not reported as late, because its entries wait for the operator.
  */
 export function queueFindings({ paused, late }: QueueState): Finding[] {
   return pausableQueues.flatMap((queue) => {

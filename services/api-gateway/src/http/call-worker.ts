@@ -22,8 +22,8 @@ export interface WorkerCall extends Pick<RequestContext, 'signal'> {
 }
 
 /**
- * Part of a command's timeout that is reserved for the last attempt, so that the last attempt can
- * reach the next worker that holds the account.
+ * Part of the timeout of a command to a worker that is reserved for the last attempt to send the
+ * command. The last attempt can thus reach the next worker that holds the account.
  */
 const lastAttemptMs = 200
 /**

@@ -57,7 +57,7 @@ export function handleStream<const O extends Operation>(
  */
 export type ResponseWriter = (response: ServerResponse) => Promise<void>
 
-/** Pairs an operation whose handler writes the HTTP response itself with this handler. */
+/** Pairs an API operation whose handler writes the HTTP response itself with this handler. */
 export function handleWriter<const O extends Operation>(
   operation: O,
   run: (input: Input<O>) => Promise<ResponseWriter>,

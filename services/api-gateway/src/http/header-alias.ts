@@ -27,8 +27,8 @@ export type HeaderReader = (
 ) => Promise<DeclaredHeaders>
 
 /**
- * Maximum wait of a request with a possible alias header until the settings are read. After this
- * time, the last known value of the setting `webhooksHeaderAlias` applies.
+ * Maximum wait until the settings are read for an API request whose headers may have the prefix of
+ * the setting `webhooksHeaderAlias`. After this time, the last known value of the setting applies.
  */
 const maxWaitMs = 250
 
@@ -59,7 +59,10 @@ export function createHeaderReader(settings: Pick<SettingsCache, 'get'>): Header
   }
 }
 
-/** Reader of the alias prefix in lower case. An empty text if the setting is not set. */
+/**
+ * Creates a function that returns the setting `webhooksHeaderAlias` (a prefix of header names) in
+ * lower case. The result is an empty text if the setting is not set.
+ */
 function aliasReader(settings: Pick<SettingsCache, 'get'>): () => Promise<string> {
   let cached: string | undefined
   return async () => {
@@ -72,24 +75,30 @@ function aliasReader(settings: Pick<SettingsCache, 'get'>): () => Promise<string
   }
 }
 
-/** Part of a header name after the alias prefix, such as `timeout`. */
+/** Part of a request header's name after the prefix, such as `timeout` of `x-svc-timeout`. */
 function suffixOf(name: string): string {
   return name.startsWith('x-svc-') ? name.slice('x-svc-'.length) : name
 }
 
-/** True if the request has a header whose name may be an alias of the declared header. */
+/**
+ * True if an API request has a header that may stand for the declared header, with the prefix of
+ * the setting `webhooksHeaderAlias`.
+ */
 function hasCandidate(headers: IncomingHttpHeaders, declared: string): boolean {
   if (!aliased.has(declared)) return false
   const ending = `-${suffixOf(declared)}`
   return Object.keys(headers).some((name) => name.startsWith('x-') && name.endsWith(ending))
 }
 
-/** Declared headers that can be sent with the alias prefix. */
+/**
+ * Headers of API operations that clients can also send with the prefix of the setting
+ * `webhooksHeaderAlias`.
+ */
 const aliased = new Set(['x-svc-timeout', 'idempotency-key'])
 
 /**
- * Runs the check of declared headers. An error about a header with the alias prefix has the name
- * that the client sent.
+ * Runs a check of an API request's headers. If the client sent a header with the prefix of the
+ * setting `webhooksHeaderAlias`, an error about this header has the name that the client sent.
  */
 export function withSentNames<T>({ aliases }: DeclaredHeaders, check: () => T): T {
   try {

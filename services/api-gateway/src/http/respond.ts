@@ -26,8 +26,8 @@ export async function respond(
 }
 
 /**
- * Sends a result as JSON with the status 200. Express would send 304 without a body to a client
- * that sends `If-None-Match: *`, although results have no ETag.
+ * Sends the result of an API operation as JSON with the status 200. Express would send 304 without
+ * a body to a client that sends `If-None-Match: *`, although results have no ETag.
  */
 function sendJson(response: ServerResponse, result: unknown): void {
   const body = Buffer.from(JSON.stringify(result) ?? '')

@@ -78,8 +78,8 @@ export async function startHttpServer({
     host,
     port,
     closeTimeoutMs: Math.max(0, shutdownTimeoutMs - releaseMs),
-    // Readiness does not depend on RabbitMQ: without RabbitMQ, accounts can be registered and
-    // messages submitted.
+    // Readiness of api-gateway does not depend on RabbitMQ: without RabbitMQ, accounts can be
+    // registered and messages submitted.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), dropCookies, whenStarted, api),
     ...connectionLimits(httpServer),

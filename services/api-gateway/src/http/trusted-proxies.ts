@@ -14,12 +14,16 @@ const requestWaitMs = 250
  */
 export const scrapeWaitMs = 20
 
-/** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
+/**
+ * Returns whether trusted HTTP proxies may report client addresses, after a wait of at most
+ * `maxWaitMs`.
+ */
 export type TrustsProxies = (maxWaitMs?: number) => Promise<boolean>
 
 /**
- * Returns whether trusted proxies are used, by the setting `enableApiProxy`. The setting can only
- * disable trusted proxies; their addresses come from the environment.
+ * Creates a function that returns whether trusted HTTP proxies may report client addresses, by the
+ * setting `enableApiProxy`. The setting can only disable trusted proxies; their addresses come from
+ * the environment.
  */
 export function trustsProxies(settings: SettingsCache): TrustsProxies {
   let isEnabled = true

@@ -26,7 +26,7 @@ const renewMs = 5_000
 const retryMs = 5_000
 
 export interface BulkJobDeps extends ActionDeps {
-  /** Postgres pool with a longer statement timeout, for the selection of many rows. */
+  /** Postgres pool with a longer statement timeout, for selecting the many rows of a bulk job. */
   outbox: Db
   log: Logger
   metrics: Metrics

@@ -27,7 +27,7 @@ const maxErrorLength = 500
 
 export interface RowRun {
   db: Db
-  /** True while RabbitMQ is connected. */
+  /** Connection to RabbitMQ, by which bulk jobs send commands. `up` is true while connected. */
   bus: { readonly up: boolean }
   log: Logger
   job: ClaimedJob
@@ -64,11 +64,14 @@ export async function runRows(run: RowRun): Promise<void> {
 
 /** Signals for the rows of a bulk job. */
 interface RowSignals {
-  /** Aborted after the first error: rows that wait do not start. */
+  /**
+   * Signal that is aborted after the first error of a bulk job, so that waiting rows do not start.
+   */
   ended: AbortSignal
   /**
-   * Aborted at a shutdown or outage: running commands end, and are repeated later. Not aborted by
-   * the cancellation of the bulk job: running commands are completed and counted.
+   * Signal that is aborted at a shutdown or outage: running commands of the bulk job end, and are
+   * repeated later. Not aborted by the cancellation of the bulk job: running commands are completed
+   * and counted.
    */
   interrupted: AbortSignal
 }
@@ -104,7 +107,7 @@ async function forEachRow(
   ended.throwIfAborted()
 }
 
-/** SQLSTATE of a statement that exceeded the statement timeout. */
+/** SQLSTATE (Postgres error code) of a statement that exceeded the statement timeout. */
 const queryCanceled = '57014'
 
 type State = RowOutcome['state']
@@ -157,7 +160,8 @@ async function runSent(run: RowRun, action: SentAction, row: OpenRow): Promise<S
  */
 async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise<State> {
   const { bus, log, job, signal, action } = run
-  // The statement of this row takes too long, and would again. Other rows must not wait for it.
+  // The SQL statement for this row of a bulk job takes too long, and would again. Other rows of the
+  // job must not wait for this row.
   const isTooSlow = action.isStored && sqlState(error) === queryCanceled
   const isUnavailable = !isTooSlow && asUnavailable(error) instanceof UnavailableError
   const isOutage = isUnavailable || !(action.isStored || bus.up)
@@ -169,7 +173,7 @@ async function recordFailure(run: RowRun, row: OpenRow, error: unknown): Promise
   return await record(run, row, { state: 'failed', error: stored, hasEffect: !action.isStored })
 }
 
-/** Replaces the NUL character, which Postgres cannot store in a text. */
+/** Replaces the NUL character in an error text, because Postgres cannot store NUL in a text. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }

@@ -5,8 +5,8 @@ import { getEvent, listEvents } from '../store/events.ts'
 import type { OperationDeps } from './operation-deps.ts'
 
 /**
- * Operations on recorded events. The order matters: the path of `getEvent` would match the path of
- * the stream, too.
+ * API operations on recorded events. The order of the operations matters: the path of `getEvent`
+ * would match the path of the event stream, too.
  */
 export function eventHandlers({ db, events }: Pick<OperationDeps, 'db' | 'events'>) {
   const handlers: OperationHandler[] = [
@@ -15,7 +15,8 @@ export function eventHandlers({ db, events }: Pick<OperationDeps, 'db' | 'events
     ),
     handleWriter(operations.followEvents, ({ query, headers, caller }) => {
       const { account, event, lastEventId } = query
-      // The header overrides the position in the query, as in `GET /v1/changes`.
+      // The header `Last-Event-ID` overrides the position in the query of an event stream request,
+      // as in `GET /v1/changes`.
       const position =
         parseEventPosition(headers['last-event-id']) ?? parseEventPosition(lastEventId)
       return events.open(position, caller, { account, event })

@@ -20,7 +20,7 @@ import {
 } from '../store/bulk-jobs.ts'
 import { inTransaction } from '../store/transaction.ts'
 
-/** Actions that delete the selected accounts or submissions. */
+/** Actions of bulk jobs that delete the selected accounts or submissions. */
 const deleting: ReadonlySet<BulkJobs['action']> = new Set(['delete', 'cancel'])
 
 /** Operations on bulk jobs. Replicas of api-gateway find new jobs by polling. */

@@ -54,7 +54,8 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
       const id = body.id ?? randomBytes(16).toString('base64url')
       const columns = { id, account, name, description, format }
       const created = await insertTemplate(db, { ...columns, content: JSON.stringify(content) })
-      // The owner of an existing template can differ from the account of the request.
+      // The owner (account) of an existing message template can differ from the account of the
+      // request.
       const stored = created ? undefined : await findTemplateContent(db, id)
       return { created, account: stored ? stored.account : account, id }
     }),

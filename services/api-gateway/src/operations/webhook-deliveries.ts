@@ -59,13 +59,19 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
   ]
 }
 
-/** Copy of a filter whose address has the spelling of the addresses of stored deliveries. */
+/**
+ * Copy of a filter of webhook deliveries. The target address (URL) in the copy is spelled as in
+ * stored deliveries.
+ */
 function withAddress<F extends { address?: string }>(filter: F): F {
   const { address } = filter
   return address === undefined ? filter : { ...filter, address: filterAddress(address) }
 }
 
-/** Payload for people without the active right to read mail. */
+/**
+ * Members in place of a webhook delivery's payload, for people without the active right to read
+ * mail.
+ */
 const hiddenPayload = { payload: null, payloadHidden: true }
 
 function payloadOf(body: string | null): unknown {

@@ -41,7 +41,8 @@ export async function readSigned<A extends SignedLink['act']>(
 const maxBytes = 16 * 1024
 
 /**
- * Reads a small request body of any content type. Callers check the signature in the query first.
+ * Reads the small body of a request to a public page, of any content type. Callers check the
+ * signature in the query first.
  *
  * @throws BodyError
  */
@@ -49,7 +50,10 @@ export async function readSmallBody(request: IncomingMessage, timeoutMs: number)
   return (await readBody(request, { maxBytes, timeoutMs })).toString('utf8')
 }
 
-/** Target of an HTML form with the signed parameters of its link, which authorize the request. */
+/**
+ * Target URL of an HTML form on a public page. The URL contains the signed parameters of the page's
+ * link, which authorize the request.
+ */
 export function signedTarget(
   path: string,
   { data, sig }: Pick<SignedParams<SignedLink['act']>, 'data' | 'sig'>,
@@ -57,7 +61,7 @@ export function signedTarget(
   return `${path}?${new URLSearchParams({ data, sig }).toString()}`
 }
 
-/** Query parameters of a request, not parsed into arrays or objects. */
+/** Query parameters of a request to a public route, not parsed into arrays or objects. */
 export function queryOf({ originalUrl }: Request): URLSearchParams {
   return new URLSearchParams(originalUrl.split('?').slice(1).join('?'))
 }
@@ -65,8 +69,8 @@ export function queryOf({ originalUrl }: Request): URLSearchParams {
 const maxUserAgentLength = 1024
 
 /**
- * Reads the visitor of a link from its request: client address behind the trusted proxies, and
- * truncated User-Agent.
+ * Reads the visitor of a tracking or unsubscribe link from the request: client address behind the
+ * trusted proxies, and truncated User-Agent.
  */
 export function resolveVisitor(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,

@@ -87,7 +87,7 @@ export function renderPage({ title, body, redirectUrl }: PageContent, theme: Pag
     redirectUrl === undefined
       ? ''
       : `<meta http-equiv="refresh" content="0; url=${escapeHtml(redirectUrl)}">\n`
-  // Inserts the operator's templates as trusted HTML, without escaping.
+  // Inserts the operator's templates into a public page as trusted HTML, without escaping.
   const html = `<!doctype html>
 <html lang="${language.tag}"${colorScheme ? ` data-theme="${colorScheme}"` : ''}>
 <head>

@@ -8,13 +8,13 @@ export interface PageThemeDeps {
   branding: () => Promise<Branding>
 }
 
-/** Color scheme and language that a link requests for its pages, unvalidated. */
+/** Color scheme and language that a link requests for its public pages, unvalidated. */
 export interface RequestedTheme {
   colorScheme?: string | null | undefined
   locale?: string | null | undefined
 }
 
-/** Requested theme in the query of a request: parameters `theme` and `locale`. */
+/** Theme that the query of a request for a public page names: parameters `theme` and `locale`. */
 export function requestedTheme(request: Request): RequestedTheme {
   const query = queryOf(request)
   return { colorScheme: query.get('theme'), locale: query.get('locale') }
@@ -37,12 +37,18 @@ export async function pageTheme(
   return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
 }
 
-/** Language that the link of a page has chosen for this and the next pages; otherwise undefined. */
+/**
+ * Language that the link of a public page has chosen for this and the next pages; otherwise
+ * undefined.
+ */
 export function localeOf({ language }: PageTheme): LanguageTag | undefined {
   return language.chosenBy === 'link' ? language.tag : undefined
 }
 
-/** Query parameter that carries the language that a link has chosen to the next page, or empty. */
+/**
+ * Query parameter that passes the language that a link has chosen to the next public page, or
+ * empty.
+ */
 export function localeParameter(theme: PageTheme): string {
   const locale = localeOf(theme)
   return locale === undefined ? '' : `&locale=${locale}`

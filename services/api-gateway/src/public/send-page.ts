@@ -23,7 +23,10 @@ export function sendPage(
   response.type('html').send(html)
 }
 
-/** Plain text for a client that shows no pages, in the language of the pages. */
+/**
+ * Plain text in place of a public page, for a client that shows no pages, in the language of the
+ * pages.
+ */
 export interface PlainText {
   text: string
   language: PageLanguage
@@ -35,8 +38,8 @@ export function sendText(response: Response, status: number, { text, language }:
 }
 
 /**
- * Sets the language of a response. A response whose language depends on the browser is cached per
- * value of `Accept-Language` (RFC 9110 §12.5.5).
+ * Sets the language in the HTTP response with a public page. A response whose language depends on
+ * the browser is cached per value of `Accept-Language` (RFC 9110 §12.5.5).
  */
 function setLanguage(response: Response, { tag, chosenBy }: PageLanguage): void {
   response.setHeader('Content-Language', tag)

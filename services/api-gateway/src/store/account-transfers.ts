@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 
 interface AccountIdPage {
   /**
-   * Account ids to which the page of accounts is limited. If undefined, the page covers all
-   * accounts.
+   * Ids of the accounts to export, to which the pages of the list are limited. If undefined, the
+   * pages cover all accounts.
    */
   accounts: readonly string[] | undefined
-  /** Account id after which the page of accounts starts. */
+  /** Id of the account after which the page of accounts to export starts. */
   after: string | undefined
   pageSize: number
 }
@@ -28,7 +28,7 @@ export async function listAccountIds(db: Db, { accounts, after, pageSize }: Acco
   return { ids, last: rows.length > pageSize ? ids.at(-1) : undefined }
 }
 
-/** Finds which of the ids belong to accounts. */
+/** Finds which of the account ids belong to existing accounts. */
 export async function findExistingIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('accounts')

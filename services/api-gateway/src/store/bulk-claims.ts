@@ -12,7 +12,7 @@ import type { Selection } from './bulk-selections.ts'
 export interface ClaimedJob extends BulkClaim, Selection {
   action: Selectable<BulkJobs>['action']
   logs: boolean | null
-  /** Maximum number of rows that the filter may select. Null: no maximum. */
+  /** Maximum number of rows that the filter of the bulk job may select. Null: no maximum. */
   maxEntries: number | null
   /** False if the rows of the bulk job are not selected yet. */
   isStarted: boolean
@@ -21,8 +21,8 @@ export interface ClaimedJob extends BulkClaim, Selection {
 export interface ClaimOptions {
   leaseMs: number
   /**
-   * False to claim only jobs whose actions send no command, because RabbitMQ is unavailable to this
-   * replica. Another replica may be connected.
+   * False to claim only bulk jobs whose actions send no command, because RabbitMQ is unavailable to
+   * this replica. Another replica may be connected.
    */
   canSend: boolean
 }

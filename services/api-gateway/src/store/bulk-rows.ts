@@ -120,8 +120,8 @@ export async function recordRow(
       error = ${error?.message ?? null}
     where job = ${id}::uuid and position = ${row.position} and state in ('waiting', 'started')
   `.execute(tx)
-  // Changes the job last, so that actions of the same job wait for each other only while their
-  // transactions are committed.
+  // Changes the row of the bulk job last, so that actions of the same job wait for each other only
+  // while their transactions are committed.
   const counted = await sql`
     update bulk_jobs set ${sql.ref(state)} = ${sql.ref(state)} + 1
     where id = ${id}::uuid and claim = ${claim}::uuid

@@ -11,8 +11,8 @@ export interface Selection {
   /** Filter of the bulk job; null if the request contained the ids of the rows. */
   filter: AccountJobFilter | OutboxJobFilter | null
   /**
-   * Time of the request as text of the column, with microseconds, which a JavaScript date would
-   * lose.
+   * Time of the request that created the bulk job, as text of the column, with microseconds, which
+   * a JavaScript date would lose.
    */
   createdAt: string
 }
@@ -48,8 +48,8 @@ function matchesSubmission({ account, state, query, createdBefore }: OutboxJobFi
 }
 
 /**
- * SQL expression for a time of a request. Converts the time to seconds, because Postgres reads
- * fewer formats than the API, and no year 0.
+ * SQL expression for a time in the filter of a bulk job. Converts the time to seconds, because
+ * Postgres reads fewer formats than the API, and no year 0.
  */
 function toTimestamp(time: string): RawBuilder<unknown> {
   const ms = parseDate(time)?.getTime() ?? 0

@@ -42,7 +42,7 @@ const deliveryState = sql`(
   ) s
 ) as "deliveryState"`
 
-/** One page of the events, latest first, and the cursor of the next page. */
+/** One page of the recorded events, latest first, and the cursor of the next page. */
 export async function listEvents(db: Db, filter: EventFilter) {
   const { pageSize } = filter
   const { rows } = await sql<EventRow & { us: string; row: string }>`
@@ -74,7 +74,8 @@ function conditionsOf(filter: EventFilter): RawBuilder<unknown>[] {
 function beforeCursor(cursor: string): RawBuilder<unknown> {
   const [us, row] = cursor.split('_')
   const end = sql`timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond'`
-  // The first condition lets the planner skip the table partitions after the cursor.
+  // The condition on the date of events lets the planner skip the table partitions after the
+  // cursor.
   return sql`e.date <= ${end} and (e.date, e.id) < (${end}, ${row}::bigint)`
 }
 
@@ -148,7 +149,10 @@ export async function findEventBounds(db: Db): Promise<EventBounds> {
   return { last: BigInt(last ?? '0'), horizon: BigInt(horizon), oldestOpen: BigInt(open) }
 }
 
-/** Takes a transaction id. It is larger than the ids of all transactions that took one before. */
+/**
+ * Takes a Postgres transaction id, which is larger than the ids of all transactions that took an id
+ * before.
+ */
 export async function takeTransactionId(db: Db): Promise<bigint> {
   const { rows } = await sql<{ xid: string }>`
     select pg_current_xact_id()::text as xid

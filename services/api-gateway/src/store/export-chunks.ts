@@ -38,8 +38,8 @@ export async function findChunkAt(
 }
 
 /**
- * Bytes of a chunk per row of a query. node-postgres reads each value as a text, and long texts
- * keep the garbage collector busy. A multiple of three, the bytes of a base64 group.
+ * Bytes of an export's chunk per row of a query. node-postgres reads each value as a text, and long
+ * texts keep the garbage collector busy. A multiple of three, the bytes of a base64 group.
  */
 const pieceBytes = 48 * 1024
 

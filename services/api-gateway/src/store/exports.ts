@@ -59,8 +59,8 @@ export interface ExportLimits {
  * @throws AppError `rate-limited` `TooManyExports`
  */
 export async function insertExport(tx: Tx, input: NewExport, limits: ExportLimits): Promise<Date> {
-  // The function holds a lock until the end of the transaction, so one export is created at a time.
-  // The next statement reads the exports of all earlier creations.
+  // The SQL function holds a lock until the end of the transaction, so one export is created at a
+  // time. The next statement reads the exports of all earlier creations.
   await sql`select ensure_export_partition()`.execute(tx)
   await assertWithinLimits(tx, input.account, limits)
   const { createdAt } = await tx

@@ -6,9 +6,9 @@ const maxFindingCount = 10_000
 
 /** Entries that a finding reports, such as late webhook deliveries or failed exports. */
 export interface Backlog {
-  /** Number of entries, at most 10,000. */
+  /** Number of entries (such as late webhook deliveries) that a finding reports, at most 10,000. */
   count: number
-  /** Time at which the oldest entry was due or failed. */
+  /** Time at which the oldest entry of the finding was due or failed. */
   oldestAt: Date | null
 }
 
@@ -72,7 +72,7 @@ export interface FailingTarget {
   lane: string
   failed: number
   oldestAt: Date
-  /** Outcome of the last attempt of the delivery that failed last. */
+  /** Outcome of the last attempt of the target's latest failed webhook delivery. */
   lastOutcome: string | null
 }
 
@@ -100,7 +100,10 @@ export async function findFailingTargets(
   return rows
 }
 
-/** Queues that operators have paused, with the time of the pause. */
+/**
+ * Work queues (submissions, webhook deliveries) that operators have paused, with the time of the
+ * pause.
+ */
 export function listPausedQueues(db: Db) {
   return db.selectFrom('pausedQueues').select(['queue', 'pausedAt']).orderBy('queue').execute()
 }

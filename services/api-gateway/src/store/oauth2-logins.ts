@@ -56,7 +56,7 @@ interface SignInOptions {
   delegated?: boolean
   /** Theme of the result page of the OAuth2 sign-in. */
   theme?: 'light' | 'dark'
-  /** Language of the result page, if the link has chosen the language. */
+  /** Language of the result page of the OAuth2 sign-in, if the link has chosen the language. */
   locale?: string
 }
 
@@ -92,7 +92,7 @@ export interface PendingLogin extends Login {
 export interface BrowserState {
   state: string
   codeVerifier: string
-  /** Identity of the browser, from its sign-in cookie. */
+  /** Identity of the browser that has opened the OAuth2 sign-in, from its sign-in cookie. */
   browser: string
   /** Language that the link of the OAuth2 sign-in has chosen for the result page. */
   locale?: string

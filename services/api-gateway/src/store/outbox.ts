@@ -56,8 +56,8 @@ export interface EndedSubmission {
   firstError: string | null
   networkRouting: NetworkRouting | null
   /**
-   * True if a server may have accepted the message: the sender was waiting for the server's reply,
-   * or has crashed meanwhile.
+   * True if a mail server may have accepted the message: the sender was waiting for the server's
+   * reply, or has crashed meanwhile.
    */
   maybeSent: boolean
 }

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 
 /** Period of a series of counters, in seconds since 1970 and multiples of `step`. */
 export interface SeriesPeriod {
-  /** Start of the first step of the series. */
+  /** Start of the first step of the series of counters. */
   from: number
-  /** End of the last step of the series. */
+  /** End of the last step of the series of counters. */
   to: number
-  /** Duration of one step of the series, in seconds. */
+  /** Duration of one step of the series of counters, in seconds. */
   step: number
 }
 

@@ -60,11 +60,11 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 interface JobTable {
   table: 'deliveries' | 'outbox'
   /**
-   * Value of the column `state` for deliveries or submissions that wait for an attempt, or are in
-   * an attempt.
+   * Value of the column `state` for webhook deliveries or submissions that wait for an attempt, or
+   * are in an attempt.
    */
   pending: string
-  /** SQL condition that is true for a delivery or submission in progress. */
+  /** SQL condition that is true for a webhook delivery or submission in progress. */
   leased: RawBuilder<unknown>
 }
 

@@ -117,7 +117,7 @@ async function removeDeleted(tx: Tx, ids: readonly string[]): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Returns those ids that belong to access tokens that were not imported. */
+/** Returns the ids of those access tokens that exist and were not imported. */
 async function findOwn(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await tx

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 /** Maximum deliveries of a webhook target that are counted, which limits the cost of a query. */
 const maxCounted = 10_000
 
-/** Address of a webhook target with the state of its stored deliveries. */
+/** Address (URL) of a webhook target with the state of its stored deliveries. */
 export interface TargetRow {
   address: string
   due: number
@@ -14,7 +14,10 @@ export interface TargetRow {
   hourFailed: number
   hourRetried: number
   p95Ms: number | null
-  /** Last attempt of all deliveries to the address. `delivery` is null without an attempt. */
+  /**
+   * Webhook delivery with the last attempt of all deliveries to the target's address; null without
+   * an attempt. The next members describe this attempt.
+   */
   delivery: string | null
   at: Date | null
   durationMs: number | null
@@ -25,11 +28,11 @@ export interface TargetRow {
 }
 
 export interface TargetPage {
-  /** Addresses that are listed even if no delivery to them is stored. */
+  /** Addresses (URLs) of webhook targets that are listed even if no delivery to them is stored. */
   configured: readonly string[]
-  /** Address of the only target to list. */
+  /** Address (URL) of the only webhook target to list. */
   address?: string
-  /** Last address of the previous page. */
+  /** Address (URL) of the last webhook target on the previous page. */
   cursor?: string
   pageSize: number
 }
@@ -76,7 +79,10 @@ export async function listTargets(db: Db, page: TargetPage) {
   }
 }
 
-/** SQL definition of `addresses`: the addresses of a page, and one more if a page follows. */
+/**
+ * SQL definition of `addresses`: the webhook target addresses of a page, and one more if a page
+ * follows.
+ */
 function addresses({
   configured,
   address,
@@ -119,9 +125,12 @@ function countOf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
 /** Paused webhook target with its waiting deliveries. */
 export interface PausedTarget {
   address: string
-  /** Number of deliveries in the state `due`, counted up to 10,000. */
+  /** Number of webhook deliveries to the paused target in the state `due`, counted up to 10,000. */
   due: number
-  /** Time from which the oldest waiting delivery has been due. Null if no delivery waits. */
+  /**
+   * Time from which the oldest waiting webhook delivery to the paused target has been due. Null if
+   * no delivery waits.
+   */
   oldestDueAt: Date | null
 }
 

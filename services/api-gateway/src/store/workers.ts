@@ -2,7 +2,10 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 
-/** Worker with its shards (groups of accounts) and the number of accounts in them. */
+/**
+ * Worker (sync-worker process) with its shards (groups of accounts) and the number of accounts in
+ * them.
+ */
 export interface WorkerRow {
   /** Id of the worker. Null for the shards that no worker in the table holds. */
   id: string | null
@@ -11,7 +14,10 @@ export interface WorkerRow {
   heartbeatAt: Date
   stopping: boolean
   refusing: boolean
-  /** Expected end of the logins for accounts that were transferred. Null if it has passed. */
+  /**
+   * Expected end of the logins for accounts that other workers transferred to this worker. Null if
+   * the time has passed.
+   */
   loggingInUntil: Date | null
   shards: number[]
   accounts: number

@@ -1,38 +1,48 @@
 import type { Logger } from '@posthorn/telemetry'
 
-/** Position in the list of entries of a stream: the id of a row, alone or with other ids. */
+/** Position in the list of an event stream's entries: the id of a row, alone or with other ids. */
 export type StreamPosition = bigint | { readonly id: bigint }
 
-/** Entry of a stream, such as an account change or an event, with its position of type `P`. */
+/**
+ * Entry of an event stream, such as an account change or an event, with its position of type `P`.
+ */
 export interface Entry<P> {
   readonly position: P
   readonly createdAt: Date
 }
 
-/** Entries of a stream that follow a position. */
+/** Entries of an event stream that follow a position. */
 export interface FeedPage<P, E> {
   entries: E[]
-  /** True if a page has the maximum number of entries, so that more may follow. */
+  /** True if a page has the maximum number of stream entries, so that more may follow. */
   full: boolean
   /**
-   * True if there are entries that cannot be read yet, because an older transaction is open.
+   * True if there are stream entries that cannot be read yet, because an older transaction is open.
    */
   unsettled: boolean
-  /** Position at which the reader continues, if entries that it has not read were deleted. */
+  /**
+   * Position in the list of stream entries at which the reader continues, if entries that the
+   * reader has not read were deleted.
+   */
   lost?: P
 }
 
-/** Stored list from which a feed reads the entries of a stream. */
+/** Stored list from which a feed reads the entries of an event stream. */
 export interface FeedSource<P extends StreamPosition, E extends Entry<P>> {
-  /** Reads up to `limit` entries after a position. No entry appears later before a read entry. */
+  /**
+   * Reads up to `limit` stream entries after a position. No entry appears later before an entry
+   * that was read.
+   */
   list(after: P, limit: number): Promise<FeedPage<P, E>>
-  /** Position behind all entries that can be read now, at which a new stream starts. */
+  /**
+   * Position behind all stream entries that can be read now, at which a new event stream starts.
+   */
   findEnd(): Promise<P>
-  /** True if a position is before another position. */
+  /** True if a position in the list of stream entries is before another position. */
   isBehind(position: P, other: P): boolean
 }
 
-/** Receiver of the entries of a stream, such as the stream of one client. */
+/** Receiver of the entries of an event stream, such as the stream of one client. */
 export interface Follower<P extends StreamPosition, E extends Entry<P>> {
   /**
    * Position of the last entry that was delivered to this follower (client stream). The feed, which
@@ -45,7 +55,7 @@ export interface Follower<P extends StreamPosition, E extends Entry<P>> {
   lost(position: P): void
   /** Resolves when this client stream can receive more entries, or is closed. */
   ready(): Promise<void>
-  /** Ends this stream of entries; its client reconnects with its position. */
+  /** Ends this client stream; the client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
@@ -53,7 +63,7 @@ export interface Follower<P extends StreamPosition, E extends Entry<P>> {
 export interface FeedOptions<P extends StreamPosition, E extends Entry<P>> {
   source: FeedSource<P, E>
   log: Logger
-  /** Interval at which entries are read even if `wake` is not called. */
+  /** Interval at which stream entries are read even if `wake` is not called. */
   pollMs: number
   /** Called with entries that were delivered to all client streams of this process. */
   onLive: (entries: readonly E[]) => void
@@ -66,8 +76,8 @@ const pageSize = 1_000
  */
 const chunkSize = 50
 /**
- * Interval at which entries are read while entries wait for the end of an open transaction, which
- * usually takes milliseconds.
+ * Interval at which stream entries are read while entries wait for the end of an open transaction,
+ * which usually takes milliseconds.
  */
 const unsettledMs = 20
 
@@ -79,7 +89,10 @@ const unsettledMs = 20
 export class Feed<P extends StreamPosition, E extends Entry<P>> implements AsyncDisposable {
   readonly #options: FeedOptions<P, E>
   readonly #followers = new Set<Follower<P, E>>()
-  /** Shared reader of this process, and its position. Undefined while the reader does not run. */
+  /**
+   * Shared reader of stream entries in this process, and its position. Undefined while the reader
+   * does not run.
+   */
   #reader: { end: P; done: Promise<void> } | undefined
   #woken = false
   #wakeReader: (() => void) | undefined
@@ -88,7 +101,7 @@ export class Feed<P extends StreamPosition, E extends Entry<P>> implements Async
     this.#options = options
   }
 
-  /** Makes the shared reader read entries soon. Called when there may be new entries. */
+  /** Makes the shared reader read stream entries soon. Called when there may be new entries. */
   wake(): void {
     this.#woken = true
     this.#wakeReader?.()

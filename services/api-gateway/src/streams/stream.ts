@@ -9,11 +9,14 @@ export interface StreamOptions {
 
 /** Text form of the entries of an event stream. */
 export interface EntryFormat<P, E> {
-  /** Id of the frame for a position, from which the client resumes. One line without spaces. */
+  /**
+   * Id of the event stream's frame for a position, from which the client resumes. One line without
+   * spaces.
+   */
   formatPosition: (position: P) => string
   /**
-   * Data of the frame for an entry. The client gets no frame for an entry without data. Details
-   * that the client may not read are removed.
+   * Data of the event stream's frame for an entry. The client gets no frame for an entry without
+   * data. Details that the client may not read are removed.
    */
   toData: (entry: E) => object | undefined
 }
@@ -24,8 +27,8 @@ export interface EntryFormat<P, E> {
  */
 const maxWaitingBytes = 1024 * 1024
 /**
- * Maximum time without progress of a client that catches up with stored entries. After this time
- * its connection is closed.
+ * Maximum time without progress of an event stream's client that catches up with stored entries.
+ * After this time its connection is closed.
  */
 const stallMs = 60_000
 /** Maximum time to flush the last bytes when an event stream ends. */
@@ -37,7 +40,7 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
   readonly #response: ServerResponse
   readonly #options: StreamOptions & EntryFormat<P, E>
   readonly #keepAlive: NodeJS.Timeout
-  /** Id from which the client would resume now. */
+  /** Id from which the client of the event stream would resume now. */
   #lastId: string
 
   constructor(response: ServerResponse, position: P, options: StreamOptions & EntryFormat<P, E>) {
@@ -109,8 +112,9 @@ export class EventStream<P extends StreamPosition, E extends Entry<P>> implement
   }
 
   /**
-   * Writes a comment, and the position if the last entries had no data for the client: the client
-   * would otherwise resume before entries that it has passed, and may find them deleted.
+   * Writes a comment to the event stream, and the position if the last entries had no data for the
+   * client. The client would otherwise resume before entries that it has passed, and may find them
+   * deleted.
    */
   #keepOpen(): void {
     const id = this.#options.formatPosition(this.position)
@@ -134,7 +138,7 @@ export function greeting(version: string, start: string | undefined): string {
   return start === undefined ? comment : `${comment}${positionFrame(start)}`
 }
 
-/** Frame without data, from whose id the client resumes. */
+/** Frame of an event stream without data, from whose id the client resumes. */
 function positionFrame(id: string): string {
   return `id: ${id}\n\n`
 }
@@ -145,8 +149,8 @@ export function entryFrame(id: string, data: object): string {
 }
 
 /**
- * Frame that reports that entries between the client's last event id and the id of this frame were
- * deleted.
+ * Frame of an event stream that reports that entries between the client's last event id and the id
+ * of this frame were deleted.
  */
 export function lostFrame(id: string, lastEventId: string): string {
   const data = JSON.stringify({ lastEventId })

@@ -12,7 +12,7 @@ import { type EntryFormat, EventStream, type StreamOptions } from './stream.ts'
 export interface StreamsDeps extends StreamOptions {
   log: Logger
   tokenWatch: TokenWatch
-  /** Interval at which entries are read even if `wake` is not called. */
+  /** Interval at which stream entries are read even if `wake` is not called. */
   pollMs: number
 }
 
@@ -21,12 +21,15 @@ export interface StreamsOptions<P extends StreamPosition, E extends Entry<P>> ex
   source: FeedSource<P, E>
   /** Called with entries that were delivered to all client streams of this process. */
   onLive: (entries: readonly E[]) => void
-  /** Called with 1 for each client that connects, and with -1 for each that disconnects. */
+  /**
+   * Called with 1 for each client that connects to an event stream, and with -1 for each client
+   * that disconnects.
+   */
   onClients: (change: 1 | -1) => void
 }
 
 /**
- * Event streams of one operation in this process, with one shared reader. Disposal ends the
+ * Event streams of one API operation in this process, with one shared reader. Disposal ends the
  * streams; clients resume at any replica.
  */
 export class Streams<P extends StreamPosition, E extends Entry<P>> implements AsyncDisposable {
@@ -41,22 +44,22 @@ export class Streams<P extends StreamPosition, E extends Entry<P>> implements As
     this.#feed = new Feed(this.#options)
   }
 
-  /** Makes the streams read entries soon. Called when there may be new entries. */
+  /** Makes the event streams read entries soon. Called when there may be new entries. */
   wake(): void {
     this.#feed.wake()
   }
 
   /**
-   * Prepares a stream that starts after the position `after`, or at the current end of the stored
-   * entries. The returned function writes the stream.
+   * Prepares an event stream that starts after the position `after`, or at the current end of the
+   * stored entries. The returned function writes the stream.
    */
   async open(
     after: P | undefined,
     caller: Caller,
     format: EntryFormat<P, E>,
   ): Promise<ResponseWriter> {
-    // Queries the end of the stored entries even if the client sent a position, so that a database
-    // outage gives an error response instead of a stream.
+    // Queries the end of the stored stream entries even if the client sent a position. A database
+    // outage thus gives an error response instead of a stream.
     const end = await this.#options.source.findEnd()
     return async (response) => {
       if (this.#stopping) throw new AppError('unavailable', 'The service is stopping')

@@ -45,8 +45,8 @@ function onSealAccountTransfers(
   permits: Semaphore,
 ) {
   return on(sealAccountTransfers, async ({ accounts: ids, publicKey, token }, { signal }) => {
-    // The text of the public key is compared in its canonical form, because several base64url texts
-    // stand for the same bytes.
+    // The text of the other instance's public key is compared in its canonical form, because
+    // several base64url texts stand for the same bytes.
     const key = readPublicKey(publicKey)
     if (!accountExportKeys.includes(key.text)) {
       log.warn({ token, key: key.id }, 'account export refused, key is not listed')

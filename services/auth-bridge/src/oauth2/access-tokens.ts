@@ -45,7 +45,7 @@ export interface TokenDeps extends OAuth2Deps {
 const marginMs = 300_000
 /** Minimum remaining life of an access token that may still be used if its renewal failed. */
 const minLeftMs = 30_000
-/** Duration of the lease for renewing a token. A token request takes less time. */
+/** Duration of the lease for renewing an access token. A token request takes less time. */
 const leaseMs = 20_000
 /** Maximum wait of a caller for an access token. Not shorter than the timeout of any requester. */
 const maxWaitMs = 12_000
@@ -136,7 +136,7 @@ export class AccessTokens {
       return undefined
     }
     try {
-      // Reads the tokens again: another replica may have renewed them under an earlier lease.
+      // Reads OAuth2 tokens again: another replica may have renewed them under an earlier lease.
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
@@ -272,7 +272,7 @@ function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-/** Time before a token's expiry from which it is renewed: `ms`, at most half of its life. */
+/** Time before an access token's expiry from which it is renewed: `ms`, at most half its life. */
 function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }

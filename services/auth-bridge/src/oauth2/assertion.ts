@@ -25,7 +25,7 @@ export interface AssertionClaims {
   aud: string
 }
 
-/** Adds issue time and expiry to an assertion's claims. `now` is in epoch milliseconds. */
+/** Adds issue time and expiry to the claims of a JWT assertion. `now` is in epoch milliseconds. */
 export function withLifetime<T extends object>(
   claims: T,
   now: number,

@@ -32,7 +32,7 @@ export interface Endpoints {
   issuer?: string
   /** True if the OAuth2 provider announces the parameter `iss` in its callbacks (RFC 9207 §3). */
   requiresIss?: true
-  /** True if client id and secret must be sent in the Authorization header. */
+  /** True if OAuth2 requests must send client id and secret in the Authorization header. */
   usesBasicAuth: boolean
 }
 

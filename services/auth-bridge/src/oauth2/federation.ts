@@ -109,8 +109,9 @@ export class Federation {
   }
 
   /**
-   * Reads the file of the identity token. Any other file is refused: a caller who may register
-   * applications could otherwise have it sent to Google.
+   * Reads the file of the identity token for Workload Identity Federation. Any other file is
+   * refused: a caller who may register applications could otherwise have another file sent to
+   * Google.
    */
   async #readFile(path: string): Promise<string> {
     if (path !== this.#options.identityTokenFile)

@@ -44,7 +44,8 @@ interface FetchInit {
 
 function toResponse({ status, body, error, outcome, headers }: CallResult): Response {
   if (status === undefined || error !== undefined) throw new NoResponseError(error ?? outcome)
-  // Passes null for the statuses 204, 205 and 304, for which `Response` rejects even an empty body.
+  // Passes a null body for the statuses 204, 205 and 304, for which `Response` rejects even an
+  // empty body.
   const content = [204, 205, 304].includes(status) ? null : new Uint8Array(body)
   return new Response(content, {
     status,

@@ -29,7 +29,7 @@ export interface Profile {
   authorizeParams: Readonly<Record<string, string>>
   /** True if a request that renews an access token repeats the scopes. */
   scopesOnRefresh: boolean
-  /** True if the userinfo endpoint reads the access token from the query. */
+  /** True if the userinfo endpoint of the OAuth2 provider reads the access token from the query. */
   userinfoTokenInQuery: boolean
 }
 

@@ -21,7 +21,8 @@ type KeyCounts = Record<string, number>
 /** Number of sealed (encrypted) values per key id in one table. */
 export interface TableKeys {
   /**
-   * Name of the table. For addresses and headers, the name includes the column: `accounts.proxy`.
+   * Name of a table with sealed (encrypted) values. For addresses and headers, the name includes
+   * the column: `accounts.proxy`.
    */
   table: string
   keys: KeyCounts

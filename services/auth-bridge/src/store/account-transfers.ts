@@ -11,8 +11,8 @@ const credentials = sql<SealedCredentials>`(
 )`
 
 /**
- * Tokens that were renewed from the present grant; null if there are none. Times of grants are
- * compared in milliseconds, because processes have copied them with this precision.
+ * OAuth2 tokens that were renewed from an account's present grant; null if there are none. Times of
+ * grants are compared in milliseconds, because processes have copied them with this precision.
  */
 const renewedTokens = sql<string | null>`(
   select tokens.sealed from oauth2_tokens tokens

@@ -63,7 +63,10 @@ class TransferError extends Error {
   }
 }
 
-/** Checks the sealed logins in URLs and the sealed values of webhook headers. */
+/**
+ * Checks the sealed logins in the URLs of an imported account and the sealed values of its webhook
+ * headers.
+ */
 async function checkInPlace(
   { account, webhooks, proxy, webhooksCustomHeaders: headers = [] }: AccountTransfer,
   deps: CheckTransferDeps,
@@ -79,8 +82,8 @@ async function checkInPlace(
 }
 
 /**
- * Unseals a value that may be sealed with the key `keyId`. Values that are not sealed have the key
- * id `clear`, or none.
+ * Unseals a value of an imported account that may be sealed with the key `keyId`. Values that are
+ * not sealed have the key id `clear`, or none.
  */
 async function open<T>(
   keyId: string | undefined,
@@ -138,7 +141,8 @@ async function checkGrant(
   const { imap = null, smtp = null, proxy = null, oauth2 } = transfer
   if (!app || !oauth2 || binding.app !== oauth2.provider) throw new TransferError('otherUse')
   const { provider } = tokenBindingOf(app)
-  // Checks the provider of the grant: its tokens are sent to the token endpoint of the application.
+  // Checks the provider of the imported OAuth2 grant: its tokens are sent to the token endpoint of
+  // the application.
   if (binding.provider !== provider) throw new TransferError('unknownApplication')
   const { servers } = binding
   const used = tokenServersOf({ imap, smtp, proxy })

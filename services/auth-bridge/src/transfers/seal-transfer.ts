@@ -101,8 +101,8 @@ async function sealCredential(
 }
 
 /**
- * Unseals the renewed tokens of an account, which replace the tokens of its grant. Undefined if
- * there are none, or if they belong to an earlier application of the account.
+ * Unseals the renewed OAuth2 tokens of an account, which replace the tokens of its grant. Undefined
+ * if there are no renewed tokens, or if they belong to an earlier application of the account.
  */
 async function openRenewed(
   { account, oauth2, renewedTokens }: TransferRow,

@@ -23,7 +23,10 @@ type TransferDeps = Pick<
   'db' | 'bus' | 'sealer' | 'sealingKey' | 'settings' | 'tasks'
 >
 
-/** Timeout of a command with one batch of accounts, whose secrets take a fraction of a second. */
+/**
+ * Timeout of a command to auth-bridge with one batch of transferred accounts. The secrets of a
+ * batch take a fraction of a second.
+ */
 const timeoutMs = 30_000
 
 /** API operations that move accounts between two instances. */
@@ -49,7 +52,8 @@ function onExportAccounts({ db, bus }: TransferDeps) {
     const { ids, last } = await listAccountIds(db, { accounts, after, pageSize })
     const token = caller.token?.id ?? null
     const options = { key: 'credentials', timeoutMs, signal }
-    // Sends a command even without accounts, because auth-bridge rejects keys that are not listed.
+    // Sends a command to auth-bridge even without accounts, because auth-bridge rejects public keys
+    // that are not listed.
     const batches = ids.length === 0 ? [[]] : batchesOf(ids)
     const replies = await inSequence(batches, (batch) =>
       bus.request(sealAccountTransfers, { accounts: batch, publicKey, token }, options),
@@ -115,7 +119,7 @@ interface CheckRequest {
   signal: AbortSignal
 }
 
-/** Has auth-bridge check the secrets of the accounts. Nothing is stored yet. */
+/** Has auth-bridge check the secrets of imported accounts. Stores nothing. */
 async function checkTransfers(
   { bus }: TransferDeps,
   { accounts, applications, signal }: CheckRequest,

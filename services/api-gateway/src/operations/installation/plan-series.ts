@@ -7,9 +7,12 @@ import {
 import { validationError } from '@posthorn/contracts/validate'
 import type { SeriesPeriod } from '../../store/stats-series.ts'
 
-/** Default duration of the period of a series. */
+/** Default duration of a series of statistics counters. */
 const defaultSeconds = 3_600
-/** Time by which the clock of a client may differ, and in which its request arrives. */
+/**
+ * Tolerance for the earliest start of a series of statistics counters. Covers a different clock of
+ * the client, and the time until its request arrives.
+ */
 const toleranceSeconds = 3_600
 
 /**
@@ -40,12 +43,18 @@ export function planSeries(query: Omit<StatsSeriesQuery, 'keys'>, now: Date): Se
   return { from, to, step }
 }
 
-/** Time of a query parameter in seconds since 1970. Undefined if the parameter is absent. */
+/**
+ * Time in a query parameter of a request for a series of counters, in seconds since 1970. Undefined
+ * if the parameter is absent.
+ */
 function secondsOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time) / 1_000
 }
 
-/** Shortest step with which a period has few enough values, however the period is rounded. */
+/**
+ * Shortest step with which a series of counters has few enough values, however its period is
+ * rounded.
+ */
 function minStep(seconds: number): number {
   return Math.ceil(seconds / (maxSeriesPoints - 2) / 60) * 60
 }

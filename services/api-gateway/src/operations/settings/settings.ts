@@ -33,7 +33,7 @@ const privileged = new Set<string>(privilegedSettings)
 
 type SettingsDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks'>
 
-/** Operations on settings. */
+/** API operations on the settings of the deployment. */
 export function settingsHandlers(deps: SettingsDeps): OperationHandler[] {
   return [onGetSettings(deps), onUpdateSettings(deps)]
 }

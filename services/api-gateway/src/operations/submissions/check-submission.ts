@@ -73,7 +73,10 @@ export function dsnFields(dsn: Dsn | undefined): FieldError[] {
     : []
 }
 
-/** Rejects a proxy from a restricted token: the proxy can read the credentials of the account. */
+/**
+ * Rejects a proxy in a submission with a restricted access token: the proxy can read the
+ * credentials of the account.
+ */
 export function assertProxyAllowed({ proxy }: { proxy?: string }, { token }: Caller): void {
   if (proxy === undefined || !token) return
   if (token.permissions)

@@ -44,7 +44,10 @@ export interface SendOptions {
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
-  /** Thread at the mail provider that the messages continue. For accounts at a mail API. */
+  /**
+   * Thread at the mail provider that the messages of the submission continue. For accounts at a
+   * mail API.
+   */
   thread?: string | undefined
   /**
    * Draft in the mailbox at the mail provider, which the provider itself sends; see
@@ -52,8 +55,8 @@ export interface SendOptions {
    */
   storedDraft?: StoredDraft | undefined
   /**
-   * True to send messages in the mail provider's own format instead of MIME. For accounts at a mail
-   * API.
+   * True to send the messages of the submission in the mail provider's own format instead of MIME.
+   * For accounts at a mail API.
    */
   useStructuredFormat?: boolean
   idempotencyKey?: IdempotencyKey | undefined

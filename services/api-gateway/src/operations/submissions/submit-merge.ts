@@ -162,7 +162,10 @@ async function composeEntry(
   }
 }
 
-/** Message-ID of the request, or a new Message-ID in the domain of the sender. */
+/**
+ * Message-ID of a submitted message: from the request, or a new Message-ID in the domain of the
+ * sender.
+ */
 export function messageIdOf(
   { submission, owner }: ResolvedSubmission,
   messageId: string | undefined,

@@ -86,7 +86,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   ]
 }
 
-/** Text of an error for people without the active right to read mail. */
+/** Text in place of a webhook route's error, for people without the active right to read mail. */
 const hiddenText = 'Hidden: activate the right to read mail to see the text of the error'
 
 /**

@@ -4,8 +4,8 @@ import type { PageTexts } from '../texts/english.ts'
 
 export interface VerificationProblem {
   /**
-   * Form field that displays the error text of a failed login; `none` if no login could be
-   * attempted.
+   * Field of the hosted form that displays the error text of a failed mail server login; `none` if
+   * no login could be attempted.
    */
   at: 'pass' | 'host' | 'none'
   text: string

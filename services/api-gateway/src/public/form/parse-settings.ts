@@ -13,7 +13,8 @@ const imapFields = ['imapHost', 'imapPort', 'imapSecurity', 'imapUser'] as const
 const smtpFields = ['smtpHost', 'smtpPort', 'smtpUser'] as const
 
 /**
- * Form fields whose posted values are shown again in the next page. Passwords are not among them.
+ * Fields of the hosted form whose posted values are shown again in the next page. Passwords are not
+ * among them.
  */
 export const formValueNames = [...personFields, ...imapFields, ...smtpFields]
 export type FormValueName = (typeof formValueNames)[number]
@@ -23,7 +24,9 @@ export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {
   imap: string
-  /** SMTP password that the user entered; empty if it equals the IMAP password. */
+  /**
+   * SMTP password that the user entered in the hosted form; empty if it equals the IMAP password.
+   */
   smtp: string
 }
 
@@ -100,12 +103,12 @@ export function checkPerson(
   }
 }
 
-/** Parses the port of a mail server. Any other text becomes 0, which the schema rejects. */
+/** Parses the port of a mail server. Text that is no port becomes 0, which the schema rejects. */
 function parsePort(text: string): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : 0
 }
 
-/** Names of the error texts without parameters. */
+/** Names of the error texts of the hosted form that have no parameters. */
 type PlainErrorText = Exclude<keyof ErrorTexts, 'pinned' | 'pinnedUser'>
 
 /**

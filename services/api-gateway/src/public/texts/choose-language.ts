@@ -5,17 +5,17 @@ import { languages, type LanguageTag, languageTags } from './languages.ts'
 export interface PageLanguage {
   tag: LanguageTag
   texts: PageTexts
-  /** Origin of the choice. `header`: also for the default language. */
+  /** Origin of the choice of a public page's language. `header`: also for the default language. */
   chosenBy: 'link' | 'setting' | 'header'
 }
 
 /** Language tags from which the language of a public page is chosen, in descending priority. */
 export interface RequestedLanguages {
-  /** Parameter `locale` of the page's link. */
+  /** Language in the parameter `locale` of the public page's link. */
   link?: string | null | undefined
-  /** Setting `locale`. */
+  /** Language in the operator's setting `locale`. */
   setting?: string | null | undefined
-  /** Header `Accept-Language` of the request. */
+  /** Header `Accept-Language` of the request for a public page. */
   header?: string | undefined
 }
 
