@@ -40,15 +40,18 @@ import { MailApiTransport } from './transports/mail-api/mail-api-transport.ts'
 import { SmtpTransport } from './transports/smtp/smtp-transport.ts'
 
 const name = 'sender'
-/** Maximum concurrent login checks of SMTP servers that belong to no account yet. */
+/**
+ * Maximum concurrent checks of logins at SMTP servers, for logins that belong to no account yet.
+ */
 const verifyConcurrency = 20
 const retentionIntervalMs = 600_000
 
-/** Parts of the sender process that the clients of mail APIs share. */
+/** Objects of the sender process that the clients of all mail APIs share. */
 export interface MailApiParts {
   readonly limiter: ProviderLimiter
   /**
-   * Returns the HTTP proxy that the operator's settings name. Undefined if no proxy is configured.
+   * Returns the HTTP proxy of the operator's settings, for requests to mail APIs. Undefined if no
+   * proxy is configured.
    */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
@@ -60,7 +63,7 @@ export interface MailApiParts {
  */
 export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
-/** Parts of the sender that tests replace, such as the clients of mail APIs. */
+/** Dependencies of the sender process that tests replace, such as the clients of mail APIs. */
 export interface AppDeps {
   createMailApis?: CreateMailApis
 }

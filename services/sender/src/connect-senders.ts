@@ -22,9 +22,9 @@ export interface ConnectSendersDeps {
 }
 
 /**
- * Connects this sender with the other senders. Confirms to other senders that this sender runs.
- * Takes over from senders that have ended: first the acceptances in their journals, then their
- * submissions with an unknown outcome.
+ * Connects this sender process with the other sender processes. Confirms to other processes that
+ * this process runs. Takes over from processes that have ended: first the acceptances in their
+ * journals, then their submissions with an unknown outcome.
  */
 export async function connectSenders(
   stack: AsyncDisposableStack,

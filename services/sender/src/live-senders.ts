@@ -12,14 +12,14 @@ export interface LiveSenderDeps {
 
 const heartbeatMs = 5_000
 /**
- * Maximum time between two heartbeats of this sender. A longer time is an outage of Postgres or of
- * this process.
+ * Maximum time between two heartbeats of this sender process. A longer time is an outage of
+ * Postgres or of this process.
  */
 const maxGapMs = 2 * heartbeatMs
 
 /**
- * Heartbeat of this sender, and number of live sender processes. The senders share the request
- * limits of mail providers. Disposal removes this sender.
+ * Heartbeat of this sender process, and number of live sender processes. The processes share the
+ * request limits of mail providers. Disposal deletes this process from the table `senders`.
  */
 export class LiveSenders implements AsyncDisposable {
   readonly #deps: LiveSenderDeps

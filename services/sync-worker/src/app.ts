@@ -35,7 +35,7 @@ export interface WorkerApp extends App {
   readonly port: number
 }
 
-/** Parts of the sync-worker process that tests replace, such as the clients of mail APIs. */
+/** Dependencies of the sync-worker process that tests replace, such as the clients of mail APIs. */
 export interface AppParts {
   backend?: ImapBackend
   createMailApis?: CreateMailApis
@@ -103,7 +103,7 @@ export async function startApp(
   start(10_000, 'incomplete uploads', removeIncompleteUploads(uploads))
   stack.use(await onInvalidations(bus, { ...parts, pubSub }))
   stack.use(await sharePauses(limiter, bus))
-  settings.invalidate() // reads before this line may have missed an invalidation
+  settings.invalidate() // settings cached earlier may have missed an invalidation broadcast
   holder.wake()
   service.markStarted()
   const resources = stack.move()

@@ -16,8 +16,8 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
  */
 const minHandoffMs = 500
 /**
- * Part of the shutdown timeout that is reserved for work after the shard handoff: servers that do
- * not respond to LOGOUT, commands in progress, and closing the clients.
+ * Share of the shutdown timeout that is reserved for work after the shard handoff: mail servers
+ * that ignore LOGOUT, commands in progress, closing of clients.
  */
 const afterHandoffMs = 9_500
 
@@ -69,7 +69,7 @@ export function readConfig(env: Env) {
        * these logins is reserved for commands.
        */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
-      /** Maximum logins started per second at one host name or IP address. */
+      /** Maximum logins started per second at one host name or IP address of a mail server. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
       /** Maximum concurrent logins at all mail servers together. */
       concurrent: integer(env, 'SVC_LOGINS_AT_ONCE', { fallback: 200, min: 1, max: 10_000 }),
@@ -78,7 +78,7 @@ export function readConfig(env: Env) {
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     /**
      * Minimum delay between a change of the account's mailboxes and a poll of the mailboxes that no
-     * connection watches.
+     * connection to the IMAP server watches.
      */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     /**
@@ -86,7 +86,10 @@ export function readConfig(env: Env) {
      * before the sync accepts the shorter list.
      */
     shortListMs: 10 * 60_000,
-    /** Maximum command connections per account, in addition to the connections used for syncing. */
+    /**
+     * Maximum connections per account to its IMAP server for commands, in addition to the
+     * connections used for syncing.
+     */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean poll interval of an account at a mail API whose provider sends no notifications. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),
@@ -98,11 +101,14 @@ export function readConfig(env: Env) {
       fallback: 600_000,
       min: 100,
     }),
-    /** Maximum interval of polls of the inbox if the provider loses notifications. */
+    /**
+     * Maximum interval of polls of the inbox through a mail API if the provider loses
+     * notifications.
+     */
     apiPollInboxMs: duration(env, 'SVC_API_INBOX_POLL_INTERVAL', { fallback: 60_000, min: 100 }),
-    /** Idle time after which a command connection is closed. */
+    /** Idle time after which a connection to an IMAP server for commands is closed. */
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 30_000, min: 100 }),
-    /** Maximum idle command connections of all accounts of a worker. */
+    /** Maximum idle connections to IMAP servers for commands, of all accounts of a worker. */
     commandIdleConnections: integer(env, 'SVC_COMMAND_IDLE_CONNECTIONS', {
       fallback: 200,
       min: 1,

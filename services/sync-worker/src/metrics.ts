@@ -149,12 +149,12 @@ function createOmissionMetrics(metrics: Metrics) {
     labels: ['reason'],
   })
   return {
-    /** Counts a new message that the server describes only in part, or not at all. */
+    /** Counts a new message that the mail server describes only in part, or not at all. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
     /**
-     * Counts a lost cursor (position in a list of changes): the changes after the cursor cannot be
-     * read any more.
+     * Counts a lost cursor (position in a mail API's list of changes): the changes after the cursor
+     * cannot be read any more.
      */
     cursorLost: (reason: 'expired' | 'damaged') => cursors.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
@@ -180,7 +180,10 @@ function createSummaryMetrics(metrics: Metrics) {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
   })
   return {
-    /** Counts the outcome of a requested summary, and measures the duration of the request. */
+    /**
+     * Counts the outcome of a request for a message summary, and measures the duration of the
+     * request.
+     */
     summarised(outcome: string, seconds: number) {
       outcomes.inc({ outcome })
       if (seconds > 0) durations.observe(seconds)

@@ -14,7 +14,7 @@ export interface RemovalDeps {
   db: Db
   bus: Bus
   settings: SettingsCache
-  /** Time in milliseconds for which the API shows an export that failed. */
+  /** Time in milliseconds for which the API shows a failed export of an account's messages. */
   maxAgeMs: number
 }
 

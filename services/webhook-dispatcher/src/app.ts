@@ -57,8 +57,8 @@ const releaseMs = 2_000
 const maxCountedDue = 10_000
 
 /**
- * Starts the webhook-dispatcher. Disposal stops claiming deliveries, releases deliveries that wait
- * and waits for running attempts.
+ * Starts the webhook-dispatcher. Disposal stops claiming webhook deliveries, releases deliveries
+ * that wait and waits for running attempts.
  */
 export async function startApp(config: Config, signal: AbortSignal): Promise<DispatcherApp> {
   await using stack = new AsyncDisposableStack()
@@ -162,8 +162,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
 }
 
 /**
- * Creates the parts that call webhook targets: addresses, options and keys of the targets, and the
- * HTTP client.
+ * Creates the objects for calls of webhook targets: addresses, options and keys of the targets, and
+ * the HTTP client.
  */
 async function startReceivers({ db, bus, log, stack, config, routes }: Context) {
   const settings = cacheSettings(db)

@@ -214,8 +214,8 @@ export function failedEvent(
 }
 
 /**
- * Parts of event ids that distinguish the sending attempts of a submission. Uncounted attempts
- * differ by the remaining recipients.
+ * Numbers in event ids that distinguish the sending attempts of a submission. Uncounted attempts
+ * differ by the number of remaining recipients.
  */
 function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
   return [attempt, envelope.to.length]

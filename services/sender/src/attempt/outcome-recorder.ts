@@ -43,7 +43,10 @@ export class OutcomeRecorder implements AsyncDisposable {
     return accepted.map(({ submission }) => recorded.has(submission.queueId))
   })
 
-  /** Marks events as published. Concurrently published events are marked in one statement. */
+  /**
+   * Marks events of submissions as published to RabbitMQ. Concurrently published events are marked
+   * in one statement.
+   */
   readonly #markPublished = batchStatements<readonly EventRow[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)

@@ -15,7 +15,10 @@ export interface VerifySmtpDeps {
   limits: SmtpLimits
 }
 
-/** Part of the time limit of a login check that is reserved for the reply to the requester. */
+/**
+ * Share of the time limit of a login check at an SMTP server that is reserved for the reply to the
+ * requester.
+ */
 const replyMarginMs = 500
 
 /** Checks a login at an SMTP server without an account. The credentials are not stored. */

@@ -93,7 +93,7 @@ export class Dispatcher implements AsyncDisposable {
     if (waitMs <= 0) return this.#sweeper.wake()
     this.#wakeTimer ??= setTimeout(() => {
       this.#wakeTimer = undefined
-      // The timer of Node.js may run up to 1 ms early, when the poll is not due yet.
+      // A timer of Node.js may fire up to 1 ms early, before the poll of the outbox is due.
       this.wake()
     }, Math.ceil(waitMs))
   }

@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check whether the sender to which this result belongs has ended. */
+  /** Time of the first check whether the sender process to which this result belongs has ended. */
   since: number
 }
 
@@ -32,13 +32,13 @@ export function senderKey(sender: string): string {
 
 const requestTimeoutMs = 5_000
 /**
- * Period for which the result of a check whether a sender has ended is used. A check takes two
- * queries.
+ * Period for which the result of a check whether a sender process has ended is used. A check takes
+ * two queries.
  */
 const freshMs = 2_000
 /**
- * Maximum time without a heartbeat of a sender while RabbitMQ is unavailable. After this time, the
- * sender counts as ended.
+ * Maximum time without a heartbeat of a sender process while RabbitMQ is unavailable. After this
+ * time, the process counts as ended.
  */
 const maxSilenceMs = 300_000
 
@@ -72,7 +72,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
   }
 
   /**
-   * True if a sender is known to have ended. Otherwise starts a check, unless a check is recent.
+   * True if a sender process is known to have ended. Otherwise starts a check whether the process
+   * has ended, unless a check is running.
    */
   isDead(sender: string): boolean {
     const result = this.#results.get(sender)

@@ -39,8 +39,8 @@ type LaneKind = 'account' | 'gateway' | 'host'
  */
 const prefetchPerSlot = 4
 /**
- * Maximum time until a server accepts a message, up to which further submissions for the server are
- * prefetched. Slower servers do not benefit from prefetching.
+ * Maximum time until an outgoing mail server accepts a message, up to which further submissions to
+ * the server are prefetched. Slower mail servers do not benefit from prefetching.
  */
 const fastMs = 250
 /** Time after which the failures of an unused lane (account, gateway or host) are forgotten. */

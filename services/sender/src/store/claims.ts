@@ -60,8 +60,8 @@ interface ClaimOptions {
   worker: string
   leaseMs: number
   /**
-   * Senders that have ended. Outbox rows that these senders left with an unknown outcome may be
-   * claimed.
+   * Sender processes that have ended. Outbox rows that these processes left with an unknown outcome
+   * may be claimed.
    */
   dead: readonly string[]
 }
@@ -128,8 +128,8 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // The ids are passed as one array, so that the text of the SQL statement is equal for any
-        // number of claimed rows.
+        // The queue ids are passed as one array, so that the text of the SQL statement is equal for
+        // any number of claimed outbox rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))

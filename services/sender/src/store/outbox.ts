@@ -42,13 +42,16 @@ export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and work
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, classified by this sender's checks whether these senders have ended. */
+/**
+ * Other sender processes, classified by this process's checks whether the other processes have
+ * ended.
+ */
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Ids of senders that have ended, according to the checks of this sender. */
+  /** Ids of sender processes that have ended, according to the checks of this process. */
   dead: readonly string[]
-  /** Ids of senders that a recent check did not find to have ended. */
+  /** Ids of sender processes that a recent check did not find to have ended. */
   silent: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 /** Time without a heartbeat after which a sender is silent: three heartbeat intervals. */
 export const silenceMs = 15_000
-/** Time after which senders without a heartbeat are deleted from the table of senders. */
+/** Time after which sender processes without a heartbeat are deleted from the table `senders`. */
 const keepMs = 600_000
 
 /** SQL condition for senders that have a recent heartbeat. */
@@ -37,7 +37,7 @@ export async function isSenderBeating(db: Db, sender: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Deletes the row of a sender that stops. */
+/** Deletes the row of a stopping sender process from the table `senders`. */
 export async function deleteSender(db: Db, sender: string): Promise<void> {
   await db.deleteFrom('senders').where('id', '=', sender).execute()
 }

@@ -6,8 +6,8 @@ export interface ReserveRequest {
   account: string
   units: number
   /**
-   * Rate at which quota units become available again in the reserve of a mailbox, which all senders
-   * share.
+   * Rate at which quota units of a mail API become available again in the reserve of a mailbox,
+   * which all senders share.
    */
   rate: QuotaRate
 }
@@ -25,8 +25,8 @@ export async function takeReserve(
   const { burst } = rate
   const perMs = (rate.units - burst) / rate.windowMs
   const required = Math.min(units, burst)
-  // Quota units in the reserve of a mailbox at this time, computed as in a token bucket. A clock
-  // that was set back adds no units.
+  // Quota units of a mail API in the reserve of a mailbox at this time, computed as in a token
+  // bucket. A clock that was set back adds no units.
   const level = sql`least(${burst}::float8, reserve.units + ${perMs}::float8 * 1000 *
     greatest(0, extract(epoch from clock_timestamp() - reserve.updated_at)))`
   const { rows } = await sql`

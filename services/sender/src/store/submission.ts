@@ -154,8 +154,8 @@ export interface Submission extends OutboxLease {
   messageId: string
   envelope: { from: string; to: string[] }
   /**
-   * MIME of the message. If the message has more bytes (`mimeBytes`), only the beginning, with the
-   * whole header section.
+   * MIME of the message to send. Contains only the beginning of a message with more bytes
+   * (`mimeBytes`), with the whole header section.
    */
   mime: Buffer
   /** Length in bytes of the whole message (MIME), also if only its beginning was read. */

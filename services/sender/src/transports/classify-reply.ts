@@ -26,8 +26,8 @@ export interface ReplyClass {
 }
 
 /**
- * Error codes of failures without a server reply that would recur in a new attempt, because the
- * message, the envelope or the settings cause them.
+ * Error codes of failed sending attempts without a server reply that would recur in a new attempt.
+ * The message, the envelope or the settings cause such a failure.
  */
 const permanentCodes = new Set([
   'EAUTH',

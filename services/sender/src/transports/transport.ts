@@ -28,8 +28,9 @@ export interface SendOptions {
    */
   commitIntent: (recipients?: readonly string[]) => Promise<void>
   /**
-   * Called synchronously with the result from the server's reply, if a crash of this process would
-   * lose the reply. Not called if the server can be asked again for the result.
+   * Called synchronously with the result of a sending attempt from the mail server's reply, if a
+   * crash of this process would lose the reply. Not called if the mail server can be asked again
+   * for the result.
    */
   onReply: (result: SendResult) => void
   /** Called when the mail server has accepted the message, and can take another message. */
@@ -69,7 +70,10 @@ export interface RejectedRecipient {
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =
-  /** Permanent rejection: the server does not have the message. Another attempt would also fail. */
+  /**
+   * Permanent rejection of a message, which the mail server does not have. Another attempt to send
+   * would also fail.
+   */
   | { kind: 'rejected' }
   /**
    * Temporary failure: the sending attempt did not hand the message over to the server. Another
@@ -77,14 +81,16 @@ type FailureKind =
    */
   | { kind: 'deferred' }
   /**
-   * Unknown outcome: the server may or may not have taken the message, because the reply was lost
-   * or is not readable. `permanent`: another attempt would also fail.
+   * Unknown outcome of a sending attempt: the reply was lost or is not readable, so the mail server
+   * may have taken the message. `permanent`: another attempt would also fail.
    */
   | { kind: 'unknown'; permanent?: true }
 
 interface FailureDetails {
   failure: AttemptFailure
-  /** Network path of the failed attempt. Absent for the default path: no proxy, any address. */
+  /**
+   * Network path of the failed sending attempt. Absent for the default path: no proxy, any address.
+   */
   routing?: NetworkRouting
   suspends?: ReplyClass['suspends']
   /** Time for which the provider of a mail API asked to pause the account. */
@@ -115,7 +121,8 @@ export function toFailedSend(
 }
 
 /**
- * Converts a failed attempt to a result with an unknown outcome: the server may have the message.
+ * Converts a failed sending attempt to a result with an unknown outcome: the mail server may have
+ * the message.
  */
 export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }

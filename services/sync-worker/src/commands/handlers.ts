@@ -26,8 +26,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
     sessions.findPrepared(request.account, limits.signal).then((session) => {
       if (!session) throw notHeld()
       return session.driver.run(name, request, limits).catch((error: unknown) => {
-        // The end of a session aborts the commands that wait for its connection. The next worker
-        // that holds the account can run these commands.
+        // The end of an account session aborts the commands that wait for a connection of the
+        // session. The next worker that holds the account can run these commands.
         if (session.isStopped && isAbort(error) && !limits.signal.aborted) throw notHeld(error)
         throw error
       })

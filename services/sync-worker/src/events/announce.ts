@@ -24,7 +24,10 @@ export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
   truncated?: string[]
 }
 
-/** Tolerated clock difference when an arrival is compared with the account's registration. */
+/**
+ * Tolerated clock difference when the arrival time of a message is compared with the account's
+ * registration time.
+ */
 const skewMs = 10 * 60_000
 
 /** Properties of a message that distinguish a newly arrived message from a moved message. */

@@ -15,7 +15,7 @@ const fullBytes = 1024 * 1024
  * whole.
  */
 const pieceBytes = 256 * 1024
-/** Bytes of each buffer in which the compressor returns its output. */
+/** Bytes of each buffer in which the compressor of export files returns its output. */
 const outputBytes = 64 * 1024
 /**
  * Characters of an export that are collected for one call of the compressor, because any call takes
@@ -51,14 +51,14 @@ export class ChunkWriter {
   }
 
   /**
-   * True once the chunk has enough compressed bytes to end. Text that is not compressed yet is not
-   * counted.
+   * True once the chunk of an export file has enough compressed bytes to end. Text that is not
+   * compressed yet is not counted.
    */
   get isFull(): boolean {
     return this.#size >= fullBytes
   }
 
-  /** Adds text to the chunk. Resolves when the chunk accepts further text. */
+  /** Adds text to the chunk of an export file. Resolves when the chunk accepts further text. */
   async write(text: string): Promise<void> {
     this.#collected += text
     if (this.#collected.length >= collectedLength) await this.#compress()
@@ -106,8 +106,8 @@ export class OpenChunk {
   }
 
   /**
-   * True if the chunk reached a limit of bytes, messages or age, so that it is stored after the
-   * current message.
+   * True if the chunk of an export file reached a limit of bytes, messages or age. The chunk is
+   * then stored after the current message.
    */
   get isDue(): boolean {
     const isOld = Date.now() - this.startedAt >= maxChunkMs

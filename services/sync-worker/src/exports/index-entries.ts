@@ -107,8 +107,8 @@ function packEntry({ order, id }: ExportEntry): Buffer {
 }
 
 /**
- * Reads the message list entry at an offset of a packed part. Undefined at the end of the part.
- * Pure.
+ * Reads the entry at an offset of a packed part of an export's message list. Undefined at the end
+ * of the part. Pure.
  */
 export function unpackEntry(
   part: Buffer,

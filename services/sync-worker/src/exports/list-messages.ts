@@ -83,7 +83,7 @@ export async function skipFolder(context: ExportContext, position: ExportPositio
 /** List of messages in the remaining folders of an export. */
 class FolderList {
   readonly entries: ExportEntry[] = []
-  /** Number of folders whose messages are listed completely. */
+  /** Number of folders of the export whose messages are listed completely. */
   scanned: number
   /** Cursor in the folder that the export lists next. Undefined at the start of the folder. */
   cursor: string | undefined
@@ -101,7 +101,10 @@ class FolderList {
     return this.scanned >= this.#export.position.folders.length
   }
 
-  /** Lists the messages of a folder until the end of the folder, or until `isOver` returns true. */
+  /**
+   * Lists the messages of a folder for an export until the end of the folder, or until `isOver`
+   * returns true.
+   */
   async listFolder(isOver: () => boolean, signal: AbortSignal): Promise<void> {
     const { row, position } = this.#export
     const folder = position.folders[this.scanned]

@@ -17,7 +17,10 @@ export interface MergePosition {
    * its first entry.
    */
   runs: RunPosition[]
-  /** Last merged entry, so that the same message in another run is not exported again. */
+  /**
+   * Last merged entry of the export's message list, so that the same message in another sorted run
+   * is not exported again.
+   */
   last?: ExportEntry
 }
 
@@ -35,7 +38,7 @@ interface Head {
   part: number
   content: Buffer
   entry: ExportEntry
-  /** Offset of the message list entry that follows `entry` in the part. */
+  /** Offset of the message list entry that follows `entry` in the part of a sorted run. */
   next: number
 }
 
@@ -78,7 +81,8 @@ export class RunMerge {
       if (!head) break
       const { run, part, entry, next } = head
       await this.#advance(head)
-      // After a stored position, another run may still contain an entry that was exported already.
+      // After a stored position of the export, another sorted run may still contain an entry that
+      // was exported already.
       if (this.#last && compareEntries(this.#last, entry) >= 0) continue
       this.#last = entry
       taken.push({ ...entry, run, after: [part, next] })

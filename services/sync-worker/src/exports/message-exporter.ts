@@ -44,7 +44,7 @@ interface TurnOptions {
   signal: AbortSignal
   /** Called before each message is exported. Waits while syncs or other work have priority. */
   pause: Turn['pause']
-  /** Maximum number of messages to export in this turn. */
+  /** Maximum number of messages to export in this turn (limited work period) of the export. */
   limit?: number
   /**
    * Id of the message that is skipped if the next attempt to read it fails, too. In this attempt,
@@ -54,7 +54,10 @@ interface TurnOptions {
 }
 
 interface AddOptions {
-  /** True to replace attachments that the mail system refuses by error texts. */
+  /**
+   * True to write error texts to the export file instead of attachments that the mail system
+   * refuses.
+   */
   acceptsPartial: boolean
   signal: AbortSignal
 }
@@ -111,7 +114,8 @@ export class MessageExporter {
   }
 
   /**
-   * Exports the given messages. Stops early when the time of the turn is over or the file is full.
+   * Exports some messages. Stops early when the turn of the export is over or the export file is
+   * full.
    */
   async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
     const { driver, bounds, signal, pause, onLastAttempt } = options
@@ -123,7 +127,7 @@ export class MessageExporter {
       await pause()
       signal.throwIfAborted()
       await this.#add(reading, { acceptsPartial, signal })
-      // A message with separate chunks leaves no chunk in progress.
+      // A message with separate chunks of the export file leaves no chunk in progress.
       if (this.#chunk && !this.#chunk.isDue) continue
       await this.#store()
       if (Date.now() >= endAt || (await this.#isFull(bounds))) return
@@ -163,7 +167,9 @@ export class MessageExporter {
     }
   }
 
-  /** Moves the position of the chunk in progress past the message that was just handled. */
+  /**
+   * Moves the position of the export's chunk in progress past the message that was just handled.
+   */
   #pass(): void {
     const entry = this.#pending.shift()
     if (!entry || !this.#chunk) return
@@ -227,8 +233,8 @@ export class MessageExporter {
     this.#chunk = undefined
     if (!chunk.hasBytes) {
       chunk[Symbol.dispose]()
-      // A chunk without bytes has nothing to append to the file. For example, the last piece of a
-      // large message may have filled the previous chunk.
+      // A chunk without bytes has nothing to append to the export file. For example, the last piece
+      // of a large message may have filled the previous chunk.
       const update = this.#update(chunk, this.#file.end)
       await inExport(this.#context, (tx) => this.#save(tx, update))
       this.#apply(update)

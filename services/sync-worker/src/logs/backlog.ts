@@ -1,7 +1,7 @@
 import type { LogLine } from '../store/logs.ts'
 
 export interface BacklogLimits {
-  /** Maximum buffered log lines of one account. */
+  /** Maximum buffered protocol log lines of one account. */
   perAccount: number
   /** Maximum characters of all buffered protocol log lines. */
   totalCharacters: number
@@ -11,7 +11,9 @@ type BufferedLine = Omit<LogLine, 'account'>
 
 interface AccountLines {
   lines: BufferedLine[]
-  /** Number of log lines of the account that were dropped since a line was last buffered. */
+  /**
+   * Number of protocol log lines of the account that were dropped since a line was last buffered.
+   */
   dropped: number
 }
 

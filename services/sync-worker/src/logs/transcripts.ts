@@ -40,13 +40,16 @@ const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
   /**
-   * Number of log lines that were added to each account's log after its old lines were last
+   * Number of lines that were added to each account's protocol log after its old lines were last
    * deleted.
    */
   const added = new Map<string, number>()
   let connections = 0
 
-  /** Deletes the old log lines of an account after each addition of a tenth of `maxLines`. */
+  /**
+   * Deletes the old lines of an account's protocol log after each addition of a tenth of
+   * `maxLines`.
+   */
   async function trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
       const count = (added.get(account) ?? maxLines) + lines.length

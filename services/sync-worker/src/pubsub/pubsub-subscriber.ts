@@ -140,8 +140,9 @@ async function receive(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise
 }
 
 /**
- * Sends notifications about changes to accounts. Retries until the signal aborts, because a failure
- * of RabbitMQ or Postgres is no error of the Pub/Sub application.
+ * Sends notifications of Gmail about mailbox changes to the workers of the accounts. Retries until
+ * the signal aborts, because a failure of RabbitMQ or Postgres is no error of the Pub/Sub
+ * application.
  */
 function retryNotifying(
   { log }: PubSubSubscriberDeps,

@@ -144,7 +144,10 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     })
   }
 
-  /** Sends notifications about accounts to the workers of the accounts, including this worker. */
+  /**
+   * Sends notifications of Gmail about mailbox changes to the workers of the accounts, including
+   * this worker.
+   */
   async #notify(
     accounts: readonly string[],
     origin: Pick<ProviderNotification, 'isOwn'>,

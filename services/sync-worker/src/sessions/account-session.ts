@@ -33,11 +33,14 @@ interface SessionStore {
   readonly accounts: AccountReader
 }
 
-/** State of one run of `AccountDriver.follow`: a connection from login to loss. */
+/**
+ * State of one run of `AccountDriver.follow`: a connection of the account to its mail system, from
+ * login to loss.
+ */
 interface ConnectionRun {
   /**
-   * Time of the login in epoch milliseconds. Before the login, the start time of the connection
-   * attempt.
+   * Time of the login at the account's mail system in epoch milliseconds. Before the login, the
+   * start time of the connection attempt.
    */
   startedAt: number
   /** True after the account's connection was used for a full sync pass. */
@@ -71,8 +74,8 @@ export class AccountSession implements DriverContext {
   /** True if the account session ended although `stop` was not called. */
   ended = false
   /**
-   * True from a login of the account until a failure of its connection or of a reconnect is
-   * recorded.
+   * True from a login at the account's mail system until a failure of the connection or of a
+   * reconnect is recorded.
    */
   loggedIn = false
   /** True after the first attempt to connect the account, or if the account has no server. */
@@ -148,7 +151,10 @@ export class AccountSession implements DriverContext {
     this.#connection.isOwnLoss = true
   }
 
-  /** Ends all work of the account session and logs out. Resolves when all work has ended. */
+  /**
+   * Ends all work of the account session and logs out of the mail system. Resolves when all work
+   * has ended.
+   */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.driver[Symbol.asyncDispose](), this.#done])
@@ -225,8 +231,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Runs one connection of the account from login to loss. `error` is absent if nothing failed and
-   * the connection has to be replaced.
+   * Runs one connection of the account to its mail system, from login to loss. `error` is absent if
+   * nothing failed and the connection has to be replaced.
    */
   async #runConnection(): Promise<ConnectionEnd> {
     const connection = newConnection(Date.now())

@@ -29,7 +29,7 @@ import { Registry, type RegistryDeps } from './registry.ts'
 export interface MailApiParts {
   /** Limiter of all requests of this process to mail providers. */
   readonly limiter: ProviderLimiter
-  /** Returns the HTTP proxy that the settings name. */
+  /** Returns the HTTP proxy of the operator's settings, for requests to mail APIs. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
   readonly destinations: Destinations
@@ -50,8 +50,8 @@ interface SessionOptions {
 }
 
 /**
- * Creates the account sessions and the parts that account sessions share with commands and periodic
- * tasks.
+ * Creates the account sessions and the objects that account sessions share with commands and
+ * periodic tasks.
  */
 export function createSessions(
   stack: AsyncDisposableStack,
@@ -115,7 +115,8 @@ export function createSessions(
 
 /**
  * Creates the limiter of requests to mail providers, and the objects that determine this worker's
- * part of the limits. The live workers divide the limits of an OAuth2 application among each other.
+ * share of the limits. The live workers divide the limits of an OAuth2 application among each
+ * other.
  */
 function createQuota(
   stack: AsyncDisposableStack,

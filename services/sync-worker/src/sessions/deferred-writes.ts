@@ -8,13 +8,16 @@ import {
 } from '../store/account-states.ts'
 import type { AccountLease } from '../store/lease.ts'
 
-// Connection counts and sync times of accounts change often, and the loss of a change does little
-// harm. Changes are collected in memory and stored periodically.
+// Counts of accounts' connections to mail servers, and sync times, change often. The loss of a
+// change does little harm. Changes are collected in memory and stored periodically.
 
 /** Maximum accounts per statement that stores connection counts or sync times. */
 const batchSize = 1_000
 
-/** Counts the connections of each account. Stores counts that changed since the last write. */
+/**
+ * Counts the connections of each account to its mail server. Stores counts that changed since the
+ * last write.
+ */
 export class ConnectionCounts {
   readonly #metrics: Pick<WorkerMetrics, 'connections'>
   readonly #counts = new Map<string, ConnectionCount>()
@@ -24,7 +27,10 @@ export class ConnectionCounts {
     this.#metrics = metrics
   }
 
-  /** Counts a connection of an account. The returned function removes it from the count again. */
+  /**
+   * Counts a connection of an account to its mail server. The returned function removes the
+   * connection from the count again.
+   */
   add(lease: AccountLease): () => void {
     this.#change(lease, 1)
     return () => this.#change(lease, -1)

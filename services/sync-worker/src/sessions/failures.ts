@@ -6,10 +6,10 @@ import { AppError, type ErrorKind, messageOf } from '@posthorn/errors'
 import type { MailboxRefusal } from '../drivers/account-driver.ts'
 import type { StatusTrigger } from './status-transition.ts'
 
-/** Maximum stored characters of an error response from a server. */
+/** Maximum stored characters of an error response from a mail server or provider. */
 const maxText = 1_000
 
-/** Kinds of failures of a server or provider that do not concern the credentials. */
+/** Kinds of failures of a mail server or provider that do not concern the account's credentials. */
 const serverFailures: ReadonlySet<ErrorKind> = new Set([
   'unreachable',
   'rejected',
@@ -61,13 +61,18 @@ function describe(error: AppError): LastError {
   }
 }
 
-/** Details of a request that a token endpoint rejected, with the response of the endpoint. */
+/**
+ * Details of a request that an OAuth2 token endpoint rejected, with the response of the endpoint.
+ */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
 }
 
-/** Builds the status trigger of a full sync pass, with the last mailbox that the server refused. */
+/**
+ * Builds the trigger of the account status for a full sync pass, with the last mailbox that the
+ * mail server refused.
+ */
 export function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
   if (!refusal) return { kind: 'synced' }
   const { path, error } = refusal

@@ -193,7 +193,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   /** Starts an account's session, or restarts it if the registration or lease changed. */
   #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
-    // At the end of the session's stop, the account is reconciled again.
+    // When the account's session has stopped, the registry reconciles the account again.
     if (!lease || this.#stopping.has(account)) return
     const session = this.#running.get(account)
     if (!session) {

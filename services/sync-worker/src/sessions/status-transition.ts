@@ -6,28 +6,34 @@ import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
   /**
-   * Trigger: a worker starts the account's session. `enabled` is false without a server to connect
-   * to.
+   * Trigger of the account status: a worker starts the account's session. `enabled` is false
+   * without a mail server to connect to.
    */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
   /**
-   * Trigger: the account is connecting. For an account that has synced, this trigger occurs only if
-   * the attempt takes a long time.
+   * Trigger of the account status: the account connects to its mail system. For an account that has
+   * synced, this trigger occurs only if the attempt takes a long time.
    */
   | { kind: 'connecting' }
   | { kind: 'loggedIn'; user: string }
-  /** Trigger: the first sync pass over the account's new connection takes a long time. */
+  /**
+   * Trigger of the account status: the first sync pass over the account's new connection takes a
+   * long time.
+   */
   | { kind: 'syncing' }
   /**
-   * Trigger: a full sync pass ended. `syncError` is the last mailbox that the server refused to
-   * sync.
+   * Trigger of the account status: a full sync pass ended. `syncError` is the last mailbox that the
+   * mail server refused to sync.
    */
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
-  /** Trigger: a connection was lost after a sync pass, and the account reconnects after a delay. */
+  /**
+   * Trigger of the account status: a connection to the mail system was lost after a sync pass, and
+   * the account reconnects after a delay.
+   */
   | { kind: 'lost' }
   /**
-   * Trigger: the server rejected the credentials. `ambiguous` if the response may also mean an
-   * outage.
+   * Trigger of the account status: the mail system rejected the account's credentials. `ambiguous`
+   * if the response may also mean an outage.
    */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
@@ -115,8 +121,8 @@ export function transition(
 }
 
 /**
- * Number of consecutive failures of an account after which an ambiguous response of the server
- * counts as rejected credentials.
+ * Number of consecutive failures to connect an account, after which an ambiguous response of the
+ * mail system counts as rejected credentials.
  */
 const maxAmbiguous = 3
 
@@ -221,8 +227,8 @@ function onAuthFailed(
 }
 
 /**
- * Computes the account status after a failure. If the failure equals the previous failure,
- * increments the error count and records no event.
+ * Computes the account status after a failure to connect or log in to the mail system. If the
+ * failure equals the previous failure, increments the error count and records no event.
  */
 function onFailed(
   from: AccountStatus,
@@ -252,8 +258,8 @@ function errorEvent(
 }
 
 /**
- * True if two failures of an account are equal. Compares the response codes if a failure has a
- * code, because response texts may contain times and counters.
+ * True if two failures of an account to connect or log in are equal. Compares the response codes if
+ * a failure has a code, because response texts may contain times and counters.
  */
 function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)

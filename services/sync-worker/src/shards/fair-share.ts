@@ -1,13 +1,16 @@
 import { shardCount } from '@posthorn/contracts/shards'
 import type { LiveWorker } from '../store/shards.ts'
 
-/** Properties of a worker by which the shards are divided among the workers. */
+/**
+ * Properties of a sync-worker by which the shards (groups of accounts) are divided among the
+ * workers.
+ */
 export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Computes the fair share: the maximum number of shards of a worker. A stopping worker gets no
- * shards. A worker that refuses further shards keeps at most an equal part of all shards. The other
- * workers share the remaining shards.
+ * Computes the fair share: the maximum number of shards (groups of accounts) of a sync-worker. A
+ * stopping worker gets no shards. A worker that refuses further shards keeps at most an equal part
+ * of all shards. The other workers share the remaining shards.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0
@@ -21,8 +24,9 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 }
 
 /**
- * Returns the workers as the worker `id` counts them. A worker that an operator has released counts
- * itself as running if no other worker runs, because its shards would have no holder otherwise.
+ * Returns the sync-workers that share the shards (groups of accounts), as the worker `id` counts
+ * them. A worker that an operator has released counts itself as running if no other worker runs,
+ * because its shards would have no holder otherwise.
  */
 export function resumeIfAlone(workers: readonly LiveWorker[], id: string): readonly LiveWorker[] {
   if (workers.some(({ stopping }) => !stopping)) return workers
@@ -30,8 +34,8 @@ export function resumeIfAlone(workers: readonly LiveWorker[], id: string): reado
 }
 
 /**
- * Number of shards that are available to a worker below its fair share: shards without a live
- * worker, and shards that other workers hold above their fair shares.
+ * Number of shards (groups of accounts) that are available to a sync-worker below its fair share.
+ * Counts shards without a live worker, and shards that other workers hold above their fair shares.
  */
 export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[]): number {
   const others = workers.filter((worker) => worker !== self)
@@ -40,7 +44,10 @@ export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[])
   return surplus.reduce((sum, shards) => sum + shards, shardCount - held)
 }
 
-/** Ids of the workers below their fair share, which claim the shards that other workers release. */
+/**
+ * Ids of the sync-workers below their fair share, which claim the shards (groups of accounts) that
+ * other workers release.
+ */
 export function listReceivers(workers: readonly LiveWorker[]): string[] {
   const receivers = workers.filter((worker) => worker.shards < fairShare(worker, workers))
   return receivers.map(({ id }) => id)

@@ -3,7 +3,10 @@ import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import type { ShardObserver } from './shard-accounts.ts'
 
-/** Epoch (claim number) of the first claim of a shard. No worker held such a shard before. */
+/**
+ * Epoch (claim number) of the first claim of a shard (group of accounts). No worker held such a
+ * shard before.
+ */
 const firstEpoch = '1'
 
 /**
@@ -12,7 +15,10 @@ const firstEpoch = '1'
  */
 export class HeldShards implements ShardObserver {
   readonly #clock: Clock
-  /** Claim times of the held shards. Undefined for a shard that no worker held before. */
+  /**
+   * Times at which this worker claimed the shards (groups of accounts) that it holds. Undefined for
+   * a shard that no worker held before.
+   */
   readonly #claimedAt = new Map<number, number | undefined>()
 
   constructor(clock: Clock = monotonicClock) {

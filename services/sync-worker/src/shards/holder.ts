@@ -14,7 +14,10 @@ export interface ShardHolder extends AsyncDisposable {
    * @throws Error while accounts are taken over
    */
   checkTakeover(): void
-  /** Claims or releases shards immediately instead of at the next claim interval. */
+  /**
+   * Claims or releases shards (groups of accounts) immediately instead of at the next claim
+   * interval.
+   */
   wake(): void
 }
 
@@ -25,9 +28,9 @@ export interface ShardHolder extends AsyncDisposable {
 const takesPerInterval = 4
 
 /**
- * Holds this worker's share of the shards by leases: sends heartbeats, claims, releases surplus
- * shards, and stops all work after two missed heartbeats. Other workers may claim the shards after
- * three missed heartbeats.
+ * Holds this worker's share of the shards (groups of accounts) by leases. Sends heartbeats, claims
+ * shards, releases surplus shards, and stops all work after two missed heartbeats. Other workers
+ * may claim the shards after three missed heartbeats.
  *
  * Before `whenConnected` resolves, this worker sends no heartbeat and claims no shards, so that the
  * other workers keep all accounts. Without RabbitMQ, a new worker receives neither commands nor
@@ -122,7 +125,7 @@ export class Takeover {
   }
 
   /**
-   * Checks whether the takeover is complete.
+   * Checks whether the takeover of accounts from other workers is complete.
    * @throws Error while accounts are taken over, at most for the time that the rate limit of logins
    *   requires
    */

@@ -38,9 +38,14 @@ export interface ShardHolderOptions {
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
 
-/** Interval at which shards are released during the shutdown of this worker. */
+/**
+ * Interval at which shards (groups of accounts) are released during the shutdown of this worker.
+ */
 const handoffTickMs = 50
-/** Number of claim intervals for which a new worker waits until all other workers know of it. */
+/**
+ * Number of claim intervals for which a new sync-worker waits until all other workers know of the
+ * new worker.
+ */
 const joinIntervals = 2
 
 /** Shards (groups of accounts) leased by this worker. */
@@ -49,7 +54,7 @@ export class LeasedShards {
   readonly #options: ShardHolderOptions
   readonly #clock: Clock
   readonly #releases: ShardReleases
-  /** Ids of the workers that were live in the last claim interval. */
+  /** Ids of the sync-workers that were live in the last claim interval. */
   #listed: ReadonlySet<string> = new Set()
   /** Times of this worker's last heartbeat, and of its first heartbeat after an interruption. */
   #heartbeatAt = -Infinity
@@ -59,8 +64,8 @@ export class LeasedShards {
   #isReleasing = false
   #isTaking = true
   /**
-   * Resolves when the work on shards with expired leases has ended. Before, this worker claims no
-   * shards.
+   * Resolves when the work on shards (groups of accounts) with expired leases has ended. Before,
+   * this worker claims no shards.
    */
   #stopping: Promise<void> | undefined
 
@@ -78,7 +83,7 @@ export class LeasedShards {
     return this.#isTaking
   }
 
-  /** Sends a heartbeat if due, then claims or releases shards to approach the fair share. */
+  /** Sends a heartbeat if due, then claims or releases shards (groups of accounts). */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
     const claimable = limits.memory.check(accounts.load())
@@ -173,7 +178,10 @@ export class LeasedShards {
     return [...this.leases.keys(), ...this.#releases.pending]
   }
 
-  /** Lists the live workers, and divides the logins per second of each host by their number. */
+  /**
+   * Lists the live workers, and divides the logins per second at each mail server's host by the
+   * number of live workers.
+   */
   async #listWorkers(): Promise<LiveWorker[]> {
     const { db, worker, config, limits } = this.#options
     const workers = await listWorkers(db, worker.id, 3 * config.heartbeatMs)
@@ -185,7 +193,10 @@ export class LeasedShards {
     return workers
   }
 
-  /** Stops work on shards that another worker claimed or whose epoch (claim number) was raised. */
+  /**
+   * Stops work on shards (groups of accounts) that another worker claimed or whose epoch (claim
+   * number) was raised.
+   */
   async #dropLost(stored: readonly Lease[]): Promise<void> {
     const epochs = new Map(stored.map(({ shard, epoch }) => [shard, epoch]))
     const lost = [...this.leases.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
@@ -197,7 +208,10 @@ export class LeasedShards {
     await this.#options.observer.released(shards)
   }
 
-  /** Claims missing shards, or releases surplus shards that other workers are ready for. */
+  /**
+   * Claims shards (groups of accounts) that this worker lacks, or releases surplus shards that
+   * other workers are ready for.
+   */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = resumeIfAlone(await this.#listWorkers(), worker.id)
@@ -221,7 +235,10 @@ export class LeasedShards {
     this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
-  /** True if all other workers have counted this worker and reduced their login rates. */
+  /**
+   * True if all other sync-workers have counted this worker and reduced their rates of logins at
+   * mail servers.
+   */
   #hasJoined(): boolean {
     return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
   }

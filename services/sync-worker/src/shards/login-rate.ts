@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts'
 
 /**
- * Maximum logins per second that this worker starts at one host. All live workers may log in at the
- * host, so each worker gets an equal part of the configured limit.
+ * Maximum logins per second that this worker starts at one host of a mail server. All live workers
+ * may log in at the host, so each worker gets an equal part of the configured limit.
  */
 export class LoginRate {
-  /** Number of live workers. */
+  /** Number of live sync-workers. */
   workers = 1
   readonly #total: number
 
@@ -18,13 +18,13 @@ export class LoginRate {
   }
 }
 
-/** Number of accounts per host name or IP address for which logins are limited. */
+/** Number of accounts per host name or IP address of a mail server at which logins are limited. */
 export type LoginCounts = ReadonlyMap<string, number>
 
 /**
- * Computes the seconds that one of `workers` workers needs for the logins of a shard. Each worker
- * has an equal part of the logins per second of a host. The logins at all hosts together are
- * limited to `concurrent` per second.
+ * Computes the seconds that one of `workers` sync-workers needs for the logins of a shard (group of
+ * accounts). Each worker has an equal part of the logins per second of a mail server's host. The
+ * logins at all hosts together are limited to `concurrent` per second.
  */
 export function loginSeconds(
   logins: LoginCounts,
@@ -36,7 +36,10 @@ export function loginSeconds(
   return Math.max((largest * workers) / perSecond, sumOf(logins) / concurrent)
 }
 
-/** Adds up the login counts of several shards by host name or IP address. */
+/**
+ * Adds up the numbers of accounts to log in of several shards, by host name or IP address of the
+ * mail server.
+ */
 export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCounts {
   const merged = new Map<string, number>()
   for (const byKey of counts)
@@ -44,7 +47,9 @@ export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCou
   return merged
 }
 
-/** Sum of the numbers of accounts for all host names and IP addresses. */
+/**
+ * Sum of the numbers of accounts to log in, over all host names and IP addresses of mail servers.
+ */
 export function sumOf(logins: LoginCounts): number {
   let sum = 0
   for (const count of logins.values()) sum += count

@@ -32,8 +32,8 @@ export interface MemoryUse {
   expectedBytes: number
   bytesPerAccount: number
   /**
-   * Number of further accounts for which the memory is sufficient. Negative if the accounts exceed
-   * the planned part of the limit.
+   * Number of further accounts for which the worker's memory is sufficient. Negative if the
+   * accounts exceed the planned part of the memory limit.
    */
   capacity: number
 }

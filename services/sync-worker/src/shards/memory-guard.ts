@@ -10,8 +10,8 @@ import {
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
   /**
-   * Called with 1 when the worker starts to refuse shards, and with 0 when the worker accepts
-   * shards again.
+   * Called with 1 when this worker starts to refuse shards (groups of accounts) for lack of memory.
+   * Called with 0 when the worker accepts shards again.
    */
   onChange: (refusing: 0 | 1) => void
   memories: readonly LimitedMemory[]
@@ -59,7 +59,10 @@ export class MemoryGuard {
     options.onChange(0)
   }
 
-  /** True if this worker refuses further shards after the last check of the worker's memory. */
+  /**
+   * True if this worker refuses further shards (groups of accounts) after the last check of the
+   * worker's memory.
+   */
   get refusing(): boolean {
     return this.#refusing
   }
@@ -77,7 +80,10 @@ export class MemoryGuard {
     return this.#capacity
   }
 
-  /** Checks the memory of this worker. Returns the limits of the next claim of shards. */
+  /**
+   * Checks the memory of this worker. Returns the limits of the next claim of shards (groups of
+   * accounts).
+   */
   check(load: AccountLoad): ClaimLimits {
     const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
     const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))

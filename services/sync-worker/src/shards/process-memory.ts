@@ -4,8 +4,8 @@ import { getHeapStatistics } from 'node:v8'
 import type { LimitedMemory } from './memory-budget.ts'
 
 /**
- * Resident memory of an account over TLS after one read, in bytes, as `make bench` measures it. An
- * idle account takes 160 kB before its first read.
+ * Resident memory of a sync-worker per account with a TLS connection after one read, in bytes, as
+ * `make bench` measures it. An idle account takes 160 kB before its first read.
  */
 const accountResidentBytes = 225_000
 /** Part of an account's resident memory that is in the heap of V8, including garbage, in bytes. */

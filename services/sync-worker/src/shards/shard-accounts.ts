@@ -2,13 +2,15 @@ import type { Lease } from '../store/lease.ts'
 import type { LoginCounts } from './login-rate.ts'
 import type { AccountLoad } from './memory-budget.ts'
 
-/** Observer of this worker's shards, which starts and stops the work on shards. */
+/**
+ * Observer of this worker's shards (groups of accounts), which starts and stops the work on shards.
+ */
 export interface ShardObserver {
   /** Called when this worker has leased further shards (groups of accounts). */
   claimed(leases: readonly Lease[]): Promise<void>
   /**
-   * Stops all work on shards that this worker releases or has lost. A released shard becomes free
-   * after the promise resolves.
+   * Stops all work on shards (groups of accounts) that this worker releases or has lost. A released
+   * shard becomes free after the promise resolves.
    */
   released(shards: readonly number[]): Promise<void>
 }

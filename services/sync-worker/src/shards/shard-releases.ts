@@ -15,7 +15,10 @@ export interface ShardReleasesOptions {
   log: Logger
 }
 
-/** Workers that claim released shards, and when these workers are ready for more logins. */
+/**
+ * Sync-workers that claim released shards (groups of accounts), and when these workers are ready
+ * for more logins.
+ */
 export interface Receivers {
   /** Ids of the workers that claim released shards (groups of accounts). */
   ids: readonly string[]

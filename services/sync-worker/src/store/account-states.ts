@@ -10,7 +10,10 @@ export interface ConnectionCount extends AccountLease {
   connections: number
 }
 
-/** Stores the number of connections of each account. Skips accounts without a valid lease. */
+/**
+ * Stores the number of connections of each account to its mail server. Skips accounts without a
+ * valid lease.
+ */
 export async function saveConnections(db: Db, counts: readonly ConnectionCount[]): Promise<void> {
   const connections = sql.val(counts.map((count) => count.connections))
   await sql`

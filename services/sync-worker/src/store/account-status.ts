@@ -8,7 +8,7 @@ export const accountStatusColumns = [
   // event.
   'stateEpoch',
   'lastError',
-  // Number of consecutive equal failures of the account.
+  // Number of consecutive equal failures of the account to connect or log in to its mail system.
   'errorCount',
   'authFailingSince',
   'authFailureDisabledAt',
@@ -16,7 +16,7 @@ export const accountStatusColumns = [
   'accountVersion',
   'initializedAt',
   'syncTime',
-  // Last mailbox that the server refused to sync. Null if the last sync pass had no refused
+  // Last mailbox that the mail server refused to sync. Null if the last sync pass had no refused
   // mailbox.
   'syncError',
 ] as const

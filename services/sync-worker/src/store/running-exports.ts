@@ -4,7 +4,7 @@ import { type Selectable, sql, type Transaction, type UpdateObject } from 'kysel
 
 const unfinished = ['queued', 'processing'] as const
 
-/** Lists the unfinished exports of some shards, oldest first. */
+/** Lists the unfinished exports of messages whose accounts are in some shards, oldest first. */
 export async function listUnfinishedExports(
   db: Db,
   shards: readonly number[],
@@ -119,7 +119,7 @@ export async function saveUnavailable(tx: Tx, exportId: string): Promise<number>
 
 /** Position in the file of an export: number of chunks and bytes before the position. */
 export interface FilePosition {
-  /** Number of chunks of the file before the position. */
+  /** Number of chunks of the export file before the position. */
   chunks: number
   bytes: number
 }

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts'
 
 export interface Heartbeat {
   worker: string
-  /** Secret that authenticates the worker. Only the hash of the secret is stored. */
+  /** Secret that authenticates the sync-worker. Only the hash of the secret is stored. */
   proof?: string
   /** True if the worker refuses further shards (groups of accounts) for lack of memory. */
   refusing: boolean
@@ -21,35 +21,44 @@ export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbe
   `.execute(db)
 }
 
-/** Marks a worker as stopping. A stopping worker has no fair share of the shards. */
+/**
+ * Marks a sync-worker as stopping. A stopping worker has no fair share of the shards (groups of
+ * accounts).
+ */
 export async function markStopping(db: Db, worker: string): Promise<void> {
   await sql`update workers set stopping = true where id = ${worker}::uuid`.execute(db)
 }
 
-/** Deletes a worker. Other workers can claim the shards of the deleted worker immediately. */
+/**
+ * Deletes the row of a sync-worker. Other workers can claim the shards (groups of accounts) of the
+ * deleted worker immediately.
+ */
 export async function deleteWorker(db: Db, worker: string): Promise<void> {
   await sql`delete from workers where id = ${worker}::uuid`.execute(db)
 }
 
-/** Deletes workers without a heartbeat for 1 h. Shards of such workers are claimed or free. */
+/**
+ * Deletes the rows of sync-workers without a heartbeat for 1 h. Shards (groups of accounts) of such
+ * workers are claimed or free.
+ */
 export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
 
-/** Worker whose heartbeat has not expired. */
+/** Sync-worker whose heartbeat has not expired. */
 export interface LiveWorker {
   id: string
   stopping: boolean
   refusing: boolean
-  /** True if the worker lends quota units of mailboxes to senders. */
+  /** True if the sync-worker lends quota units of mail APIs to senders. */
   lends: boolean
   /** Number of shards (groups of accounts) that the table `shards` assigns to the worker. */
   shards: number
 }
 
 /**
- * Lists the worker `worker`, and all workers with a heartbeat in the last `expiryMs`. Includes
- * stopping workers.
+ * Lists the sync-worker `worker`, and all sync-workers with a heartbeat in the last `expiryMs`.
+ * Includes stopping workers.
  */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
@@ -61,8 +70,8 @@ export async function listWorkers(db: Db, worker: string, expiryMs: number): Pro
 }
 
 /**
- * True if a live sender runs an older release. Such a sender does not borrow quota units of
- * mailboxes but uses a fixed share of them.
+ * True if a live sender process runs an older release. Such a sender does not borrow quota units of
+ * mail APIs but uses a fixed share of them.
  */
 export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean> {
   const { rows } = await sql`
@@ -73,8 +82,8 @@ export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean
 
 export interface Reservation {
   /**
-   * Ids of the workers that will claim the shards that this worker releases: workers below their
-   * fair share.
+   * Ids of the sync-workers that will claim the shards (groups of accounts) that this worker
+   * releases: workers below their fair share.
    */
   receivers: readonly string[]
   /** Seconds that the logins of the accounts in released shards will take at the receivers. */
@@ -163,11 +172,11 @@ export interface ClaimOptions {
   /** Number of accounts in the claimed shards after which the statement claims no further shard. */
   step: number
   /**
-   * Shards on which this worker works. Claims include other shards that the table assigns to this
-   * worker.
+   * Shards (groups of accounts) on which this worker works. Claims include other shards that the
+   * table `shards` assigns to this worker.
    */
   active: readonly number[]
-  /** Time for which a worker's heartbeat is valid. */
+  /** Time for which a sync-worker's heartbeat is valid. */
   expiryMs: number
 }
 
@@ -207,7 +216,10 @@ export async function claimShards(
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))
 }
 
-/** Releases a shard. Waits for the end of all transactions under the lease of the shard. */
+/**
+ * Releases a shard (group of accounts). Waits for the end of all transactions under the lease of
+ * the shard.
+ */
 export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Promise<void> {
   await sql`
     update shards set owner = null

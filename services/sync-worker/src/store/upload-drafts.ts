@@ -12,10 +12,13 @@ export interface UploadDraft {
   messageId: string
 }
 
-/** Record of an upload that has ended without a complete draft. */
+/** Record of a message upload to a mail API that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/** Checks that remove incomplete drafts of uploads. Counts only successful checks. */
+/**
+ * Checks that remove incomplete drafts of message uploads to mail APIs. Counts only successful
+ * checks.
+ */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',
@@ -32,9 +35,15 @@ export function isInShards(shards: readonly number[]) {
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`
 }
 
-/** Period after the end of an upload in which the uploading process still removes the draft. */
+/**
+ * Period after the end of a message upload to a mail API in which the uploading process still
+ * removes the incomplete draft.
+ */
 const marginMs = 15_000
-/** Records an upload that ends within `afterMs`. Called before the upload creates its draft. */
+/**
+ * Records a message upload to a mail API that ends within `afterMs`. Called before the upload
+ * creates its draft.
+ */
 export async function insertUploadDraft(
   db: Db,
   { upload, account, messageId }: UploadDraft,
@@ -44,7 +53,7 @@ export async function insertUploadDraft(
   await db.insertInto('uploadDrafts').values({ upload, account, messageId, checkAt }).execute()
 }
 
-/** Deletes the record of an upload whose draft is complete. */
+/** Deletes the record of a message upload to a mail API whose draft is complete. */
 export async function deleteUploadDraft(db: Db, upload: string): Promise<void> {
   await db.deleteFrom('uploadDrafts').where('upload', '=', upload).execute()
 }

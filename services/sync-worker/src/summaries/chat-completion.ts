@@ -24,7 +24,7 @@ export type ModelSettings = Pick<
 export interface Dialect {
   /** True if the endpoint supports `response_format`, which restricts the output to JSON. */
   json: boolean
-  /** Name of the request parameter that limits the length of the model's output. */
+  /** Name of the request parameter that limits the length of the language model's output. */
   maxTokens: 'max_tokens' | 'max_completion_tokens'
 }
 
@@ -38,8 +38,8 @@ const defaultPrompt =
   'answer, which dates it names, and what it asks its reader to do.'
 
 /**
- * Description of the output format. Appended to every prompt, so that `parseSummary` works with any
- * configured prompt.
+ * Description of the output format of message summaries. Appended to every prompt, so that
+ * `parseSummary` works with any configured prompt.
  */
 const outputFormat =
   'Answer with one JSON object and nothing else. Members: "summary" (plain text), "sentiment" ' +
@@ -90,8 +90,8 @@ function completionsUrl(base: string) {
 }
 
 /**
- * API dialect to try after a rejected request. Undefined if the dialect did not cause the
- * rejection.
+ * Dialect of the OpenAI API to try after the endpoint rejected a request. Undefined if the dialect
+ * did not cause the rejection.
  */
 export function alternativeDialect(
   { json, maxTokens }: Dialect,
@@ -131,7 +131,10 @@ export function parseSummary(body: string): MessageSummary | undefined {
   return matches(MessageSummary, summary) ? summary : undefined
 }
 
-/** Extracts the JSON object from a model's output. Skips reasoning texts and Markdown fences. */
+/**
+ * Extracts the JSON object from a language model's output. Skips reasoning texts and Markdown
+ * fences.
+ */
 function extractJson(output: unknown): unknown {
   if (typeof output !== 'string') return undefined
   const answer = output.slice(output.lastIndexOf('</think>') + 1)
@@ -159,7 +162,10 @@ function toItems<K extends 'startTime' | 'dueDate'>(list: unknown, time: K) {
   return items.length > 0 ? items : undefined
 }
 
-/** Plain text without markup or direction controls, so that a page may show the text unescaped. */
+/**
+ * Converts a text of a message summary to plain text without markup or direction controls, so that
+ * a page may show the text unescaped.
+ */
 function toText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') return ''
   return value

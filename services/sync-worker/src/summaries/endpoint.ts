@@ -13,17 +13,23 @@ import type { SummaryInput } from './input.ts'
 export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | SummaryFailure
 
 /**
- * Failed request for a summary. `declined`: rejected because of this message (400, 413, 422);
- * `refused`: other 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no summary
- * in the response, or a response that is too long; `unreachable`: no complete response.
+ * Failed request for a message summary. `declined`: rejected because of this message (400, 413,
+ * 422); `refused`: other 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no
+ * summary in the response, or a response that is too long; `unreachable`: no complete response.
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
-  /** Delay in the Retry-After header, in milliseconds. 0 if the header is absent. */
+  /**
+   * Delay in the Retry-After header of the endpoint for message summaries, in milliseconds. 0 if
+   * the header is absent.
+   */
   retryAfterMs: number
 }
 
-/** Maximum bytes of a summary response. A longer response is cut, so its JSON is invalid. */
+/**
+ * Maximum bytes of a response with a message summary. A longer response is cut, so its JSON is
+ * invalid.
+ */
 export const maxResponseBytes = 256 * 1024
 const maxRejectionBytes = 4_096
 

@@ -3,7 +3,10 @@ import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
-/** Data of a message that are sent for a summary. Attachments and other headers are not sent. */
+/**
+ * Data of a message that are sent to the language model for a summary. Attachments and other
+ * headers are not sent.
+ */
 export interface SummaryInput {
   from?: string
   to?: string

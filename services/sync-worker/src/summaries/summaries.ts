@@ -37,7 +37,8 @@ export interface SummaryBatch {
   /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /**
-   * Waits for requests for summaries. The waiting time counts against the time limit of the batch.
+   * Waits for the requests for message summaries of a batch. The waiting time counts against the
+   * time limit of the batch.
    */
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }

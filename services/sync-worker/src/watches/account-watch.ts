@@ -29,7 +29,7 @@ const reconnectMs = 30_000
  */
 const clockMs = minuteMs
 
-/** Outcome of handling a notification of a provider, as counted by the metrics. */
+/** Outcome of handling a mail provider's notification of changes, as counted by the metrics. */
 export type WatchOutcome = 'accepted' | 'forged'
 
 /**
@@ -63,7 +63,7 @@ export class AccountWatch {
   isCreating = false
   /** True if the watch must be replaced: the provider ended it or sends no notifications. */
   isLost = false
-  /** Time of the provider's last notification. Stored periodically. */
+  /** Time of the mail provider's last notification of mailbox changes. Stored periodically. */
   notifiedAt: Date | undefined
   /** Controller whose abort ends the connection on which the client listens for notifications. */
   #listening = new AbortController()
@@ -107,8 +107,8 @@ export class AccountWatch {
   }
 
   /**
-   * Creates the listener for the notifications of a new watch. Ends the connection of an earlier
-   * watch.
+   * Creates the listener for the notifications of a new watch (registration at a mail provider).
+   * Ends the connection of an earlier watch.
    */
   startListening(now: () => number): WatchListener {
     this.#listening.abort()
@@ -215,8 +215,8 @@ export class AccountWatch {
   }
 
   /**
-   * True if the secret of a notification matches the watch. A notification without a secret is
-   * accepted if its transport has authenticated the provider.
+   * True if the secret of a mail provider's notification matches the watch. A notification without
+   * a secret is accepted if its transport has authenticated the provider.
    */
   #isGenuine(secretHash: string | undefined): boolean {
     const { authentication } = apiAccountTypes[this.account.provider].notifications
@@ -231,7 +231,10 @@ function byTime(one: Date, other: Date): number {
   return one.getTime() - other.getTime()
 }
 
-/** Computes the SHA-256 of the secret in notifications. Only this hash is stored and compared. */
+/**
+ * Computes the SHA-256 of the secret in a mail provider's notifications. Only this hash is stored
+ * and compared.
+ */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -7,7 +7,7 @@ import { type AccountWatch, hashSecret } from './account-watch.ts'
 /** Watch (registration for notifications) of an account as the provider has registered it. */
 export interface RegisteredWatch extends ApiWatch {
   /**
-   * Hash of the secret in the provider's notifications. Null if the notifications contain no
+   * Hash of the secret in the mail provider's notifications. Null if the notifications contain no
    * secret.
    */
   readonly hash: Buffer | null
@@ -24,8 +24,8 @@ export interface RegistrationOptions {
 }
 
 /**
- * Random bytes of the secret in notifications, encoded in 43 characters. Microsoft permits 128
- * characters.
+ * Random bytes of the secret in mail providers' notifications, encoded in 43 characters. Microsoft
+ * permits 128 characters.
  */
 const secretBytes = 32
 

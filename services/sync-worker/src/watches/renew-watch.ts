@@ -85,7 +85,8 @@ async function store(
   apply(watch, row)
   if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
-  // A lost watch was removed during its renewal, and is registered again immediately.
+  // A watch (registration for notifications) that was lost during its renewal is registered again
+  // immediately.
   else if (watch.isLost) watch.renewAt = deps.now()
   watch.failures = 0
   deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')

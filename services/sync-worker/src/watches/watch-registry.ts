@@ -22,7 +22,7 @@ export interface WatchRegistryDeps {
 
 /** Interval at which due renewals of watches (registrations for notifications) are started. */
 const tickMs = 5_000
-/** Interval at which the times of the last notifications are stored. */
+/** Interval at which the times of the mail providers' last notifications are stored. */
 const storeMs = 60_000
 /** Maximum accounts whose watches (registrations for notifications) one query loads. */
 const maxLoaded = 1_000

@@ -33,7 +33,7 @@ export interface HeaderValues {
  * of these names are not sent.
  */
 const reserved = new Set([
-  '__proto__', // name that cannot be a member of the headers object
+  '__proto__', // name that cannot be a member of the object of request headers
   'connection',
   'content-encoding',
   'content-length',
@@ -88,9 +88,9 @@ function webhookHeaders(values: HeaderValues): Record<string, string> {
 }
 
 /**
- * Request headers of a delivery attempt: interface spec, "Request headers on every delivery", and
- * Standard Webhooks 1.0. A custom Authorization wins over the credentials of the URL. `skipped` has
- * the names of the custom headers that cannot be sent.
+ * Request headers of a webhook delivery attempt: interface spec, "Request headers on every
+ * delivery", and Standard Webhooks 1.0. A custom Authorization wins over the credentials of the
+ * URL. `skipped` has the names of the custom headers that cannot be sent.
  */
 export function requestHeaders(
   values: HeaderValues,

@@ -64,7 +64,10 @@ export class AttemptRecorder {
    * delivery.
    */
   readonly #precounted = new Map<string, number>()
-  /** Running statements that count attempts in advance, by lane (queue of one target address). */
+  /**
+   * Running statements that count webhook delivery attempts in advance, by lane (queue of one
+   * target address).
+   */
   readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
   readonly #counts: Batcher<Countable, number | undefined>
   readonly #results: Batcher<DeliveryResult, undefined>
@@ -110,8 +113,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * True while a statement counts attempts of the lane (queue of one target address) in advance. At
-   * most one such statement per lane runs.
+   * True while a statement counts webhook delivery attempts of the lane (queue of one target
+   * address) in advance. At most one such statement per lane runs.
    */
   isPrecounting(lane: string): boolean {
     return this.#running.has(lane)

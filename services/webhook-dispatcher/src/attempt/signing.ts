@@ -101,14 +101,14 @@ export interface SigningKeyCacheOptions<T> {
 }
 
 /**
- * Lifetime of cached signing keys. Changes of the keys are broadcast; the lifetime bounds the
- * effect of a lost broadcast.
+ * Lifetime of cached keys that sign webhook deliveries. Changes of the keys are broadcast; the
+ * lifetime bounds the effect of a lost broadcast.
  */
 const ttlMs = 60_000
 
 /**
- * Caches the signing keys in memory. Unlike entries of a `TtlCache`, expired keys stay in use while
- * auth-bridge is unavailable.
+ * Caches the keys that sign webhook deliveries in memory. Unlike entries of a `TtlCache`, expired
+ * keys stay in use while auth-bridge is unavailable.
  */
 export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyCacheOptions<T>) {
   let cached: { value: T; freshUntil: number } | undefined
@@ -146,8 +146,8 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
       }
     },
     /**
-     * Marks the cached signing keys as outdated, so that the next `get` requests keys from
-     * auth-bridge.
+     * Marks the cached keys that sign webhook deliveries as outdated, so that the next `get`
+     * requests keys from auth-bridge.
      */
     invalidate(): void {
       version++

@@ -53,11 +53,12 @@ export function onVerifyWebhook(deps: VerifyWebhookDeps): CommandHandler {
   const send = createSender(deps)
   return on(verifyWebhook, async (request, { signal, deadline }) => {
     using _permit = admit()
-    // Waits until auth-bridge can be reached, which `findTarget` needs for logins in URLs.
+    // Waits until auth-bridge can be reached, which `findTarget` needs for logins in the URLs of
+    // webhook targets.
     const signingKeys = await keys.get(signal)
     const target = await findTarget(request)
     if (!target) return {}
-    // The test uses the current settings, which `findTarget` has read.
+    // The test call of a webhook target uses the current settings, which `findTarget` has read.
     await options.refresh()
     const { account = '' } = request
     const { serviceUrl } = await settings.get()

@@ -155,7 +155,8 @@ export class InFlightDeliveries implements AsyncDisposable {
    */
   async releasePaused(): Promise<void> {
     for (const item of this.lanes.removePaused()) this.#releaseToPaused(item)
-    // Claims that started before the pause release their deliveries in `enqueue`.
+    // Claims of webhook deliveries that started before the pause of their target release these
+    // deliveries in `enqueue`.
     await this.#options.lock.idle()
     await this.#releases.drain()
   }

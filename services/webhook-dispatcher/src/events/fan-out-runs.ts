@@ -62,7 +62,9 @@ export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<As
 
 /** Age of a pending event after which the RabbitMQ message about the event counts as lost. */
 const lateFanOutMs = 1_500
-/** Age after which an event counts as not published by the process that wrote the event. */
+/**
+ * Age after which an event counts as not published to RabbitMQ by the process that wrote the event.
+ */
 const latePublishMs = 2_000
 /** Maximum events that are published to RabbitMQ in one transaction. */
 const publishBatch = 100

@@ -179,9 +179,9 @@ export interface LoadedBody extends Disposable {
 }
 
 /**
- * Reads large bodies of events and deliveries. The number of bodies in memory is limited by their
- * size. The bodies of one key, such as a webhook target, take at most half of the memory. A slow
- * target therefore does not stop other targets.
+ * Reads large bodies of events and webhook deliveries. The number of bodies in memory is limited by
+ * their size. The bodies of one key, such as a webhook target, take at most half of the memory. A
+ * slow target therefore does not stop other targets.
  */
 export class BodyMemory {
   readonly #db: Db

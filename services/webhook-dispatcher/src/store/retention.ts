@@ -2,11 +2,14 @@ import { type Db, readSettings } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 
-/** Maximum number of expired rows that one delete statement of the retention deletes. */
+/**
+ * Maximum expired rows, such as webhook deliveries, that one delete statement of the retention
+ * deletes.
+ */
 const limit = 5_000
 /**
- * Time for which the counters per minute for statistics are kept. Statistics cover one week; one
- * day more is for the first, incomplete day.
+ * Time for which the statistics counters per minute, such as counts of events, are kept. Statistics
+ * cover one week; one day more is for the first, incomplete day.
  */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
@@ -119,8 +122,8 @@ async function deleteOrphanedRouteStates(db: Db): Promise<void> {
 }
 
 /**
- * Deletes statistics older than `keepDays` and merges the slots of the counters of each completed
- * minute.
+ * Deletes statistics counters (such as counts of events per minute) older than `keepDays`. Merges
+ * the slots of the counters of each completed minute.
  */
 export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
   await sql`

@@ -11,7 +11,7 @@ import {
   unsealTarget,
 } from './targets.ts'
 
-/** Name of the event of test calls. No account has such an event. */
+/** Name of the event of test calls of webhook targets. No account has such an event. */
 export const testEvent = 'test'
 
 const noAccount: AccountTarget = { webhooks: null, webhooksCustomHeaders: null, tenantSet: [] }

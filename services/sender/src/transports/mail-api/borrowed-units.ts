@@ -31,11 +31,14 @@ export interface BorrowedUnitsDeps {
 }
 
 /**
- * Deadline of a request to borrow quota units. Longer than the wait for the reply, so that clocks
- * of the processes may differ.
+ * Deadline of a request to a sync-worker to borrow quota units of a mail API. Longer than the wait
+ * for the reply, so that clocks of the processes may differ.
  */
 const deadlineMs = 1_000
-/** Maximum wait before the next request to borrow quota units after a sync-worker did not reply. */
+/**
+ * Maximum wait before the next request to borrow quota units of a mail API, after a sync-worker did
+ * not reply.
+ */
 const askAgainMs = 1_000
 /**
  * Maximum time for which a request to a mail API waits for quota units. After a longer wait, the
@@ -44,18 +47,19 @@ const askAgainMs = 1_000
  */
 const maxTakeMs = 10_000
 
-/** Reply of a sync-worker to the request to lend quota units of a mailbox. */
+/** Reply of a sync-worker to the request to lend quota units for calls of a mail API. */
 interface Offer extends Loan {
   /**
-   * Time in milliseconds after which quota units are probably available. `delayMs` may be shorter.
+   * Time in milliseconds after which quota units of a mail API are probably available. `delayMs`
+   * may be shorter.
    */
   retryMs: number
 }
 
 /**
- * Quota units of mailboxes for the requests of this sender, borrowed from the sync-worker of the
- * mailbox. If no sync-worker replies, the units are taken from the reserve in Postgres that all
- * senders share.
+ * Quota units of mailboxes for the requests of this sender to mail APIs, borrowed from the
+ * sync-worker of the mailbox. If no sync-worker replies, the units are taken from the reserve in
+ * Postgres that all senders share.
  */
 export class BorrowedUnits implements UnitSource {
   readonly #deps: BorrowedUnitsDeps
@@ -83,8 +87,8 @@ export class BorrowedUnits implements UnitSource {
       const { isGranted, delayMs, retryMs } = offer
       if (this.#clock() + delayMs > deadline) throw new RateLimitedError(Math.max(1, retryMs))
       if (delayMs > 0) await sleep(delayMs, signal)
-      // Quota units that a request did not use in time are lost, because using them later may
-      // exceed the limit of the mail provider.
+      // Quota units that a request to a mail API did not use in time are lost. Later use of the
+      // units may exceed the limit of the mail provider.
       if (isGranted && this.#clock() <= askedAt + delayMs + loanValidMs) return
     }
   }
@@ -97,7 +101,8 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Borrows quota units from the sync-worker of the mailbox. Undefined if no sync-worker replies.
+   * Borrows quota units of a mail API from the sync-worker of the mailbox. Undefined if no
+   * sync-worker replies.
    */
   async #borrow(
     mailbox: ProviderAccount,
@@ -137,9 +142,9 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Takes quota units from the reserve of a mailbox, which all senders share. If Postgres is
-   * unavailable, the units count as available after a delay, because senders start no attempts
-   * without Postgres.
+   * Takes quota units of a mail API from the reserve of a mailbox, which all senders share. If
+   * Postgres is unavailable, the units count as available after a delay, because senders start no
+   * attempts without Postgres.
    */
   async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps

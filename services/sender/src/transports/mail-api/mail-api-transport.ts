@@ -77,8 +77,8 @@ export class MailApiTransport implements Transport {
         rejected: [],
       }
     } catch (error) {
-      // The API client rejects with the reason of the aborted signal, which means that the attempt
-      // was cancelled.
+      // The client of the mail API rejects with the reason of the aborted signal, which means that
+      // the sending attempt was cancelled.
       if (signal.aborted && error === signal.reason) return outcomeOf(cancelled(signal))
       const isUnknown = error instanceof SendError && error.outcome.kind === 'unknown'
       return outcomeOf(toSendError(isUnknown ? error : (connection?.loginError ?? error)))

@@ -45,8 +45,8 @@ function connectError(error: unknown): AttemptError {
 }
 
 /**
- * Network path of an attempt, as stored in events and the outbox. Undefined for the default path:
- * no proxy, any address.
+ * Network path of a sending attempt, as stored in events and the outbox. Undefined for the default
+ * path: no proxy, any address.
  */
 export function networkRoutingOf(
   { proxy, requestedLocalAddress }: Pick<Destination, 'proxy' | 'requestedLocalAddress'>,

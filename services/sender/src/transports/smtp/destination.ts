@@ -25,7 +25,7 @@ export interface Destination {
   key: string
   host: string
   port: number
-  /** True for implicit TLS (RFC 8314); false for STARTTLS. */
+  /** True for implicit TLS (RFC 8314) with the mail server; false for STARTTLS. */
   secure: boolean
   /** True if the SMTP session may stay unencrypted when the server does not offer STARTTLS. */
   allowsPlaintext: boolean
@@ -51,7 +51,10 @@ export interface Destination {
    * the system chooses an address.
    */
   localAddresses: readonly string[]
-  /** Local IP address that the submission requested, whether available or not. */
+  /**
+   * Local IP address that the submission requested for the connection to the mail server, whether
+   * available or not.
+   */
   requestedLocalAddress?: string
   /**
    * Returns the login for a new SMTP session; undefined if the server needs no login. `rejected`
@@ -103,8 +106,8 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  // Verifies certificates behind a proxy in any case, because the proxy could read the data that an
-  // unverified connection sends.
+  // Verifies certificates of mail servers behind a proxy in any case, because the proxy could read
+  // the data that an unverified connection sends.
   const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
   const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName

@@ -112,8 +112,8 @@ function codeOf({ code, originalCode, response, message }: SmtpError): string | 
 }
 
 /**
- * Replaces control characters in a server reply, which Postgres rejects, and limits the length of
- * the reply.
+ * Replaces control characters, which Postgres rejects, in an SMTP server's reply, and limits the
+ * length of the reply.
  */
 export function clean(reply: string): string {
   return reply.replace(/[\0-\x09\x0b-\x1f\x7f]+/g, ' ').slice(0, maxReply)

@@ -206,7 +206,10 @@ export async function findNextApiPendingAt(db: Db, account: string): Promise<Dat
   return row?.nextAt
 }
 
-/** Stores a `syncWarning`, which `GET /v1/changes` returns. Requires the account's lease. */
+/**
+ * Stores a `syncWarning` of an account, which `GET /v1/changes` returns. Requires the account's
+ * lease.
+ */
 export async function insertSyncWarning(
   tx: Tx,
   account: string,
