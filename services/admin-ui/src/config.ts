@@ -21,7 +21,10 @@ export interface Config extends ServiceConfig, HttpConfig {
    * request decides.
    */
   readonly adminUrl: string | undefined
-  /** Addresses and ranges of clients that have access. Undefined: all clients have access. */
+  /**
+   * Network addresses and ranges of clients that have access to admin-ui. Undefined: all clients
+   * have access.
+   */
   readonly addresses: readonly string[] | undefined
   /** Token of the set-up link, with which the first owner is created. */
   readonly setupToken: Secret | undefined

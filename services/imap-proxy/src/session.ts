@@ -12,7 +12,7 @@ export interface RelayDeps {
   log: Logger
 }
 
-/** Login of a mail client that was accepted by this proxy and by the account's mail server. */
+/** Login of a mail client that was accepted by the IMAP proxy and by the account's mail server. */
 export interface AuthenticatedLogin {
   account: string
   auth: SessionAuth

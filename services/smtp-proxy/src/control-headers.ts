@@ -26,7 +26,10 @@ export interface Controls {
 
 const prefix = 'x-svc-'
 
-/** Parsers of values by header name without prefix. Undefined for an invalid value. */
+/**
+ * Parsers of the values of control headers, by header name without prefix. Undefined for an invalid
+ * value.
+ */
 type Readers = Record<string, (value: string) => Controls | undefined>
 
 const readIdempotencyKey = (value: string) =>

@@ -24,7 +24,7 @@ export interface AuditEntry {
   /** Id of an operation in the contracts, or name of an action of admin-ui. */
   operation: string
   method: string
-  /** Path of the request without query and without tokens. */
+  /** Path of the audited request without query and without tokens. */
   path: string
   account?: string
   /** Names of the changed members of the request body. */
@@ -45,8 +45,8 @@ export interface AuditOutcome {
 /** Audited action whose first row in the audit log is committed. */
 export interface RecordedAttempt {
   /**
-   * Inserts the row with the outcome of the action. Never rejects: a failed insert is repeated in
-   * the background.
+   * Inserts the row with the outcome of the action into the audit log. Never rejects: a failed
+   * insert is repeated in the background.
    */
   finish(outcome: AuditOutcome): Promise<void>
 }

@@ -13,8 +13,8 @@ export interface MessageFrameDeps {
 }
 
 /**
- * Maximum size in bytes of HTML with remote images, which this process sanitises. sync-worker cuts
- * larger HTML.
+ * Maximum size in bytes of a message's HTML with remote images, which admin-ui sanitises.
+ * sync-worker cuts larger HTML.
  */
 const maxRemoteBytes = 1_048_576
 

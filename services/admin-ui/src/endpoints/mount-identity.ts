@@ -35,7 +35,10 @@ export function mountIdentity(router: Router, { identity, adminUrl }: IdentityEn
   mountPeopleSessions(router, identity)
 }
 
-/** Origin that a request names. Requests from pages of other origins were rejected before. */
+/**
+ * Origin of the administration pages that a request names. Requests from pages of other origins
+ * were rejected before.
+ */
 function ownOrigin({ request }: PageExchange): string {
   const { origin, host } = request.headers
   return origin ?? `${request.protocol}://${host ?? 'localhost'}`

@@ -13,15 +13,17 @@ export interface TemplateFrameDeps {
 }
 
 /**
- * Maximum size in bytes of the form with the HTML. The sanitiser returns at most 2 MiB of HTML, and
- * a form encodes a byte as up to three bytes. Line breaks take six bytes.
+ * Maximum size in bytes of the form that sends the HTML of a template preview. The sanitiser
+ * returns at most 2 MiB of HTML, and a form encodes a byte as up to three bytes. Line breaks take
+ * six bytes.
  */
 const maxFormBytes = 6 * 1024 * 1024 + 1_024
 
 /**
- * Mounts the endpoint of the frame that shows the preview of a template. A form of the page sends
- * the composed HTML, because the policy of the page permits frames of this host only. The document
- * has no active content and an opaque origin, like the HTML of a message.
+ * Mounts the endpoint of the frame that shows the preview of a message template. A form of the
+ * administration pages sends the composed HTML, because the policy of these pages permits frames of
+ * this host only. The document in the frame has no active content and an opaque origin, like the
+ * HTML of a message.
  */
 export function mountTemplateFrame(router: Router, { authenticate, log }: TemplateFrameDeps): void {
   router.post('/admin/frame/template', async (request, response) => {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** Maximum size in bytes of an error response in which an error code is searched. */
+/** Maximum size in bytes of an error response of api-gateway in which an error code is searched. */
 const maxBytes = 64 * 1024
 
 /**
@@ -35,7 +35,10 @@ export class ErrorCodeReader extends Transform {
   }
 }
 
-/** Parses the body of an error response. The result is empty for a body that is no JSON object. */
+/**
+ * Parses the body of an error response of api-gateway. The result is empty for a body that is no
+ * JSON object.
+ */
 function parse(body: Buffer): ErrorBody {
   try {
     return (JSON.parse(body.toString('utf8')) ?? {}) as ErrorBody

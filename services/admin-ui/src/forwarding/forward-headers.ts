@@ -81,7 +81,8 @@ export function copyResponseHeaders(headers: IncomingHttpHeaders, response: Serv
   const named = new Set(
     (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()),
   )
-  // If the HTTP client has decoded the response body, its length is unknown.
+  // If the HTTP client has decoded the body of api-gateway's response, the length of the body is
+  // unknown.
   const isDecoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
   const isDropped = (name: string) =>
     droppedHeaders.has(name) ||

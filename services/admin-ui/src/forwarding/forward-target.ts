@@ -10,9 +10,9 @@ export interface ForwardTarget {
   operation: Operation
   /** Path of the call at api-gateway, as the client has encoded it. */
   path: string
-  /** Query of the call with its question mark, or an empty text. */
+  /** Query of the forwarded call with its question mark, or an empty text. */
   search: string
-  /** Path of the call for the audit log, in which tokens are replaced. */
+  /** Path of the forwarded call for the audit log, in which tokens are replaced. */
   auditPath: string
   account: string | undefined
 }

@@ -22,7 +22,10 @@ export interface ForwarderOptions {
   silenceMs?: number
 }
 
-/** Maximum concurrent calls of a session, which a browser with many open pages does not reach. */
+/**
+ * Maximum concurrent forwarded calls of a session, which a browser with many open pages does not
+ * reach.
+ */
 const maxCallsPerSession = 64
 /** Time in milliseconds that a shutdown waits for forwarded calls. The whole shutdown has 10 s. */
 const drainMs = 5_000

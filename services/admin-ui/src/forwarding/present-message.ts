@@ -31,8 +31,8 @@ export function presentMessage({ remoteImages }: FrameOptions): Present {
       return outcomeOf(status, reply)
     }
     const { html = '', webSafe, hasMore } = reply.text ?? {}
-    // HTML that api-gateway has not marked as safe is sanitised here. The frame is then safe with
-    // every version of api-gateway.
+    // admin-ui sanitises HTML that api-gateway has not marked as safe. The frame with a message is
+    // then safe with every version of api-gateway.
     const isSafe = webSafe === true && !remoteImages
     const safe = isSafe ? { html, isCut: false } : toSafeHtml(html, { remoteImages })
     const isCut = hasMore === true || safe.isCut
@@ -47,12 +47,12 @@ interface MessageReply {
   code?: unknown
 }
 
-/** Document to send to a frame, with its status. */
+/** HTML document for a frame of the administration pages, with its HTTP status. */
 export interface FrameDocument extends FrameOptions {
   status: number
-  /** HTML without active content. */
+  /** HTML of the frame's document, without active content. */
   html: string
-  /** True if the end of the message is missing, because the message exceeds a limit. */
+  /** True if the document lacks the end of the message, because the message exceeds a limit. */
   isCut?: boolean
 }
 
@@ -68,7 +68,7 @@ export function sendDocument(
 }
 
 /**
- * Reads a response of api-gateway.
+ * Reads the body of api-gateway's response with a message.
  *
  * @throws AppError `too-large` for a response above the limit
  */

@@ -111,7 +111,7 @@ async function passOn(
 ): Promise<string> {
   response.statusCode = answer.status
   copyResponseHeaders(answer.headers, response)
-  // The head of an event stream arrives before its first event.
+  // Sends the response head immediately: the first event of an event stream may follow much later.
   response.flushHeaders()
   const reader = new ErrorCodeReader(answer.status)
   await pipeline(answer.body, reader, response, { signal })

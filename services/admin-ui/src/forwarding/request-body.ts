@@ -13,9 +13,12 @@ interface Exchange {
 }
 
 export interface ForwardedBody {
-  /** Bytes of the request body, unchanged. Undefined if the request has no body. */
+  /** Bytes of the request body to forward, unchanged. Undefined if the request has no body. */
   body: Buffer | StreamedBody | undefined
-  /** Names of the members of a JSON request body. `unnamedKeys` for a larger body, else empty. */
+  /**
+   * Names of the members of a JSON request body, for the audit log. `unnamedKeys` for a larger
+   * body, else empty.
+   */
   keys: string[]
 }
 

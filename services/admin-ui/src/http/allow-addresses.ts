@@ -3,7 +3,10 @@ import { AppError } from '@posthorn/errors'
 import type { RequestHandler } from 'express'
 
 export interface AddressOptions {
-  /** Addresses and ranges of clients that have access. Undefined: all clients have access. */
+  /**
+   * Network addresses and ranges of clients that have access to admin-ui. Undefined: all clients
+   * have access.
+   */
   readonly addresses: readonly string[] | undefined
   /** IP addresses of proxies whose X-Forwarded-For is used. */
   readonly trustedProxies: readonly string[]

@@ -19,7 +19,7 @@ import {
 import { deleteSessions, endMailReading } from '../store/sessions.ts'
 import { hashSecret, newId, newSecret } from './secrets.ts'
 
-/** Hours in which a link for a person must be used. */
+/** Hours in which a recovery link or invitation must be used. */
 const linkHours = 24
 
 export interface PersonChange {

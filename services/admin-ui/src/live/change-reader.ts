@@ -9,24 +9,25 @@ import type { GatewayReads } from './gateway-reads.ts'
 import type { Viewer, Viewers } from './viewers.ts'
 
 const operation = operations.followChanges
-/** Delays before another attempt to open the stream of changes. */
+/** Delays before another attempt to open api-gateway's stream of account changes. */
 const reconnectDelay = backoff({ baseMs: 200, maxMs: 2_000, jitter: 0.2 })
-/** Time in milliseconds after which an open stream of changes counts as successful. */
+/** Time in milliseconds after which an open stream of account changes counts as successful. */
 const stableMs = 2_000
 
 export interface ReaderDeps {
   reads: GatewayReads
   viewers: Viewers
   log: Pick<Logger, 'debug' | 'error'>
-  /** Called after each call of api-gateway. */
+  /** Called after each call of admin-ui to api-gateway for live updates, with the call's result. */
   onRead: (operationId: string, result: 'done' | 'failed') => void
   /** Called with true after a successful attempt to read api-gateway, with false in an outage. */
   report: (isUp: boolean) => void
 }
 
 /**
- * Follows `GET /v1/changes` for all tabs until `stop` aborts. After a disconnect, and when the tab
- * whose credential is used has left, the stream continues after the last change that arrived.
+ * Follows `GET /v1/changes` of api-gateway for all browser tabs until `stop` aborts. After a
+ * disconnect, and when the tab whose credential is used has left, the stream continues after the
+ * last change that arrived.
  */
 export async function followChanges(deps: ReaderDeps, stop: AbortSignal): Promise<void> {
   const { viewers, reads, log, report, onRead } = deps
@@ -47,7 +48,8 @@ export async function followChanges(deps: ReaderDeps, stop: AbortSignal): Promis
     }
     const wasStable = follower.isOpen && performance.now() - startedAt > stableMs
     failures = wasStable ? 1 : failures + 1
-    // The first break of an open stream is no outage, because the next attempt usually succeeds.
+    // The first break of an open stream of account changes is no outage, because the next attempt
+    // usually succeeds.
     if (hasFailed && (!follower.isOpen || failures > 1)) report(false)
     await sleep(reconnectDelay(failures), stop).catch(() => undefined)
   }
@@ -59,7 +61,7 @@ export async function followChanges(deps: ReaderDeps, stop: AbortSignal): Promis
 
 class ChangeFollower {
   readonly batch: ChangeBatch
-  /** True if the last attempt has opened the stream of changes. */
+  /** True if the last attempt has opened api-gateway's stream of account changes. */
   isOpen = false
   readonly #deps: ReaderDeps
   #lastId: string | undefined
@@ -74,7 +76,10 @@ class ChangeFollower {
     )
   }
 
-  /** Follows the changes with the credential of a tab until the stream ends. */
+  /**
+   * Follows the stream of account changes with the credential of a browser tab until the stream
+   * ends.
+   */
   async follow(viewer: Viewer, stop: AbortSignal): Promise<void> {
     const { reads, report, onRead } = this.#deps
     this.isOpen = false
@@ -85,7 +90,8 @@ class ChangeFollower {
     report(true)
     for await (const { id, event, data } of readFrames(stream.body)) {
       if (event === 'message' && data !== undefined) this.batch.add(JSON.parse(data) as StateChange)
-      // Changes were deleted before they were read, so tabs load all accounts again.
+      // Changes of accounts were deleted before admin-ui read them, so browser tabs load all
+      // accounts again.
       if (event === 'historyLost')
         this.#deps.viewers.send(frameText('refresh', ['changes']), 'changes')
       this.#lastId = id ?? this.#lastId

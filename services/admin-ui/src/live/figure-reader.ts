@@ -8,16 +8,21 @@ import { frameText } from './frames.ts'
 import type { Read } from './gateway-reads.ts'
 import type { Viewer } from './viewers.ts'
 
-/** Time in milliseconds between two sets of figures. */
+/**
+ * Interval in milliseconds at which the dashboard's statistics and the list of workers are read.
+ */
 export const figuresMs = 2_000
 
-/** Statistics with the counters of the last 24 hours, as the dashboard shows them. */
+/**
+ * Call that reads the statistics with the counters of the last 24 hours, as the dashboard shows
+ * them.
+ */
 const statistics: Read = { operation: operations.getStats, search: '?seconds=86400' }
 const workers: Read = { operation: operations.listWorkers }
 
 /**
- * Reads one set of figures every two seconds for all tabs: the statistics, and the workers if a tab
- * follows them.
+ * Reads figures from api-gateway every two seconds for all browser tabs: the statistics, and the
+ * list of workers if a tab follows the list.
  */
 export class FigureReader implements AsyncDisposable {
   readonly #deps: ReaderDeps
@@ -33,8 +38,8 @@ export class FigureReader implements AsyncDisposable {
   }
 
   /**
-   * Sends the latest figures to a new tab. If the tab is the first that follows the workers, reads
-   * the figures immediately.
+   * Sends the latest statistics and workers to a new browser tab, as far as the tab follows them.
+   * If the tab is the first that follows the workers, reads them immediately.
    */
   welcome(viewer: Viewer): void {
     const { topics } = viewer
@@ -55,7 +60,8 @@ export class FigureReader implements AsyncDisposable {
     try {
       const current = await this.#get<Stats>(statistics, stop)
       if (current) this.#announce(current)
-      // The workers are stored only while a tab follows the workers. Otherwise they would get old.
+      // The list of workers is stored only while a browser tab follows it. Otherwise the list would
+      // get old.
       this.#workers = viewers.hasFollower('workers') ? await this.#get(workers, stop) : undefined
       if (this.#workers !== undefined) viewers.send(frameText('workers', this.#workers), 'workers')
       report(true)

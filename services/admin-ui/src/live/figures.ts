@@ -2,8 +2,8 @@ import type { LiveTopic } from '@posthorn/contracts/admin/live'
 import type { Stats } from '@posthorn/contracts/schemas/stats'
 
 /**
- * Topics whose lists have probably changed since the previous figures, because a number about them
- * has changed. Empty for the first figures.
+ * Topics of live updates whose lists have probably changed since the previous statistics, because a
+ * number about them has changed. Empty for the first statistics.
  */
 export function changedTopics(previous: Stats | undefined, current: Stats): LiveTopic[] {
   if (!previous) return []

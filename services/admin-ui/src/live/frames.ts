@@ -5,10 +5,10 @@ export interface EventFrame {
   data?: string
 }
 
-/** Maximum number of characters of a frame that api-gateway sends. */
+/** Maximum number of characters of a frame in an event stream of api-gateway. */
 const maxFrameLength = 1024 * 1024
 
-/** Text of a frame with an event name and JSON data, which has no line breaks. */
+/** Text of a frame of server-sent events, with an event name and JSON data without line breaks. */
 export function frameText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -7,15 +7,15 @@ import { forwardedHeaders } from '../forwarding/forward-headers.ts'
 import type { GatewayClient } from '../forwarding/gateway-client.ts'
 import type { Viewer, Viewers } from './viewers.ts'
 
-/** Maximum time in milliseconds for a JSON response. */
+/** Timeout in milliseconds of a call to api-gateway that reads a JSON response. */
 const timeoutMs = 5_000
-/** Maximum size in bytes of a JSON response. */
+/** Maximum size in bytes of a JSON response of api-gateway. */
 const maxBytes = 4 * 1024 * 1024
 
-/** Call of an operation that has no parameters in its path. */
+/** Call of an api-gateway operation that has no parameters in its path. */
 export interface Read {
   operation: Operation
-  /** Query of the call with its question mark. */
+  /** Query of the call to api-gateway with its question mark. */
   search?: string
   headers?: Readonly<Record<string, string>>
 }
@@ -31,7 +31,7 @@ export class UnexpectedStatus extends AppError {
 }
 
 /**
- * Calls of admin-ui to api-gateway for all tabs together. Each call has the credential of a
+ * Calls of admin-ui to api-gateway for all browser tabs together. Each call has the credential of a
  * connected tab and ends when that tab disconnects.
  */
 export class GatewayReads {
@@ -44,8 +44,8 @@ export class GatewayReads {
   }
 
   /**
-   * Reads a JSON response. If a tab disconnects or its credential is refused, continues with
-   * another tab. Undefined if no connected tab may call the operation.
+   * Reads a JSON response of api-gateway. If a browser tab disconnects or its credential is
+   * refused, continues with another tab. Undefined if no connected tab may call the operation.
    *
    * @throws AppError `unavailable` or `timeout`; Error if `stop` aborts
    */
@@ -68,7 +68,8 @@ export class GatewayReads {
   }
 
   /**
-   * Calls an operation with the credential of a tab. The call ends when the tab disconnects.
+   * Calls an operation of api-gateway with the credential of a browser tab. The call ends when the
+   * tab disconnects.
    *
    * @throws UnexpectedStatus for a status other than 200; AppError `unavailable` or `timeout`
    */
@@ -91,7 +92,10 @@ export class GatewayReads {
     throw new UnexpectedStatus(operation.id, answer.status)
   }
 
-  /** True if a call that failed with the credential of a tab should continue with another tab. */
+  /**
+   * True if a call to api-gateway that failed with the credential of a browser tab should continue
+   * with another tab.
+   */
   mayContinue(error: unknown, viewer: Viewer, operationId: string): boolean {
     if (viewer.signal.aborted) return true
     const isRefused = error instanceof UnexpectedStatus && error.isRefusal

@@ -5,8 +5,8 @@ import { frameText } from './frames.ts'
 import type { Viewer } from './viewers.ts'
 
 /**
- * Reads changes and figures at api-gateway for all tabs of this process, from its creation to its
- * disposal. Notifies the tabs when api-gateway cannot be read.
+ * Reads changes of accounts and figures at api-gateway for all browser tabs of this process, from
+ * its creation to its disposal. Notifies the tabs when api-gateway cannot be read.
  */
 export class LiveReader implements AsyncDisposable {
   readonly #viewers: ReaderDeps['viewers']
@@ -26,7 +26,9 @@ export class LiveReader implements AsyncDisposable {
     this.#figures = new FigureReader({ ...deps, report: report('figures') })
   }
 
-  /** Sends the current state to a tab that has just connected. */
+  /**
+   * Sends the state of api-gateway and the latest figures to a browser tab that has just connected.
+   */
   welcome(viewer: Viewer): void {
     if (this.#status) viewer.send(frameText('status', this.#status))
     this.#figures.welcome(viewer)

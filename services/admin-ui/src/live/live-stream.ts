@@ -3,17 +3,20 @@ import type { LiveTopic } from '@posthorn/contracts/admin/live'
 import type { SignedIn } from '../identity/signed-in.ts'
 import type { Viewer } from './viewers.ts'
 
-/** Time in milliseconds without a frame after which a comment is sent. */
+/** Time in milliseconds without a frame after which a stream of live updates sends a comment. */
 const keepAliveMs = 15_000
 /**
- * Maximum buffered bytes for a tab that reads slowly. Above this limit, the connection to the tab
- * is closed. The page in the tab then reconnects and loads its lists again.
+ * Maximum buffered bytes for a browser tab that reads live updates slowly. Above this limit, the
+ * connection to the tab is closed. The page in the tab then reconnects and loads its lists again.
  */
 const maxWaitingBytes = 256 * 1024
-/** Maximum time in milliseconds to send the last bytes of a stream that ends. */
+/** Maximum time in milliseconds to send the last bytes of a stream of live updates that ends. */
 const closeTimeoutMs = 1_000
 
-/** Cause for the end of a tab's stream, the label of the metric that counts the ends. */
+/**
+ * Cause for the end of a browser tab's stream of live updates. Label of the metric that counts the
+ * ends.
+ */
 export type StreamEnd = 'left' | 'sessionEnded' | 'slow' | 'stopped'
 
 /** Stream of live updates to one browser tab. */
@@ -33,7 +36,8 @@ export class LiveStream implements Viewer {
     this.signedIn = signedIn
     this.topics = topics
     this.#keepAlive = setInterval(() => this.#write(': keep-alive\n\n'), keepAliveMs)
-    // A broken connection also emits `close`, so that its error needs no handling.
+    // A broken connection to the browser tab also emits `close`, so that its error needs no
+    // handling.
     response.on('error', () => undefined).once('close', () => this.#close())
   }
 
@@ -41,12 +45,12 @@ export class LiveStream implements Viewer {
     return this.#ended.signal
   }
 
-  /** Cause of the end. Meaningful after the end of the stream. */
+  /** Cause for the end of the stream of live updates. Meaningful after the end of the stream. */
   get cause(): StreamEnd {
     return this.#end
   }
 
-  /** Sends the head of the stream. */
+  /** Sends the head of the stream of live updates to the browser tab. */
   open(): void {
     writeLiveHead(this.#response)
     this.#write(': Posthorn\n\n')
@@ -56,11 +60,14 @@ export class LiveStream implements Viewer {
     this.#write(frame)
   }
 
-  /** Ends the stream. The tab still gets the frames that were sent before. */
+  /**
+   * Ends the stream of live updates. The browser tab still gets the frames that were sent before.
+   */
   end(cause: StreamEnd): void {
     if (this.signal.aborted) return
     this.#end = cause
-    // From now on, no call uses the credential of the tab, even if the tab is slow to disconnect.
+    // From now on, no call to api-gateway uses the credential of the browser tab, even if the tab
+    // is slow to disconnect.
     this.#close()
     this.#response.end()
     setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()

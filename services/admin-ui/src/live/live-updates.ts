@@ -13,7 +13,7 @@ import { LiveStream, writeLiveHead } from './live-stream.ts'
 import { measureLive } from './measure-live.ts'
 import { Viewers } from './viewers.ts'
 
-/** Maximum open streams of a person, and of all people in this process. */
+/** Maximum open streams of live updates of a person, and of all people in this process. */
 const limits = { perPerson: 20, total: 500 }
 
 export interface LiveUpdatesOptions {

@@ -6,15 +6,18 @@ import type { SignedIn } from '../identity/signed-in.ts'
 export interface Viewer {
   readonly signedIn: Pick<SignedIn, 'person' | 'credential' | 'address'>
   readonly topics: ReadonlySet<LiveTopic>
-  /** Signal that aborts when the stream of the tab ends. */
+  /** Signal that aborts when the browser tab's stream of live updates ends. */
   readonly signal: AbortSignal
-  /** Sends a frame to the tab. Does nothing after the end of the stream. */
+  /**
+   * Sends a frame of live updates to the browser tab. Does nothing after the end of the tab's
+   * stream.
+   */
   send(frame: string): void
 }
 
 /**
- * Tabs that follow live updates in this process. The process has no credential of its own for
- * api-gateway: it reads with the credential of one of these tabs, while that tab is connected.
+ * Browser tabs that follow live updates in this process. The process has no credential of its own
+ * for api-gateway: it reads with the credential of one of these tabs, while that tab is connected.
  */
 export class Viewers {
   readonly #viewers = new Set<Viewer>()
@@ -33,21 +36,24 @@ export class Viewers {
     this.#viewers.delete(viewer)
   }
 
-  /** True if a tab follows the topic. */
+  /** True if a browser tab follows the topic of live updates. */
   hasFollower(topic: LiveTopic): boolean {
     return [...this.#viewers].some(({ topics }) => topics.has(topic))
   }
 
-  /** Sends a frame to all tabs that follow the topic; without a topic, to all tabs. */
+  /**
+   * Sends a frame of live updates to all browser tabs that follow the topic; without a topic, to
+   * all tabs.
+   */
   send(frame: string, topic?: LiveTopic): void {
     for (const viewer of this.#viewers)
       if (topic === undefined || viewer.topics.has(topic)) viewer.send(frame)
   }
 
   /**
-   * Chooses the tab whose credential reads an operation at api-gateway: the role with the fewest
-   * rights that may call the operation, the oldest tab first. Tabs whose credential was refused
-   * come last. Undefined if no tab may call the operation.
+   * Chooses the browser tab with whose credential admin-ui reads an operation at api-gateway. Tabs
+   * with the fewest sufficient rights come first, of these the oldest tab. Tabs whose credential
+   * was refused come last. Undefined if no tab may call the operation.
    */
   choose(operationId: string): Viewer | undefined {
     const rank = (viewer: Viewer) =>
@@ -61,8 +67,8 @@ export class Viewers {
   }
 
   /**
-   * Marks a tab whose credential api-gateway has refused. Returns true if another tab may read the
-   * operation instead.
+   * Marks a browser tab whose credential api-gateway has refused. Returns true if another tab may
+   * read the operation instead.
    */
   refuse(viewer: Viewer, operationId: string): boolean {
     this.#refused.add(viewer)

@@ -17,9 +17,11 @@ export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: Secret
-  /** OAuth2 scopes, separated by spaces. */
+  /** OAuth2 scopes of sign-ins at the OpenID provider, separated by spaces. */
   readonly scopes: string
-  /** Email addresses and domains of admitted people, in lower case. */
+  /**
+   * Email addresses and domains of people who may sign in at the OpenID provider, in lower case.
+   */
   readonly users: readonly string[]
   /** Groups of the OpenID provider whose members are admitted, the groups of `roles` included. */
   readonly groups: readonly string[]
@@ -29,7 +31,7 @@ export interface OidcConfig {
   readonly roles: ReadonlyMap<string, AdminRole>
   /** True if people sign in at the OpenID provider only, without passwords. */
   readonly only: boolean
-  /** Page that browsers open after the sign-out. */
+  /** Sign-out page of the OpenID provider, which browsers open after the sign-out from admin-ui. */
   readonly logoutUrl: string | undefined
 }
 
@@ -66,7 +68,7 @@ function readIssuer(env: Env): string {
   return issuer
 }
 
-/** Reads the roles of groups from `group=role` pairs. */
+/** Reads the roles of the OpenID provider's groups from `group=role` pairs. */
 function readRoles(env: Env): Map<string, AdminRole> {
   const name = 'SVC_ADMIN_OIDC_ROLES'
   return new Map(

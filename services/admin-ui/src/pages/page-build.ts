@@ -21,7 +21,7 @@ interface ManifestEntry {
   file: string
   isEntry?: boolean
   css?: string[]
-  /** Keys of the manifest entries that this entry imports. */
+  /** Keys of the entries in Vite's manifest that this entry imports. */
   imports?: string[]
 }
 export type ViteManifest = Readonly<Record<string, ManifestEntry>>
@@ -61,7 +61,7 @@ export function readPageBuild(folder: URL): PageBuild | undefined {
 
 function assetOf(folder: URL, name: string, files: ReadonlySet<string>): CachedContent {
   return {
-    hash: hashOf(name), // The name contains a hash of the content.
+    hash: hashOf(name), // The file name of an asset contains a hash of its content.
     isCompressed: Object.values(suffixes).every((suffix) => files.has(name + suffix)),
     maxAgeSeconds: immutableSeconds,
     read: (coding) =>

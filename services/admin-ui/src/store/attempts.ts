@@ -6,14 +6,17 @@ const windowSeconds = 900
 const windowStart = sql<Date>`to_timestamp(
   floor(extract(epoch from now()) / ${sql.lit(windowSeconds)}) * ${sql.lit(windowSeconds)})`
 
-/** Attempts under a key (`subject`) in a time window. */
+/** Attempts to sign in under a key (`subject`) in a time window. */
 export interface AttemptWindow {
   subject: string
   windowStart: Date
 }
 
 export interface CountedAttempts extends AttemptWindow {
-  /** Number of attempts under the same key in the current time window, including this attempt. */
+  /**
+   * Number of attempts to sign in under the same key in the current time window, including this
+   * attempt.
+   */
   attempts: number
   /** Seconds until the time window in which attempts are counted ends. */
   seconds: number

@@ -22,7 +22,7 @@ export interface NewLinkRow {
   role: AdminRole
   mayReadMail: boolean
   createdBy: string | null
-  /** Hours until the link expires. */
+  /** Hours until the set-up link, recovery link or invitation expires. */
   hours: number
 }
 

@@ -3,14 +3,15 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /**
- * Idle time after which a session ends, as in the Postgres function admin_sessions_by_credentials.
+ * Idle time after which a session of the administration pages ends, as in the Postgres function
+ * admin_sessions_by_credentials.
  */
 const idle = sql.lit('1 hour')
-/** Maximum duration of a session. */
+/** Maximum duration of a session of the administration pages. */
 const longest = sql.lit('12 hours')
-/** Minimum time between two writes of a session's last use. */
+/** Minimum time between two writes of a session's last use to Postgres. */
 const touchAfter = sql.lit('30 seconds')
-/** Maximum number of sessions in a list of sessions. */
+/** Maximum number of sessions in a list of the sessions of signed-in people. */
 const maxListed = 1_000
 
 /** Valid session that was found by its cookie, with its person. */
@@ -22,7 +23,7 @@ export interface StoredSession {
   readonly factorAt: Date
   readonly mailUntil: Date | null
   readonly mailReason: string | null
-  /** True if the time of the session's last use should be written. */
+  /** True if the time of the session's last use should be written to Postgres. */
   readonly isStale: boolean
   readonly person: string
   readonly email: string
@@ -54,7 +55,10 @@ export interface ListedSession {
   name: string
 }
 
-/** Condition for sessions that have neither expired nor been idle for too long. */
+/**
+ * Postgres condition for sessions of signed-in people that have neither expired nor been idle for
+ * too long.
+ */
 export const isValid = sql<boolean>`admin_sessions.expires_at > now()
   and admin_sessions.seen_at > now() - ${idle}::interval`
 
@@ -125,7 +129,7 @@ export async function replaceSecrets(tx: Tx, id: string, secrets: SessionSecrets
   await tx.updateTable('adminSessions').set(secrets).where('id', '=', id).execute()
 }
 
-/** Marks a repeated factor. False if the session has ended. */
+/** Stores that the person of a session has repeated a factor. False if the session has ended. */
 export async function markFactorAt(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('adminSessions')
@@ -200,8 +204,8 @@ export interface EndedSelection {
 }
 
 /**
- * Deletes the selected sessions. At least one member of the selection must be set. Returns the ids
- * of the deleted sessions.
+ * Deletes the selected sessions of signed-in people. At least one member of the selection must be
+ * set. Returns the ids of the deleted sessions.
  */
 export async function deleteSessions(db: Db, selection: EndedSelection): Promise<string[]> {
   const { id, hash, person, except } = selection
@@ -223,7 +227,7 @@ export async function countSessions(db: Db): Promise<number> {
   return count
 }
 
-/** Deletes expired and idle sessions. */
+/** Deletes expired and idle sessions of signed-in people. */
 export async function deleteExpiredSessions(db: Db): Promise<void> {
   await db
     .deleteFrom('adminSessions')

@@ -58,7 +58,7 @@ function keyOf({ host, port, rejectUnauthorized, minVersion, proxy }: TlsServer)
 
 /**
  * TLS contexts of connections to mail servers, one per minimum TLS version. A separate context per
- * session would hold its own ciphers and root certificates.
+ * IMAP session would hold its own ciphers and root certificates.
  */
 const contexts = new Map<SecureVersion, SecureContext>()
 

@@ -99,8 +99,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // Returns the member `reader` only for a plaintext connection to the mail server. A TLS
-      // socket allocates its own buffers.
+      // The result for an opened mail server connection has the member `reader` only if the
+      // connection is plaintext. A TLS socket allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {

@@ -54,7 +54,10 @@ export function mountPeople(router: Router, { identity, originOf }: PeopleDeps):
   )
 }
 
-/** Person in the path of a request. The session that sends the request is kept. */
+/**
+ * Person whom the path of a request names. For owners who change themselves, also the session that
+ * sends the request, which the change does not end.
+ */
 function target({ request }: PageExchange, { person, session }: SignedIn) {
   const id = pathId(request)
   return { id, ...(id === person.id && { ownSession: session.id }) }

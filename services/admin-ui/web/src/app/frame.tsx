@@ -55,8 +55,8 @@ function ToSignIn() {
   const navigate = useNavigate()
   useEffect(
     () => navigate({ to: '/sign-in', query: { return: address }, replace: true }),
-    // The effect runs once, because the sign-in returns to the address at which the session was
-    // missing.
+    // Opens the sign-in page once, because the sign-in returns to the address at which the session
+    // was missing.
     [],
   )
   return null

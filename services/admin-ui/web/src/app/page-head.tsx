@@ -8,12 +8,13 @@ import css from './shell.module.css'
 import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
 
 /**
- * Sets the title of the browser tab, and moves the focus to the content, when another page is shown.
+ * Sets the title of the browser tab, and moves the focus to the content, when another page is
+ * shown.
  */
 export function usePageChange(): void {
   const path = useShownPath()
   const last = useRef(path)
-  // A layout effect runs before fields of the page take the focus, and before a person can.
+  // A layout effect moves the focus before fields of the new page take it, and before a person can.
   useLayoutEffect(() => {
     document.title = documentTitle(path)
     if (last.current !== path) document.querySelector<HTMLElement>('main')?.focus()

@@ -5,7 +5,7 @@ export interface NavigationPage {
   path: string
   title: string
   group: 'Overview' | 'Mail' | 'Webhooks' | 'Access' | 'System'
-  /** Letter that opens the page when it is pressed after `g`. */
+  /** Letter that opens the administration page when the letter is pressed after `g`. */
   letter: string
   /**
    * Action that the page needs. The page is hidden from people whose role may not do the action.
@@ -80,7 +80,7 @@ const otherTitles: Readonly<Record<string, string>> = {
 /** Page with a form that creates an entry of a list. */
 interface CreatePage {
   title: string
-  /** Path of the list. */
+  /** Path of the page with the list to which the form adds an entry. */
   list: string
   /** Action that the page needs. People whose role may not do the action do not see the form. */
   requires: PageAction
@@ -170,7 +170,7 @@ function accountCrumbs(path: string): readonly Crumb[] {
   return [...steps, { title, path: `/accounts/${account}/mail` }, { title: 'Message' }]
 }
 
-/** Lists whose entries have pages of their own. */
+/** Paths of list pages whose entries have pages of their own. */
 const listPaths = ['/gateways', '/blocklists', '/oauth2', '/routes', '/templates']
 
 /** Decodes a segment of a path. A segment that is not valid stays unchanged. */

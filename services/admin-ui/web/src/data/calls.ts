@@ -7,7 +7,7 @@ import { callWithProofs, isUnauthorized, type RequestProof } from './step-up.ts'
  */
 const ownPageHeader = { 'X-SVC-Admin': '1' }
 
-/** Connection of the calls with the page that makes them. */
+/** Origin and functions that an administration page provides for its calls to the server. */
 export interface CallsOptions {
   /** Origin of the administration pages, such as `https://admin.example`. */
   origin: string

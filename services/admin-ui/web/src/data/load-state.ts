@@ -27,7 +27,7 @@ export interface Load<T> {
  */
 export type LoadView = 'loading' | 'error' | 'ready' | 'stale'
 
-/** Decides how a page shows loaded data, by the table above. */
+/** Decides in which form a page shows loaded data: loading, error, ready or stale. */
 export function viewOf({
   data,
   error,
@@ -64,22 +64,28 @@ export function matchingTotal({
   return isPrevious ? undefined : data?.total
 }
 
-/** Error of the last load of a cache key. */
+/** Error of the last attempt to load the data of a cache key. */
 export interface LoadFailure {
   key: string
   error: Error
 }
 
-/** State of the load of a cache key. */
+/** State of an attempt to load the data of a cache key. */
 export interface LoadAttempt {
   key: string
-  /** Error of the last load. TanStack Query drops the error when it repeats a load without data. */
+  /**
+   * Error of the last load of the data. TanStack Query drops the error when it repeats a load
+   * without data.
+   */
   error: Error | null
-  /** True if data of the key itself was loaded. */
+  /** True if the data of this cache key was loaded, not only the data of an earlier key. */
   hasData: boolean
 }
 
-/** Failure that a page shows: the last error of the key, until data of the key is loaded. */
+/**
+ * Failure that a page shows instead of its data: the last error of a cache key, until data of the
+ * key is loaded.
+ */
 export function lastFailure(
   before: LoadFailure | undefined,
   { key, error, hasData }: LoadAttempt,

@@ -6,7 +6,7 @@ import { calls } from './query-client.ts'
 import { useLoad } from './use-load.ts'
 
 export type { GetStatsResult } from '@posthorn/client'
-/** Values of counters over time. */
+/** Values of counters over time, for the charts of the dashboard. */
 export type StatsSeries = GetStatsSeriesResult
 /** Problem of the installation, with its remedy. */
 export type Finding = ListFindingsResult['findings'][number]
@@ -31,10 +31,13 @@ export function useStats(): Load<GetStatsResult> {
   })
 }
 
-/** Seconds between two values of the charts. */
+/** Seconds between two values in the charts of the dashboard. */
 const seriesStep = 900
 
-/** Values of counters in the last 24 hours, in steps of 15 minutes. */
+/**
+ * Loads the values of counters in the last 24 hours for the charts of the dashboard, in steps of 15
+ * minutes.
+ */
 export function useSeries(keys: readonly string[]): Load<StatsSeries> {
   const load = () => {
     const to = Math.ceil(Date.now() / 1000 / seriesStep) * seriesStep

@@ -1,20 +1,21 @@
 import { useEffect, useState } from 'react'
 import { type BulkProgress, runForEach } from './bulk-run.ts'
 
-/** Action on several things that a page runs, with its progress. */
+/** Action that a page runs for each of several entries, such as addresses, with its progress. */
 export interface BulkRun {
   /** Progress of the latest run. Undefined before the first run. */
   progress: BulkProgress | undefined
   isRunning: boolean
   start: (keys: readonly string[], run: (key: string) => Promise<unknown>) => Promise<BulkProgress>
-  /** Ends the run after the current thing. */
+  /** Ends the run of the action after the entry for which the action is running now. */
   stop: () => void
   clearProgress: () => void
 }
 
 /**
- * Returns the state of an action on several things, and the functions that start and stop the
- * action. The run ends early when the page is left, or after `maxFailures`.
+ * Returns the state of an action that runs for each of several entries, and the functions that
+ * start and stop the action. The run ends early when the page is left, or after `maxFailures`
+ * failed entries.
  */
 export function useBulkRun(maxFailures = Number.POSITIVE_INFINITY): BulkRun {
   const [progress, setProgress] = useState<BulkProgress>()

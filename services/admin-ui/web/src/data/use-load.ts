@@ -70,7 +70,10 @@ export function useLoad<T>(
   }
 }
 
-/** Returns the data of a query, or the last error of its key until data of the key arrives. */
+/**
+ * Returns the data of a query to the server, or the last error of its cache key until data of the
+ * key arrives.
+ */
 function useShown<T>(
   key: readonly unknown[],
   { data, error, isPlaceholderData }: UseQueryResult<T>,
@@ -78,7 +81,7 @@ function useShown<T>(
   const failure = useRef<LoadFailure>(undefined)
   const hasData = data !== undefined && !isPlaceholderData
   failure.current = lastFailure(failure.current, { key: hashKey(key), error, hasData })
-  // While a failed load is repeated, data of the previous key must not replace the error.
+  // While a failed load is repeated, data of the previous cache key must not replace the error.
   const isHidden = failure.current !== undefined && !hasData
   return { data: isHidden ? undefined : data, error: failure.current?.error ?? null }
 }
@@ -94,7 +97,10 @@ export function useRefresh(): (keys: readonly (readonly unknown[])[]) => void {
 /** State of a change that a person has started, with its error. */
 export interface Action<I, R> {
   run: (input: I) => void
-  /** Result of the change. Undefined before the end of a run, and after a failed run. */
+  /**
+   * Result of the change that a person has started. Undefined before the end of a run, and after a
+   * failed run.
+   */
   result: R | undefined
   isRunning: boolean
   /** True after a successful run of the change. */
@@ -103,7 +109,7 @@ export interface Action<I, R> {
   reset: () => void
 }
 
-/** Steps that follow a change. */
+/** Steps that follow a change at the server that a person has started. */
 export interface ActionOptions<I, R> {
   /** Cache keys of the data that the change makes stale. */
   refresh?: readonly (readonly unknown[])[]

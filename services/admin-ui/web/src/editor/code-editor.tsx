@@ -11,11 +11,14 @@ export interface CodeEditorProps {
   label: string
   language: EditorLanguage
   value: string
-  /** Called with the text after each change by the person. Absent: the text cannot be changed. */
+  /**
+   * Called with the text of the editor after each change by the person. Absent: the text cannot be
+   * changed.
+   */
   onChange?: (value: string) => void
   hint?: string
   /**
-   * Finds names that complete the text. Must be the same function in each rendering, because
+   * Finds names that complete the text of the editor. Must be the same function in each rendering:
    * another function creates the editor again, without the cursor and the history.
    */
   complete?: Complete
@@ -50,7 +53,7 @@ export function CodeEditor({ label, hint, onChange, ...rest }: CodeEditorProps) 
   )
 }
 
-/** Keys that show names for the text before the cursor. */
+/** Hint about the keys with which an editor shows names for the text before the cursor. */
 const completeHint = 'Press Ctrl and Space for names that complete the text.'
-/** Keys that leave an editor. */
+/** Hint about the keys with which a person leaves an editor. */
 const leaveHint = 'After a change, Tab indents. Press Escape, then Tab, to leave the editor.'

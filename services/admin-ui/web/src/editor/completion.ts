@@ -5,18 +5,18 @@ import type { Extension } from '@codemirror/state'
 /** Position in a source text at which names can complete the text. */
 export interface CompletionPlace {
   source: string
-  /** Text before the cursor. */
+  /** Source text before the cursor of an editor. */
   before: string
   /** True if the cursor is in the literal of a string. */
   isInString: boolean
-  /** True after Ctrl and Space. False while the person types. */
+  /** True if the person requests names by Ctrl and Space. False while the person types. */
   isRequested: boolean
 }
 
-/** Name that an editor offers. */
+/** Name that an editor offers to complete a source text. */
 export interface CompletionName {
   name: string
-  /** Type of the value, shown after the name. */
+  /** Type of the value for which the name stands, shown after the name. */
   type?: string
   /** Further text about the name, shown beside the chosen name. */
   info?: string
@@ -24,7 +24,7 @@ export interface CompletionName {
 
 /** Names that an editor offers in place of the word before the cursor. */
 export interface CompletionList {
-  /** Number of characters before the cursor that a name replaces. */
+  /** Number of characters before the editor's cursor that an offered name replaces. */
   typedLength: number
   names: readonly CompletionName[]
 }
@@ -32,7 +32,7 @@ export interface CompletionList {
 /** Finds names for a position in a source text. Undefined if no name fits. */
 export type Complete = (place: CompletionPlace) => CompletionList | undefined
 
-/** Syntax nodes of comments, and of literals without code. */
+/** Syntax nodes in which an editor offers no names: comments, and literals without code. */
 const withoutCode = new Set(['LineComment', 'BlockComment', 'TemplateString', 'RegExp'])
 
 /**
@@ -60,7 +60,7 @@ export function completion(complete: Complete): Extension {
       ...(type !== undefined && { detail: type }),
       ...(info !== undefined && { info }),
     }))
-    // The list stays valid while the person continues the word.
+    // The list of offered names stays valid while the person continues the word.
     return { from: pos - result.typedLength, options, validFor: /^[\w$]*$/ }
   }
   return autocompletion({ override: [find], icons: false })

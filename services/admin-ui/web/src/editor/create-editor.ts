@@ -13,8 +13,8 @@ import { normalizeLines } from './normalize-lines.ts'
 /** Language whose syntax an editor colors. */
 export type EditorLanguage = 'javascript' | 'json' | 'html' | 'text'
 
-// The usual functions `html()` and `javascript()` would also add names of elements, properties and
-// snippets, which the editors do not offer.
+// The functions `html()` and `javascript()` of CodeMirror would also add names of elements,
+// properties and snippets, which the editors do not offer.
 const languages: Readonly<Record<EditorLanguage, () => Extension>> = {
   javascript: () => javascriptLanguage,
   json: () => json(),
@@ -26,17 +26,20 @@ const languages: Readonly<Record<EditorLanguage, () => Extension>> = {
 export interface EditorOptions {
   language: EditorLanguage
   value: string
-  /** Called with the text after each change by the person. Absent: the text cannot be changed. */
+  /**
+   * Called with the text of the editor after each change by the person. Absent: the text cannot be
+   * changed.
+   */
   onChange?: (value: string) => void
-  /** Finds names that complete the text. Absent: the editor offers none. */
+  /** Finds names that complete the text of the editor. Absent: the editor offers none. */
   complete?: Complete
   labelledBy: string
   describedBy: string
 }
 
-/** Editor on a page. */
+/** Editor for source text on an administration page. */
 export interface TextEditor {
-  /** Replaces the text. An equal text leaves the editor unchanged. */
+  /** Replaces the text of the editor. An equal text leaves the editor unchanged. */
   setText: (text: string) => void
   destroy: () => void
 }
@@ -99,7 +102,7 @@ const leaveByTab = {
   },
 }
 
-/** Mark of a change that the page has made, not the person. */
+/** Mark of a change to an editor's text that the page has made, not the person. */
 const isByPage = Annotation.define<boolean>()
 
 function replaceText(view: EditorView, text: string): void {

@@ -34,7 +34,7 @@ export function EditorSurface(props: EditorSurfaceProps) {
     })
     editor.current = created
     return () => created.destroy()
-    // Changed texts are handled below, so that the editor keeps its cursor and its history.
+    // The second effect handles changed texts, so that the editor keeps its cursor and its history.
   }, [language, isReadOnly, complete, labelledBy, describedBy])
   useEffect(() => editor.current?.setText(value), [value])
   return <div ref={host} className={css['surface']} />

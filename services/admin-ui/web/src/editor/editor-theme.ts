@@ -32,7 +32,7 @@ export const editorTheme = EditorView.theme({
   '.cm-completionMatchedText': { fontWeight: '600', textDecoration: 'none' },
 })
 
-/** Colors of the parts of a source text. */
+/** Colors of the syntax elements of a source text in an editor. */
 export const codeColors = HighlightStyle.define([
   { tag: [tags.keyword, tags.tagName], color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },

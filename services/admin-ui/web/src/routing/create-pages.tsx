@@ -23,7 +23,7 @@ export interface PagesOptions {
   pages: readonly LazyPage[]
   /** Component around all pages. `PageOutlet` stands for the current page. */
   Root: () => ReactNode
-  /** Page of all other addresses. */
+  /** Page of all addresses that belong to no other administration page. */
   NotFound: () => ReactNode
   Loading: () => ReactNode
   Failure: (props: ErrorComponentProps) => ReactNode

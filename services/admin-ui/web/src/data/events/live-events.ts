@@ -1,12 +1,15 @@
 import type { EventEntry } from './events.ts'
 
-/** Event that arrived while the page is live. The state of its deliveries is not yet known. */
+/**
+ * Event that arrived while the list of events is live. The state of its webhook deliveries is not
+ * yet known.
+ */
 export type LiveEvent = Omit<EventEntry, 'deliveryState'> & Partial<EventEntry>
 
 /** Maximum number of live events that a page shows. */
 export const maxLiveEvents = 200
 
-/** Reads the data of the frames of the stream of events. */
+/** Parses the data of frames in the stream of live events. */
 export function parseLiveEvents(data: readonly string[]): LiveEvent[] {
   return data.map((text) => JSON.parse(text) as LiveEvent)
 }
@@ -20,8 +23,8 @@ export function addLiveEvents(
 }
 
 /**
- * Live events above the events of the list. An event of both is shown as in the list, which has the
- * state of its deliveries.
+ * Live events, followed by the events of the loaded list. An event in both is shown as in the
+ * loaded list, which has the state of its webhook deliveries.
  */
 export function mergeEvents(
   live: readonly LiveEvent[],

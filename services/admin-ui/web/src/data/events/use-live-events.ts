@@ -7,7 +7,7 @@ import { type EventEntry, eventsKey } from './events.ts'
 import { followStream, type StreamState } from './follow-stream.ts'
 import { addLiveEvents, type LiveEvent, parseLiveEvents } from './live-events.ts'
 
-/** Interval after which a lost stream is opened again. */
+/** Interval after which a lost stream of live events is opened again. */
 const reconnectMs = 3_000
 
 /** Filter of the live events. Absent members match any event. */

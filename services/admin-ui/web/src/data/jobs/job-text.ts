@@ -1,11 +1,11 @@
 import type { Job } from './jobs.ts'
 
-/** State of a job. */
+/** State of a bulk job. */
 export type JobState = Job['state']
 
 type Progress = Pick<Job, 'state' | 'maxEntries' | 'total' | 'done' | 'failed' | 'skipped'>
 
-/** Number of the entries of a job whose action has ended, or that were skipped. */
+/** Number of the entries of a bulk job whose action has ended, or that were skipped. */
 export function handledEntries({
   done,
   failed,
@@ -14,7 +14,7 @@ export function handledEntries({
   return done + failed + skipped
 }
 
-/** Progress of a job as a sentence. */
+/** Progress of a bulk job as a sentence. */
 export function describeJob(job: Progress): string {
   const { state } = job
   if (state === 'queued') return 'The job waits for its start.'
@@ -24,7 +24,7 @@ export function describeJob(job: Progress): string {
   return state === 'done' ? `Ended: ${countsText(job)}.` : `Running: ${countsText(job)}.`
 }
 
-/** True if a job was cancelled because more entries matched the filter than were confirmed. */
+/** True if a bulk job was cancelled because more entries matched the filter than were confirmed. */
 function isOversized({ state, maxEntries, total }: Progress): boolean {
   return state === 'cancelled' && maxEntries !== null && total !== null && total > maxEntries
 }
@@ -41,7 +41,7 @@ function countsText({ total, done, failed, skipped }: Progress): string {
   ].join(', ')
 }
 
-/** Names of the actions of jobs. */
+/** Names of the actions of bulk jobs. */
 const titles: Readonly<Record<Job['action'], string>> = {
   reconnect: 'Reconnect accounts',
   sync: 'Sync accounts',
@@ -54,12 +54,12 @@ const titles: Readonly<Record<Job['action'], string>> = {
   cancel: 'Cancel messages',
 }
 
-/** Job with a name that is unique in a list of jobs. */
+/** Bulk job with a name that is unique in a list of jobs. */
 export type NamedJob = Job & { name: string }
 
 /**
- * Names each job after the action of the job. Further jobs with the same action get numbers in the
- * order of creation, so that the name of a job does not change. `jobs`: newest first.
+ * Names each bulk job after the action of the job. Further jobs with the same action get numbers in
+ * the order of creation, so that the name of a job does not change. `jobs`: newest first.
  */
 export function nameJobs(jobs: readonly Job[]): readonly NamedJob[] {
   return jobs.map((job, index) => {
@@ -72,8 +72,8 @@ export function nameJobs(jobs: readonly Job[]): readonly NamedJob[] {
 type Announced = Pick<NamedJob, 'id' | 'name'> & Progress
 
 /**
- * Sentences about jobs that have started or ended since a former list, for screen readers. Other
- * progress is left out, because an announcement every 2 s would interrupt the reading.
+ * Sentences about bulk jobs that have started or ended since a former list, for screen readers.
+ * Other progress is left out, because an announcement every 2 s would interrupt the reading.
  * `before`: states of the jobs in the former list, by id.
  */
 export function jobNews(

@@ -20,7 +20,7 @@ import { useLoad } from '../use-load.ts'
 /** Job on many accounts or on many messages in the outbox, with its progress. */
 export type Job = ListAccountJobsResult['jobs'][number] | ListOutboxJobsResult['jobs'][number]
 
-/** Entries on which a job runs: accounts, or messages in the outbox. */
+/** Entries on which a bulk job runs: accounts, or messages in the outbox. */
 export type JobTarget = 'accounts' | 'outbox'
 
 /** Filter that selects accounts for a job. */
@@ -49,7 +49,7 @@ export interface OutboxJobInput {
   selection: { ids: string[] } | { filter: OutboxJobFilter; maxEntries?: number }
 }
 
-/** Calls that start and cancel jobs. */
+/** Calls that start and cancel bulk jobs. */
 export const jobActions = {
   startOnAccounts: ({ action, selection }: AccountJobInput): Promise<Job> =>
     createAccountJob(calls.api, { body: { action, ...selection, confirm: true } }),
@@ -61,17 +61,17 @@ export const jobActions = {
       : cancelOutboxJob(calls.api, { job }),
 }
 
-/** Cache key of the lists of jobs. */
+/** Cache key of the lists of bulk jobs. */
 export const jobsKey = ['jobs'] as const
-/** Cache keys of the data that a job on entries changes. */
+/** Cache keys of the data that a bulk job changes, by the kind of its entries. */
 export const changedKeys = { accounts: [accountsKey], outbox: [outboxKey] } as const
 
 /**
- * Number of the newest jobs that are loaded. At most 10 jobs are unfinished, but a long job can be
- * older than many jobs that have ended.
+ * Number of the newest bulk jobs that are loaded. At most 10 jobs are unfinished, but a long job
+ * can be older than many jobs that have ended.
  */
 const shownJobs = 100
-/** Interval at which the progress of unfinished jobs is loaded. */
+/** Interval at which the progress of unfinished bulk jobs is loaded. */
 const refreshMs = 2_000
 
 /** Loads the newest jobs on accounts or on the outbox, with their progress. */
@@ -88,7 +88,7 @@ export function useJobs(target: JobTarget): Load<{ jobs: readonly Job[] }> {
   })
 }
 
-/** True if a job has not ended and was not cancelled. */
+/** True if a bulk job has not ended and was not cancelled. */
 export function isUnfinished({ state }: Pick<Job, 'state'>): boolean {
   return state === 'queued' || state === 'running'
 }

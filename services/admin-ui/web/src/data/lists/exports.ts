@@ -12,10 +12,10 @@ import { useLoad } from '../use-load.ts'
 
 /** Export of an account's messages in the list of all exports. */
 export type ExportEntry = ListAllExportsResult['exports'][number]
-/** Request that creates an export. */
+/** Request that creates an export of an account's messages. */
 export type ExportBody = CreateExportInput['body']
 
-/** Cache key of the exports. */
+/** Cache key of the exports of messages. */
 export const exportsKey = ['exports'] as const
 const refreshMs = 5_000
 
@@ -25,7 +25,7 @@ export function useExports(input: ListAllExportsInput): Load<ListAllExportsResul
   return useLoad([...exportsKey, input], load, { everyMs: refreshMs })
 }
 
-/** Export with its account. */
+/** Export of messages with its account. */
 export type ExportId = Pick<ExportEntry, 'account' | 'exportId'>
 
 async function download({ account, exportId }: ExportId): Promise<void> {
@@ -33,11 +33,11 @@ async function download({ account, exportId }: ExportId): Promise<void> {
   saveFile(await response.blob(), `${exportId}.ndjson.gz`)
 }
 
-/** Calls that create, end and download exports. */
+/** Calls that create, end and download exports of messages. */
 export const exportActions = {
   create: ({ account, body }: { account: string; body: ExportBody }) =>
     createExport(calls.api, { account, body }),
-  /** Cancels an export that is in progress, or deletes an ended export. */
+  /** Cancels an export of messages that is in progress, or deletes an ended export. */
   end: ({ account, exportId }: ExportId) => deleteExport(calls.api, { account, exportId }),
   download,
 }

@@ -21,34 +21,34 @@ import { useLoad } from '../use-load.ts'
 
 /** Gateway (SMTP server that sends for accounts) in the list of gateways. */
 export type Gateway = ListGatewaysResult['gateways'][number]
-/** Gateway with its server and login name. */
+/** SMTP gateway with its server and login name. */
 export type GatewayRecord = GetGatewayResult
-/** Request that registers a gateway. */
+/** Request that registers an SMTP gateway. */
 export type GatewayBody = CreateGatewayInput['body']
-/** Request that changes a gateway. */
+/** Request that changes an SMTP gateway. */
 export type GatewayChanges = UpdateGatewayInput['body']
-/** Server whose login is tested. */
+/** SMTP server of a gateway, with the login to test. */
 export type TestedServer = Exclude<VerifyAccountInput['body']['smtp'], false | undefined>
 
-/** Cache key of the gateways. */
+/** Cache key of the SMTP gateways. */
 export const gatewaysKey = ['gateways'] as const
 const pageSize = 50
 const refreshMs = 10_000
 
-/** Loads a page of the list of gateways. */
+/** Loads a page of the list of SMTP gateways. */
 export function useGateways(page: number): Load<ListGatewaysResult> {
   const load = () => listGateways(calls.api, { page, pageSize })
   return useLoad([...gatewaysKey, 'list', page], load, { everyMs: refreshMs })
 }
 
-/** Loads a gateway with its server, counters and last error. */
+/** Loads an SMTP gateway with its server, counters and last error. */
 export function useGateway(gateway: string): Load<GatewayRecord> {
   const load = () => getGateway(calls.api, { gateway })
   return useLoad([...gatewaysKey, 'one', gateway], load, { everyMs: refreshMs })
 }
 
 /**
- * Registers a gateway. The API would replace a gateway with the same id.
+ * Registers an SMTP gateway. The API would replace a gateway with the same id.
  *
  * @throws InputError if a gateway has the id
  */
@@ -68,7 +68,7 @@ async function exists(gateway: string): Promise<boolean> {
   }
 }
 
-/** Message that tests a gateway. */
+/** Message that tests an SMTP gateway. */
 export interface TestMessage {
   gateway: string
   account: string
@@ -81,7 +81,7 @@ function sendTest({ gateway, account, recipient }: TestMessage) {
   return submitMessage(calls.api, { account, body })
 }
 
-/** Calls that change and test gateways. */
+/** Calls that change and test SMTP gateways. */
 export const gatewayActions = {
   add: addGateway,
   change: ({ gateway, changes }: { gateway: string; changes: GatewayChanges }) =>

@@ -18,15 +18,15 @@ import type { Load } from '../load-state.ts'
 import { calls } from '../query-client.ts'
 import { useLoad } from '../use-load.ts'
 
-/** Template in the list of templates. */
+/** Message template in the list of templates. */
 export type TemplateEntry = ListTemplatesResult['templates'][number]
-/** Template with its texts. */
+/** Message template with its texts. */
 export type TemplateRecord = GetTemplateResult
-/** Request that creates a template. */
+/** Request that creates a message template. */
 export type TemplateBody = CreateTemplateInput['body']
-/** Request that changes a template. */
+/** Request that changes a message template. */
 export type TemplateChange = UpdateTemplateInput['body']
-/** Message to submit. */
+/** Request that submits a message. */
 export type MessageBody = SubmitMessageInput['body']
 
 /**
@@ -35,7 +35,7 @@ export type MessageBody = SubmitMessageInput['body']
  */
 export const templateFramePath = '/admin/frame/template'
 
-/** Cache key of the templates. */
+/** Cache key of the message templates. */
 export const templatesKey = ['templates'] as const
 
 /** Loads a page of the templates of an account, or of the templates for all accounts. */
@@ -43,7 +43,7 @@ export function useTemplates(input: ListTemplatesInput): Load<ListTemplatesResul
   return useLoad([...templatesKey, 'list', input], () => listTemplates(calls.api, input))
 }
 
-/** Loads a template with its texts. */
+/** Loads a message template with its texts. */
 export function useTemplate(template: string): Load<TemplateRecord> {
   return useLoad([...templatesKey, 'one', template], () => getTemplate(calls.api, { template }))
 }

@@ -4,7 +4,7 @@ import type { Load } from '../load-state.ts'
 import { calls } from '../query-client.ts'
 import { useLoad } from '../use-load.ts'
 
-/** Work queue with the numbers of its entries. */
+/** Work queue (submissions or webhook deliveries) with the numbers of its entries. */
 export type WorkQueue = GetQueueResult
 
 /** Cache key of the work queues. */

@@ -5,22 +5,31 @@ import { RefreshThrottle } from './refresh-throttle.ts'
 
 type Key = readonly unknown[]
 
-/** Cache of the pages, as far as live updates change the cache. */
+/**
+ * Cache of the data that the administration pages have loaded, as far as live updates change it.
+ */
 export interface LiveCache {
-  /** Replaces the data with a cache key. */
+  /** Replaces the data that the cache of the pages has under a key. */
   set: (key: Key, data: unknown) => void
-  /** Loads the data again whose cache keys start with a key, as far as a page shows the data. */
+  /**
+   * Loads cached data of the pages again whose cache keys start with a key, as far as a page shows
+   * the data.
+   */
   refresh: (key: Key) => void
 }
 
 /**
- * Minimum time in milliseconds between two loads of the same list, also if it changes all the time.
+ * Minimum time in milliseconds between two loads of the same list because of live updates, also if
+ * the list changes all the time.
  */
 const refreshMs = 3_000
 
 const accountListKey = [...accountsKey, 'list'] as const
 
-/** Cache keys of the data that is loaded again when anything about a topic may have changed. */
+/**
+ * Cache keys of the data that is loaded again when anything about a topic of live updates may have
+ * changed.
+ */
 const keysOf: Readonly<Partial<Record<LiveTopic, readonly Key[]>>> = {
   changes: [accountListKey, [...accountsKey, 'one']],
   outbox: [outboxKey],
@@ -45,7 +54,7 @@ export function applyLiveFrames(cache: LiveCache) {
       if (event === 'changes') applyChanges(data as LiveChange[])
       if (event === 'refresh') refresh(data as LiveTopic[])
     },
-    /** Loads again what may have changed while no live updates arrived. */
+    /** Loads the data of topics again that may have changed while no live updates arrived. */
     onLive: refresh,
   }
 }

@@ -20,24 +20,29 @@ export interface LiveFrame {
  */
 export type LiveState = 'idle' | 'connecting' | 'live' | 'disconnected'
 
-/** Connection of the live updates with the page. */
+/** Functions through which live updates reach the server and the open administration page. */
 export interface LiveOptions {
   fetch: typeof fetch
-  /** True if the signed-in person may follow a topic. */
+  /** True if the signed-in person may follow a topic of live updates. */
   mayFollow: (topic: LiveTopic) => boolean
   onFrame: (frame: LiveFrame) => void
-  /** Called when changes arrive again. Older data of the topics must then be loaded again. */
+  /** Called when live updates arrive again. Older data of the topics must then be loaded again. */
   onLive: (topics: readonly LiveTopic[]) => void
-  /** Called when the server has refused the stream because the session has ended. */
+  /**
+   * Called when the server has refused the stream of live updates because the session has ended.
+   */
   onUnauthorized: () => void
   random?: () => number
 }
 
-/** Delays before another attempt. The random part keeps tabs from connecting at the same time. */
+/**
+ * Delays before another attempt to open the stream of live updates. The random share keeps browser
+ * tabs from connecting at the same time.
+ */
 const delays = { firstMs: 500, maxMs: 10_000, jitter: 0.5 }
 /**
- * Time without any bytes after which a connection counts as lost. The server sends a comment every
- * 15 s.
+ * Time without any bytes after which the connection of live updates counts as lost. The server
+ * sends a comment every 15 s.
  */
 const silenceMs = 45_000
 
@@ -66,13 +71,16 @@ export class LiveClient {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Follows a topic until the returned function is called. */
+  /** Follows a topic of live updates until the returned function is called. */
   follow(topic: LiveTopic): () => void {
     this.#count(topic, 1)
     return () => this.#count(topic, -1)
   }
 
-  /** Ends the stream while the tab is hidden, and opens it when the tab is shown. */
+  /**
+   * Ends the stream of live updates while the browser tab is hidden, and opens it when the tab is
+   * shown.
+   */
   setVisible(isVisible: boolean): void {
     this.#isVisible = isVisible
     this.#update()
@@ -82,7 +90,8 @@ export class LiveClient {
     this.#followers.set(topic, (this.#followers.get(topic) ?? 0) + change)
     if (this.#isUpdating) return
     this.#isUpdating = true
-    // A change of the page removes and adds topics, after which the tab connects once.
+    // When another page is shown, topics of live updates are removed and added. The browser tab
+    // then connects once.
     queueMicrotask(() => {
       this.#isUpdating = false
       this.#update()
@@ -107,13 +116,16 @@ export class LiveClient {
       const wasLive = await this.#read(topics, signal)
       if (signal.aborted) return
       failures = wasLive ? 1 : failures + 1
-      // The end of a stream, as at a restart of the server, is no outage if the next attempt works.
+      // The end of a stream of live updates, as at a restart of the server, is no outage if the
+      // next attempt works.
       this.#setState(wasLive ? 'connecting' : 'disconnected')
       await pause(this.#delay(failures), signal)
     }
   }
 
-  /** Reads one stream to its end. Returns true if changes have arrived last. */
+  /**
+   * Reads one stream of live updates to its end. Returns true if the state was `live` at the end.
+   */
   async #read(topics: readonly LiveTopic[], signal: AbortSignal): Promise<boolean> {
     const open = (connection: AbortSignal) => this.#open(topics, connection)
     try {
@@ -122,7 +134,8 @@ export class LiveClient {
         for (const frame of frames) this.#take(frame, topics)
       }
     } catch {
-      // After a refused or broken stream, as after an ended stream, another attempt follows.
+      // After a refused or broken stream of live updates, as after an ended stream, another attempt
+      // follows.
     }
     return this.#state === 'live'
   }

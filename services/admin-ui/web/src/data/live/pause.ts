@@ -1,4 +1,4 @@
-/** Resolves after a time, or when the signal aborts. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -7,11 +7,17 @@ export interface StreamFrame {
 
 /** Stream of server-sent events to open and to read. */
 export interface StreamOptions {
-  /** Opens the stream. Rejects if the server cannot be reached or refuses the request. */
+  /**
+   * Opens the stream of server-sent events. Rejects if the server cannot be reached or refuses the
+   * request.
+   */
   open: (signal: AbortSignal) => Promise<Response>
-  /** Maximum time in milliseconds without any bytes. The connection then counts as lost. */
+  /**
+   * Maximum time in milliseconds without any bytes of the event stream. The connection then counts
+   * as lost.
+   */
   silenceMs: number
-  /** Signal that ends the stream. */
+  /** Signal that ends the event stream. */
   signal: AbortSignal
 }
 

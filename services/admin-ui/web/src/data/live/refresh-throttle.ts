@@ -2,13 +2,16 @@
 type Key = readonly unknown[]
 
 /**
- * Loads data again when it has changed: the first time immediately, then at most once per interval.
- * A change within the interval is loaded at its end.
+ * Loads data of a page again when the data has changed: the first time immediately, then at most
+ * once per interval. A change within the interval is loaded at the end of the interval.
  */
 export class RefreshThrottle {
   readonly #refresh: (key: Key) => void
   readonly #everyMs: number
-  /** Keys that were refreshed in the current interval. True: the key has changed since. */
+  /**
+   * Cache keys of the data that was loaded again in the current interval. True: the data has
+   * changed since.
+   */
   readonly #waiting = new Map<string, boolean>()
 
   constructor(everyMs: number, refresh: (key: Key) => void) {

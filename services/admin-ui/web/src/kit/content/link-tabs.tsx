@@ -1,7 +1,7 @@
 import { AppLink } from '../../routing/navigation.tsx'
 import css from './content.module.css'
 
-/** Link to one of several parts of a page's subject. */
+/** Link to one of several sub-pages about the same subject, such as an account. */
 export interface LinkTab {
   title: string
   to: string
@@ -14,7 +14,7 @@ export interface LinkTabsProps {
   params: Readonly<Record<string, string>>
 }
 
-/** Row of links to the parts of a page's subject, each with an address of its own. */
+/** Row of links to the sub-pages about the same subject, each with an address of its own. */
 export function LinkTabs({ label, tabs, params }: LinkTabsProps) {
   return (
     <nav aria-label={label} className={css['tabs']}>

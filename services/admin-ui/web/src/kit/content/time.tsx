@@ -13,7 +13,7 @@ const tickMs = 5_000
  * one timer.
  */
 function subscribe(listener: () => void): () => void {
-  // While no relative time is shown, `now` is not updated.
+  // The time `now` is not updated while the page shows no relative time.
   if (timer === undefined) now = Date.now()
   listeners.add(listener)
   timer ??= setInterval(() => {
@@ -36,7 +36,8 @@ export function Time({ value }: { value: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return <span>{value}</span>
-  // A time that has passed since the last tick is shown as now, and not as a time in the future.
+  // A time that has passed since the last update of the relative times is shown as now, and not as
+  // a time in the future.
   const shownNow = new Date(Math.max(current, Math.min(date.getTime(), Date.now())))
   return (
     <time dateTime={value} title={exactTime(date)}>

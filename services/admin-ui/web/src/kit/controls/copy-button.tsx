@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
 
-/** Milliseconds for which the button shows whether the text was copied. */
+/** Milliseconds for which a copy button shows whether the text was copied. */
 const resultMs = 2_000
 
 /**

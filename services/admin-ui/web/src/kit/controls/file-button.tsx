@@ -5,14 +5,14 @@ import css from './controls.module.css'
 
 export interface FileButtonProps {
   label: string
-  /** Accepted media types and endings of file names, such as `.csv`. */
+  /** Media types and endings of file names that a file button accepts, such as `.csv`. */
   types: readonly string[]
   maxBytes: number
   /** Called with the text of the chosen file. */
   onText: (text: string) => void
 }
 
-/** Button that reads a text file of the person's device. Larger files are refused. */
+/** Button that reads a text file of the person's device. Files above `maxBytes` are refused. */
 export function FileButton({ label, types, maxBytes, onText }: FileButtonProps) {
   const [problem, setProblem] = useState('')
   const read = async (file: File | undefined) => {

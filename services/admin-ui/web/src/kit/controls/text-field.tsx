@@ -17,10 +17,13 @@ export interface TextFieldProps {
   onChange?: (value: string) => void
   type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'datetime-local' | 'url'
   hint?: string
-  /** Problem of the current value, which is shown immediately. Absent: the value is correct. */
+  /**
+   * Problem of the text field's current value, which is shown immediately. Absent: the value is
+   * correct.
+   */
   problem?: string
   isRequired?: boolean
-  /** Finds the problem of a value. Null: the value is correct. */
+  /** Finds the problem of a text field's value. Null: the value is correct. */
   validate?: (value: string) => string | null
   minLength?: number
   autoComplete?: string

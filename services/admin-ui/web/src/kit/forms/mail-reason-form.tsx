@@ -7,7 +7,7 @@ import { Form } from './form.tsx'
 
 export interface MailReasonFormProps {
   submit: string
-  /** Text above the field. Absent: the usual text about the reason. */
+  /** Text above the field for the reason to read mail. Absent: the usual text about the reason. */
   children?: ReactNode
   onDone?: () => void
   autoFocus?: boolean

@@ -12,7 +12,7 @@ export interface QueryTextFieldProps {
   type?: 'search' | 'datetime-local'
   isSearch?: boolean
   hint?: string
-  /** Problem of the current value. Absent: the value is correct. */
+  /** Problem of the filter's current value. Absent: the value is correct. */
   problem?: string
 }
 

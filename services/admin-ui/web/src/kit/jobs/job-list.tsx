@@ -20,17 +20,17 @@ import { useFocusReturn } from '../use-focus-return.ts'
 import { useJobNews } from './use-job-news.ts'
 
 /**
- * Progress of the unfinished jobs of all people, and of jobs that ended after the page was opened.
- * Without such jobs, nothing is visible. Screen readers announce the start and the end of a job.
- * After the end of all jobs, the list is loaded again when this page starts a job or the browser
- * window gets the focus.
+ * Progress of the unfinished bulk jobs of all people, and of jobs that ended after the page was
+ * opened. Without such jobs, nothing is visible. Screen readers announce the start and the end of a
+ * job. After the end of all jobs, the job list is loaded again when this page starts a job or the
+ * browser window gets the focus.
  */
 export function JobList({ target }: { target: JobTarget }) {
   const { data } = useJobs(target)
   const refresh = useRefresh()
   const jobs: readonly Job[] = data?.jobs ?? []
-  // A short job can end before it is listed for the first time. Therefore the jobs are remembered
-  // that had ended before the page was opened: all other jobs are shown.
+  // A short bulk job can end before it is listed for the first time. Therefore the jobs are
+  // remembered that had ended before the page was opened: all other jobs are shown.
   const [former, setFormer] = useState<ReadonlySet<string>>()
   if (data && !former)
     setFormer(new Set(jobs.filter((job) => !isUnfinished(job)).map(({ id }) => id)))
@@ -38,7 +38,7 @@ export function JobList({ target }: { target: JobTarget }) {
   const news = useJobNews(former && shown)
   const states = shown.map(({ id, state }) => `${id} ${state}`).join()
   useEffect(() => {
-    // A job that has started or ended has changed entries of the list.
+    // A bulk job that has started or ended has changed entries of the list.
     refresh(changedKeys[target])
   }, [states])
   return (
@@ -51,7 +51,7 @@ export function JobList({ target }: { target: JobTarget }) {
   )
 }
 
-/** Actions whose right permits the cancellation of jobs. */
+/** Actions whose right permits the cancellation of bulk jobs. */
 const cancelRights = { accounts: 'operateAccounts', outbox: 'operateQueues' } as const
 
 function JobProgress({ target, job }: { target: JobTarget; job: NamedJob }) {
@@ -90,9 +90,9 @@ function JobProgress({ target, job }: { target: JobTarget; job: NamedJob }) {
 }
 
 interface CancelButtonProps {
-  /** Name of the job. */
+  /** Name of the bulk job that the button cancels. */
   name: string
-  /** Heading of the job. The heading takes the focus when the job has ended. */
+  /** Heading of the bulk job. The heading takes the focus when the job has ended. */
   heading: RefObject<HTMLHeadingElement | null>
   onPress: () => void
   isPending: boolean

@@ -10,13 +10,13 @@ import { isNothingMarked, type Marked, nothingMarked } from './use-marked.ts'
 
 export interface SelectionPanelProps extends CountedSelection {
   onChange: (marked: Marked) => void
-  /** False if a job cannot select the entries of the list by its filters. */
+  /** False if a bulk job cannot select the entries of the list by the filters of the list. */
   canMarkAll: boolean
   /** Region of the list. The region takes the focus when the panel is removed. */
   region: RefObject<HTMLElement | null>
-  /** Error of the last start of a job. */
+  /** Error of the last start of a bulk job on the selected entries. */
   error: Error | null
-  /** Buttons for actions on the selected entries. */
+  /** Buttons for actions on the selected entries of a list. */
   children: ReactNode
 }
 
@@ -37,8 +37,8 @@ export function SelectionPanel(props: SelectionPanelProps) {
 }
 
 /**
- * Actions on the selected entries. Actions on all matching entries can start when the number of
- * these entries is loaded.
+ * Actions on the selected entries of a list. Actions on all entries that match the filters can
+ * start when the number of these entries is loaded.
  */
 function SelectionActions(props: SelectionPanelProps & { title: string }) {
   const { title, marked, onChange, matching, nouns, canMarkAll, region, error, children } = props
@@ -64,18 +64,23 @@ function SelectionActions(props: SelectionPanelProps & { title: string }) {
   )
 }
 
-/** True if the number of individually selected entries exceeds the limit of a job. */
+/** True if the number of individually selected list entries exceeds the limit of a bulk job. */
 function isOversized({ keys, isAll }: Marked): boolean {
   return !isAll && keys.size > maxJobIds
 }
 
-/** True if all matching entries can be selected instead of the entries of the selection. */
+/**
+ * True if the person can select all entries that match the list's filters, in place of the entries
+ * that are selected now.
+ */
 function canMarkAllOf({ marked, matching, canMarkAll }: SelectionPanelProps): boolean {
   if (!canMarkAll || marked.isAll || matching === undefined) return false
   return isOversized(marked) || matching > marked.keys.size
 }
 
-/** Message that stands in place of the actions if more entries are selected than a job accepts. */
+/**
+ * Message in place of the actions on a list, if more entries are selected than a bulk job accepts.
+ */
 function TooManySelected({ plural, canMarkAll }: { plural: string; canMarkAll: boolean }) {
   return (
     <p role="alert">
@@ -87,9 +92,12 @@ function TooManySelected({ plural, canMarkAll }: { plural: string; canMarkAll: b
 }
 
 interface MarkAllButtonProps {
-  /** Number of the matching entries. Undefined: the list does not count all matching entries. */
+  /**
+   * Number of the entries that match the list's filters. Undefined: the list does not count all of
+   * these entries.
+   */
   count: number | undefined
-  /** Heading of the panel. The heading takes the focus when the button is removed. */
+  /** Heading of the selection panel. The heading takes the focus when the button is removed. */
   heading: RefObject<HTMLHeadingElement | null>
   onPress: () => void
 }
@@ -102,8 +110,8 @@ function MarkAllButton({ count, heading, onPress }: MarkAllButtonProps) {
 }
 
 /**
- * Sentences about the entries on which a job by filter runs, for its confirmation. Absent without
- * such a job.
+ * Sentences about the entries on which a bulk job with a filter runs, for the confirmation of the
+ * job. Absent without such a job.
  */
 export function JobExtent(counted: CountedSelection) {
   const [, plural] = counted.nouns

@@ -3,8 +3,8 @@ import { TextList } from '../content/text-list.tsx'
 import { Announcement } from './announcement.tsx'
 
 /**
- * Progress of an action on several things, with the errors of the failed things. Screen readers
- * announce the end of the action only.
+ * Progress of an action that runs for several entries, with the errors of the failed entries.
+ * Screen readers announce the end of the action only.
  */
 export function BulkState({ done, total, failures }: BulkProgress) {
   const news = done === total ? `Ended: ${failures.length} of ${total} failed.` : ''

@@ -5,7 +5,7 @@ import css from './states.module.css'
 
 export interface ErrorBoxProps {
   error: unknown
-  /** Repeats the call. Absent: the box has no button. */
+  /** Repeats the failed call to the server. Absent: the box has no button. */
   retry?: () => void
   isRetrying?: boolean
 }

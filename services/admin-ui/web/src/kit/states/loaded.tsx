@@ -12,7 +12,7 @@ export interface LoadedProps<T> {
   /** True if the loaded data has nothing to show. Then `empty` is shown. */
   isEmpty?: (data: T) => boolean
   empty?: ReactNode
-  /** Number of lines that stand for the data while it is loaded. */
+  /** Number of gray lines that stand for the data while it is loaded. */
   lines?: number
 }
 

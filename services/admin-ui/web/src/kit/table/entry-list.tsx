@@ -13,7 +13,7 @@ interface EntryListProps<T, R> extends Omit<DataTableProps<R>, 'rows'> {
   empty: ReactNode
   /** Content above the table, from the loaded data. */
   head?: (data: T) => ReactNode
-  /** Number of lines that stand for the list while it is loaded. */
+  /** Number of gray lines that stand for the list while it is loaded. */
   lines?: number
 }
 
@@ -52,7 +52,7 @@ export type CursorListProps<T extends CursorPage, R> = EntryListProps<T, R> &
 export function CursorList<T extends CursorPage, R>(props: CursorListProps<T, R>) {
   const { load, rows, empty, head, lines = 10, texts, ...table } = props
   const [query] = usePageQuery()
-  // A page after the first page keeps the button that leads back.
+  // A list page after the first page keeps the button that leads back, even without entries.
   const isEmpty = (data: T) => rows(data).length === 0 && !query['cursor']
   return (
     <Loaded load={load} lines={lines} isEmpty={isEmpty} empty={empty}>

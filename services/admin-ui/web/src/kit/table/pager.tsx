@@ -6,9 +6,9 @@ import css from './table.module.css'
 export interface PagerProps {
   pages: number
   total: number
-  /** Name of one entry of the list. */
+  /** Noun for one entry of the list, such as `account`. */
   noun: string
-  /** Name of several entries. Absent: the noun with an s. */
+  /** Noun for several entries of the list. Absent: the noun for one entry with an s. */
   plural?: string
 }
 

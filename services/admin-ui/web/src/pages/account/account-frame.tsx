@@ -13,8 +13,8 @@ const tabs = [
 ]
 
 /**
- * Frame of the sub-pages of an account, with links to all of them. The key separates accounts: data
- * and results of one account never show on the page of another.
+ * Frame of the sub-pages of an account, with links to all of them. The React key separates
+ * accounts: data and results of one account never show on the page of another account.
  */
 export function AccountFrame({ children }: { children: (account: string) => ReactNode }) {
   const account = usePathParameter('account')

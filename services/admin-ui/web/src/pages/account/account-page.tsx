@@ -59,7 +59,10 @@ function State({ record }: { record: AccountRecord }) {
   )
 }
 
-/** Lists of other pages with their filter for an account, and the action that a list needs. */
+/**
+ * Links from an account's page to lists that are filtered for the account, with the action that a
+ * list needs.
+ */
 const lists: readonly ListLink[] = [
   { to: '/outbox', text: 'Outbox of this account' },
   { to: '/outbox', text: 'Failed messages of this account', query: { state: 'failed' } },

@@ -4,8 +4,8 @@ import { Panel } from '../../kit/content/panel.tsx'
 import { MailReasonForm } from '../../kit/forms/mail-reason-form.tsx'
 
 /**
- * Shows its content while the person's right to read mail is active. Otherwise asks for the reason,
- * or explains who gives the right.
+ * Component that shows its content while the person's right to read mail is active. Otherwise asks
+ * for the reason to read mail, or explains who gives the right.
  */
 export function MailGate({ children }: { children: ReactNode }) {
   const right = useMailRight()

@@ -16,7 +16,7 @@ export interface AccountSelectionProps extends Pick<
   SelectionPanelProps,
   'marked' | 'matching' | 'onChange' | 'canMarkAll' | 'region'
 > {
-  /** Filters of the list, which select its accounts for a job. */
+  /** Filters of the list of accounts, which select accounts for a bulk job. */
   filter: AccountJobFilter
 }
 
@@ -48,7 +48,7 @@ interface JobButtonsProps extends Pick<SelectionPanelProps, 'marked' | 'matching
   isPending: boolean
 }
 
-/** Buttons for jobs that people of the role support may start, too. */
+/** Buttons for bulk jobs on accounts that people of the role support may start, too. */
 function OperateButtons({ run, isPending, ...selection }: JobButtonsProps) {
   const button = (action: 'reconnect' | 'sync', text: string) =>
     selection.marked.isAll ? (
@@ -72,7 +72,7 @@ function OperateButtons({ run, isPending, ...selection }: JobButtonsProps) {
   )
 }
 
-/** Buttons for jobs that need the right to change accounts, as the single operations do. */
+/** Buttons for bulk jobs that need the right to change accounts, as the single operations do. */
 function ChangeButtons({ run, isPending, ...selection }: JobButtonsProps) {
   const { marked, matching } = selection
   return (

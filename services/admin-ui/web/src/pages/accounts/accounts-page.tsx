@@ -32,7 +32,8 @@ export function AccountsPage() {
     { page: pageOf(query), pageSize, ...filter },
     { everyMs: refreshMs, topic: 'changes' },
   )
-  // A changed worker ends the selection, also while the text is not a whole id and does not filter.
+  // A changed worker filter ends the selection of accounts, also while the text is not a whole
+  // worker id and does not filter.
   const [marked, mark] = useMarked({ ...filter, worker: query['worker'] })
   const region = useRef<HTMLElement>(null)
   const shown = (load.data?.accounts ?? []).map(({ account }) => account)

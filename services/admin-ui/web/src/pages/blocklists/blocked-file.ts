@@ -1,18 +1,24 @@
 import type { BlockedAddress, NewBlock } from '../../data/lists/blocklists.ts'
 import { readCsv, writeCsv } from './csv.ts'
 
-/** Maximum size in bytes of a file with addresses. */
+/** Maximum size in bytes of a CSV file with email addresses for a blocklist. */
 export const maxFileBytes = 1_048_576
-/** Maximum number of addresses in a file. Each address is one call and one audit log entry. */
+/**
+ * Maximum number of email addresses in a CSV file for a blocklist. Each address is one call and one
+ * audit log entry.
+ */
 export const maxFileAddresses = 5_000
 /** Maximum length of an email address, as at the API. */
 const maxAddressLength = 320
 const maxReasonLength = 1024
 
-/** Addresses of a file, and its lines without a usable address. */
+/** Email addresses in a CSV file for a blocklist, and its lines without a usable address. */
 export interface BlockedFile {
   blocks: readonly NewBlock[]
-  /** Texts in place of an email address that are not one, cut to the maximum length. */
+  /**
+   * Texts in the address column of the CSV file that are no email address, cut to the maximum
+   * length of an address.
+   */
   wrong: readonly string[]
 }
 
@@ -45,10 +51,15 @@ export function readBlockedFile(text: string, account: string): BlockedFile {
   return { blocks: [...blocks.values()], wrong }
 }
 
-/** Positions of the columns in a file. -1: the file does not have the column. */
+/**
+ * Positions of the columns in a CSV file with email addresses. -1: the file does not have the
+ * column.
+ */
 type Columns = Readonly<Record<keyof NewBlock, number>>
 
-/** Finds the columns of a file by the titles in its first line, and the lines below. */
+/**
+ * Finds the columns of a CSV file by the titles in its first line, and the lines below the titles.
+ */
 function columnsOf(rows: readonly (readonly string[])[]) {
   const titles = rows[0]?.map((title) => title.toLowerCase()) ?? []
   const recipient = titles.findIndex((title) => recipientTitles.includes(title))

@@ -30,7 +30,8 @@ const refresh = [blocklistsKey]
 /** Page that lists the addresses on one blocklist. */
 export function BlocklistPage() {
   const listId = usePathParameter('list')
-  // The key separates lists: an address of one list must not be removed from another.
+  // The React key separates blocklists: an address of one blocklist must not be removed from
+  // another blocklist.
   return <Addresses key={listId} listId={listId} />
 }
 

@@ -47,7 +47,7 @@ class CsvReader {
     this.#separator = separatorOf(text)
   }
 
-  /** Reads the next row. Undefined after the last row. */
+  /** Reads the next row of the CSV text. Undefined after the last row. */
   row(): string[] | undefined {
     if (this.#position >= this.#text.length) return undefined
     const cells = [this.#cell()]
@@ -66,7 +66,7 @@ class CsvReader {
     return text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text
   }
 
-  /** Reads the cell up to the separator or the end of the line. */
+  /** Reads the unquoted text of a CSV cell up to the separator or the end of the line. */
   #plain(): string {
     const start = this.#position
     while (this.#position < this.#text.length) {

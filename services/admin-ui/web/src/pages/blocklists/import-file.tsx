@@ -55,7 +55,7 @@ export function ImportFile({ listId }: { listId: string }) {
 interface ChooseFileProps {
   account: string
   onAccount: (account: string) => void
-  /** Called when a file was chosen. */
+  /** Called when the person has chosen a CSV file. */
   onFile: () => void
   onStart: (file: BlockedFile) => void
 }

@@ -14,7 +14,7 @@ import { TryRoute } from './try-route.tsx'
 /** Page of one event: head, links, body by right, and a trial of a webhook route. */
 export function EventPage() {
   const event = usePathParameter('event')
-  // The key separates events: the body of one event never shows on the page of another.
+  // The React key separates events: the body of one event never shows on the page of another event.
   return <EventDetails key={event} event={event} />
 }
 
@@ -85,7 +85,7 @@ function Head({ record }: { record: EventRecord }) {
 function Body({ event }: { event: string }) {
   const read = useAction(readEventBody)
   const right = useMailRight()
-  // A shown body disappears when the right to read mail ends.
+  // The shown body of an event disappears when the right to read mail ends.
   if (read.isDone && right === 'active') return <pre>{JSON.stringify(read.result, null, 2)}</pre>
   return (
     <>

@@ -16,7 +16,8 @@ export function eventListInput(query: PageQuery) {
 export const liveFilter = (query: PageQuery) => filtersOf(query, ['account', 'event'])
 
 /**
- * True if the page shows new events as they arrive: only the newest page of a list without an end.
+ * True if the page shows new events as they arrive: only the newest page of a list without an end
+ * time.
  */
 export function isLive({ live, cursor = '', until = '' }: PageQuery): boolean {
   return live === '1' && cursor === '' && until === ''

@@ -14,7 +14,10 @@ export function exportBody(values: Readonly<Record<string, string>>): ExportBody
   }
 }
 
-/** Part of an export that is complete, from 0 to 1. Undefined while the part is unknown. */
+/**
+ * Fraction of an export of messages that is complete, from 0 to 1. Undefined while the fraction is
+ * unknown.
+ */
 export function exportPart({ status, phase, progress }: ExportEntry): number | undefined {
   if (status !== 'processing') return undefined
   const { foldersScanned, foldersTotal, messagesExported, messagesQueued } = progress

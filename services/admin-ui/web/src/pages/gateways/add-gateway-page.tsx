@@ -4,7 +4,7 @@ import { useNavigate } from '../../routing/navigation.tsx'
 import { bodyOfGateway, newGatewayValues } from './gateway-body.ts'
 import { GatewayForm } from './gateway-form.tsx'
 
-/** Page that registers a gateway. */
+/** Page that registers an SMTP gateway. */
 export function AddGatewayPage() {
   const navigate = useNavigate()
   return (

@@ -5,13 +5,13 @@ import type {
   TestedServer,
 } from '../../data/lists/gateways.ts'
 
-/** Texts of the fields in the form for a gateway, by field name. */
+/** Texts of the fields in the form for an SMTP gateway, by field name. */
 export type GatewayValues = Readonly<Record<string, string>>
 
-/** Values with which the form for a new gateway starts. */
+/** Values with which the form for a new SMTP gateway starts. */
 export const newGatewayValues: GatewayValues = { port: '587' }
 
-/** Values of the form for a stored gateway. The password is empty. */
+/** Values of the form for a stored SMTP gateway. The password is empty. */
 export function valuesOfGateway({ name, host, port, secure, user }: GatewayRecord): GatewayValues {
   return { name, host, port: String(port), secure: secure ? 'true' : '', user: user ?? '' }
 }
@@ -20,7 +20,7 @@ function serverOf({ host = '', port, secure }: GatewayValues) {
   return { host, port: Number(port), secure: secure === 'true' }
 }
 
-/** Request that registers the gateway of the form. Without a user name, there is no login. */
+/** Request that registers the SMTP gateway of the form. Without a user name, there is no login. */
 export function bodyOfGateway(values: GatewayValues): GatewayBody {
   const { gateway, name = '', user, pass } = values
   return {
@@ -33,8 +33,8 @@ export function bodyOfGateway(values: GatewayValues): GatewayBody {
 }
 
 /**
- * Request that changes a gateway to the values of its form. An empty password keeps the stored
- * password. An empty user name removes the login with its password.
+ * Request that changes an SMTP gateway to the values of its form. An empty password keeps the
+ * stored password. An empty user name removes the login with its password.
  */
 export function changesOfGateway(values: GatewayValues): GatewayChanges {
   const { name = '', user, pass } = values
@@ -42,13 +42,13 @@ export function changesOfGateway(values: GatewayValues): GatewayChanges {
   return { name, ...serverOf(values), ...login }
 }
 
-/** Server of the form, whose login is tested without storing anything. */
+/** SMTP server in the form for a gateway, whose login is tested without storing anything. */
 export function testedServer(values: GatewayValues): TestedServer {
   const { user, pass } = values
   return {
     ...serverOf(values),
     auth: user ? { user, pass: pass ?? '' } : false,
-    // Gateways send without TLS if the server does not offer STARTTLS.
+    // Gateways send without TLS if the SMTP server does not offer STARTTLS.
     tls: { requireStartTls: false },
   }
 }

@@ -11,14 +11,17 @@ import { type GatewayValues, testedServer } from './gateway-body.ts'
 export interface GatewayFormProps {
   initial: GatewayValues
   submit: string
-  /** Stores the gateway, and returns its id. */
+  /** Stores the SMTP gateway of the form, and returns its id. */
   save: (values: GatewayValues) => Promise<string>
   onDone?: (gateway: string) => void
-  /** True if a password is stored, which the form does not show. Absent for a new gateway. */
+  /**
+   * True if a password of the SMTP gateway is stored, which the form does not show. Absent for a
+   * new gateway.
+   */
   hasPassword?: boolean
 }
 
-/** Form for the server of a gateway, with a test of the login. */
+/** Form for an SMTP gateway and its server, with a test of the login. */
 export function GatewayForm({ initial, submit, save, onDone, hasPassword }: GatewayFormProps) {
   const isNew = hasPassword === undefined
   const [values, setValues] = useState(initial)
@@ -80,7 +83,7 @@ interface TestLoginProps {
   isStored: boolean
 }
 
-/** Button that tries the login at the server of the form, without storing anything. */
+/** Button that tries the login at the SMTP server of the form, without storing anything. */
 function TestLogin({ values, isStored }: TestLoginProps) {
   const test = useAction(() => gatewayActions.verify(testedServer(values)))
   const needsPassword = isStored && Boolean(values['user']) && !values['pass']

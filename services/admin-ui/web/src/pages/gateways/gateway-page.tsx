@@ -20,10 +20,11 @@ import { GatewayState } from './gateway-state.tsx'
 
 const refresh = [gatewaysKey]
 
-/** Page of one gateway: state, test message, server. */
+/** Page of one SMTP gateway: state, test message, server. */
 export function GatewayPage() {
   const id = usePathParameter('gateway')
-  // The key separates gateways: results of one gateway never show on the page of another.
+  // The React key separates gateways: results of one SMTP gateway never show on the page of
+  // another.
   return <GatewayDetails key={id} id={id} />
 }
 

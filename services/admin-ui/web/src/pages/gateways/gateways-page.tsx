@@ -9,7 +9,7 @@ import { AppLink, usePageQuery } from '../../routing/navigation.tsx'
 import { pageOf } from '../../routing/query-text.ts'
 import { GatewayState } from './gateway-state.tsx'
 
-/** Page that lists the gateways. */
+/** Page that lists the SMTP gateways. */
 export function GatewaysPage() {
   const may = useRights()
   const [query] = usePageQuery()

@@ -19,7 +19,8 @@ export function MailProxiesPage() {
     <PageBody lead="Servers to which mail clients connect. Only owners change their settings.">
       <Loaded load={load} lines={12}>
         {(stored) =>
-          // Panels that change their height after the first view would move what a person reads.
+          // The panels of the mail proxies appear after their replicas are loaded: a later change
+          // of height would move what a person reads.
           replicas.data === undefined && replicas.error === null ? (
             <Skeleton lines={12} />
           ) : (
@@ -64,7 +65,7 @@ function State({ proxy, stored }: { proxy: MailProxy; stored: SettingValues }) {
   )
 }
 
-/** Row of a list of facts that is not shown. */
+/** Row without a value, which a list of names and values does not show. */
 const none = ['', undefined] as const
 
 function Enabled({ isEnabled }: { isEnabled: boolean }) {

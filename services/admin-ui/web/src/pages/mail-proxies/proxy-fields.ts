@@ -43,7 +43,7 @@ export const mailProxies: readonly MailProxy[] = [
   },
 ]
 
-/** Ends of the keys of the settings, in the order of their fields. */
+/** Ends of the setting keys of a mail proxy, in the order of their form fields. */
 const ends: readonly (readonly [end: string, label: string, kind: ProxyFieldKind])[] = [
   ['Enabled', 'Accepts connections', 'flag'],
   ['Host', 'Host', 'text'],

@@ -35,7 +35,7 @@ export function ProxyForm({ proxy, stored }: ProxyFormProps) {
 }
 
 function Fields({ proxy, stored, onDone }: ProxyFormProps & { onDone: () => void }) {
-  // A refresh while the form is open must not count as a change by the person.
+  // A refresh of the settings while the form is open must not count as a change by the person.
   const [before] = useState(stored)
   const [values, setValues] = useState(() => proxyValues(proxy, stored))
   const save = useAction(changeSettings, { refresh: [settingsKey], onDone })

@@ -35,7 +35,7 @@ export function ProxyReplicas({ proxy: { title, service }, load }: ProxyReplicas
   )
 }
 
-/** Columns of the table of replicas that was loaded at the time `now`. */
+/** Columns of the table with the replicas of a mail proxy that was loaded at the time `now`. */
 function columnsAt(now: number): readonly Column<MailProxyEntry>[] {
   return [
     { title: 'Host', isWide: true, cell: (replica) => <Host replica={replica} /> },

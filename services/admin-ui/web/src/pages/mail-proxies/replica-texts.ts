@@ -7,10 +7,13 @@ export interface StateBadge {
   text: string
 }
 
-/** Time before the expiry of a certificate in which its badge warns, as the findings do. */
+/**
+ * Time before the expiry of a mail proxy's certificate in which its badge warns, as the findings
+ * do.
+ */
 const renewalMs = 14 * 86_400_000
 
-/** Badge for the certificate of a replica, by the time until its expiry. */
+/** Badge for the certificate of a mail proxy's replica, by the time until its expiry. */
 export function certificateBadge(expiresAt: string, now: number): StateBadge {
   const leftMs = Date.parse(expiresAt) - now
   if (leftMs <= 0) return { tone: 'bad', text: 'expired' }
@@ -19,7 +22,7 @@ export function certificateBadge(expiresAt: string, now: number): StateBadge {
     : { tone: 'good', text: 'valid' }
 }
 
-/** Badge for the listener of a replica. */
+/** Badge for the listener of a mail proxy's replica. */
 export function listenerBadge({ listener }: Pick<MailProxyEntry, 'listener'>): StateBadge {
   if (listener === 'failed') return { tone: 'bad', text: 'does not listen' }
   return listener === 'off' ? { tone: 'neutral', text: 'off' } : { tone: 'good', text: 'listening' }
@@ -27,7 +30,10 @@ export function listenerBadge({ listener }: Pick<MailProxyEntry, 'listener'>): S
 
 type ListenerFacts = Pick<MailProxyEntry, 'port' | 'tls' | 'tlsPort' | 'error'>
 
-/** Ports at which a replica listens, or the reason for which the replica does not listen. */
+/**
+ * Ports at which a mail proxy's replica listens, or the reason for which the replica does not
+ * listen.
+ */
 export function listenerText({ port, tls, tlsPort, error }: ListenerFacts): string {
   if (error !== undefined) return error
   if (port === undefined) return ''

@@ -15,7 +15,9 @@ export interface AppField {
   isLong?: boolean
   /** True for a member that is set when the application is added, and not changed later. */
   isFixed?: boolean
-  /** True if the API removes the value of the member when the value is null. */
+  /**
+   * True if the API removes the value of the OAuth2 application's member when the value is null.
+   */
   isRemovable?: boolean
   options?: readonly string[]
 }
@@ -55,7 +57,8 @@ export function appFields(kind: AppKind): readonly AppField[] {
   ]
   return fields.map((field) => ({
     ...field,
-    // A stored secret is kept if its field is empty, so that only the API can require a secret.
+    // A stored secret of an OAuth2 application is kept if its field is empty, so that only the API
+    // can require a secret.
     ...(required.has(field.name) && field.kind !== 'secret' && { isRequired: true }),
   }))
 }

@@ -10,7 +10,7 @@ export interface AppFormFieldsProps {
   fields: readonly AppField[]
   values: AppValues
   onChange: (name: string, value: string) => void
-  /** Names of the secrets that the API has stored. */
+  /** Names of the secrets of an OAuth2 application that the API has stored. */
   stored?: ReadonlySet<string>
 }
 

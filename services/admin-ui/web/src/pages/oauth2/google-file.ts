@@ -33,7 +33,7 @@ function parse(text: string): Members {
     const value: unknown = JSON.parse(text)
     if (isMembers(value)) return value
   } catch {
-    // The error below describes all texts that are not a JSON object.
+    // The error below describes all files that are not a JSON object.
   }
   throw new Error('The file is not a JSON file of the Google Cloud console.')
 }

@@ -27,7 +27,8 @@ import { RedirectUriPanel } from './redirect-uri-panel.tsx'
 /** Page of one OAuth2 application: state, check, settings, use of the mail API. */
 export function OAuth2AppPage() {
   const id = usePathParameter('app')
-  // The key separates applications: results of one never show on the page of another.
+  // The React key separates OAuth2 applications: results of one application never show on the page
+  // of another application.
   return <AppDetails key={id} id={id} />
 }
 

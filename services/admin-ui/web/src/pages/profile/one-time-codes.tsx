@@ -14,7 +14,10 @@ import { ErrorBox } from '../../kit/states/error-box.tsx'
 import { useFocusReturn } from '../../kit/use-focus-return.ts'
 
 interface CodesProps {
-  /** Heading of the panel. The heading takes the focus when a step removes the focused button. */
+  /**
+   * Heading of the panel for one-time codes. The heading takes the focus when a step removes the
+   * focused button.
+   */
   heading: RefObject<HTMLHeadingElement | null>
   /** Shows new recovery codes. Without an argument, removes the shown codes from the page. */
   onCodes: (result?: { recoveryCodes: readonly string[] }) => void

@@ -13,10 +13,13 @@ const maxExpression = 500
 const maxEvents = 6
 
 const step = String.raw`\s*\??\.\s*[\w$]+|\s*(?:\?\.)?\[\s*(?:\d+|'[\w$]+'|"[\w$]+")\s*\]`
-/** Expression before the cursor: a variable, its members, and the beginning of a member's name. */
+/**
+ * Pattern of an expression before the cursor of an editor: a variable, its members, and the
+ * beginning of a member's name.
+ */
 const memberAccess = new RegExp(String.raw`(?<![\w$.])([\w$]+)((?:${step})*)\s*\??\.\s*([\w$]*)$`)
 const variable = /(?<![\w$.])[\w$]*$/
-/** Comparison with the name of an event whose string is open at the cursor. */
+/** Pattern of a comparison with the name of an event whose string is open at the cursor. */
 const eventComparison = /(?<![\w$.])payload\??\.event\s*[=!]==?\s*['"](\w*)$/
 const declaration = new RegExp(
   String.raw`\b(?:const|let|var)\s+(\{[^{}]*\}|[\w$]+)\s*=\s*([\w$]+)((?:${step})*)\s*(?=[;\n]|$)`,

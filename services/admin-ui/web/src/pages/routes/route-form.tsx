@@ -12,7 +12,7 @@ export interface RouteFormProps {
   sources: FunctionSources
   onSources: (sources: FunctionSources) => void
   save: Pick<Action<Readonly<Record<string, string>>, unknown>, 'run' | 'isRunning' | 'error'>
-  /** Text after a successful change. */
+  /** Text that the form for a webhook route shows after a successful change. */
   done?: string
 }
 

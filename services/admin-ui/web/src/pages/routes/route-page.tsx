@@ -22,7 +22,8 @@ import { RouteTest } from './route-test.tsx'
 /** Page of one webhook route: settings, functions with a test, and errors of the functions. */
 export function RoutePage() {
   const id = usePathParameter('route')
-  // The key separates routes: texts of one route never show on the page of another.
+  // The React key separates webhook routes: texts of one route never show on the page of another
+  // route.
   return <RouteDetails key={id} id={id} />
 }
 

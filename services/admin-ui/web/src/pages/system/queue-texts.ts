@@ -1,9 +1,9 @@
 import type { WorkQueue } from '../../data/lists/work-queues.ts'
 
-/** Number at which the API stops counting the entries of a queue. */
+/** Number at which the API stops counting the entries of a work queue. */
 const maxCounted = 10_000
 
-/** Number of entries of a queue, in words. */
+/** Number of entries of a work queue, in words. */
 export function countText(count: number): string {
   const text = count.toLocaleString('en')
   return count >= maxCounted ? `${text} or more` : text
@@ -13,7 +13,7 @@ export function countText(count: number): string {
 export interface QueueNames {
   title: string
   list: string
-  /** Effect of a pause, in words. */
+  /** Effect of a pause of the work queue, in words. */
   pause: string
 }
 

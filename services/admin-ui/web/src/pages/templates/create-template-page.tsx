@@ -8,7 +8,7 @@ import { type TemplateDraft, templateBody, textsOf } from './template-body.ts'
 import { TemplateForm } from './template-form.tsx'
 import { TemplatePreview } from './template-preview.tsx'
 
-/** Page that creates a template, with a preview. */
+/** Page that creates a message template, with a preview. */
 export function CreateTemplatePage() {
   const [query] = usePageQuery()
   const navigate = useNavigate()

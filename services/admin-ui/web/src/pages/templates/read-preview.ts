@@ -30,7 +30,7 @@ function parsePart(source: string): Part {
   return { headers: new Map(headers), body }
 }
 
-/** Plain text and HTML of a part, and of the parts inside. The first text of a type counts. */
+/** Plain text and HTML of a MIME part, and of the parts inside. The first text of a type counts. */
 function textsOf(part: Part): Omit<MessagePreview, 'subject'> {
   const type = part.headers.get('content-type') ?? 'text/plain'
   const boundary = parameterOf(type, 'boundary')
@@ -73,7 +73,7 @@ function decodeQuoted(text: string): string {
   )
 }
 
-/** Text of bytes. Each character of `bytes` is a byte. */
+/** Text that the decoded bytes of a message contain. Each character of `bytes` is a byte. */
 function decodeCharset(bytes: string, charset = 'utf-8'): string {
   return new TextDecoder(charset).decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
 }

@@ -1,7 +1,7 @@
 import { readJsonObject } from '../../data/json-object.ts'
 import type { MessageBody, TemplateBody, TemplateRecord } from '../../data/lists/templates.ts'
 
-/** Texts of a template with placeholders. Blank: the template has no such text. */
+/** Texts of a message template with placeholders. Blank: the template has no such text. */
 export interface TemplateTexts {
   subject: string
   previewText: string
@@ -9,28 +9,28 @@ export interface TemplateTexts {
   html: string
 }
 
-/** Format of the HTML of a template. */
+/** Format of the HTML of a message template. */
 export type TemplateFormat = TemplateRecord['format']
 
 const noTexts: TemplateTexts = { subject: '', previewText: '', text: '', html: '' }
 
-/** Texts of a stored template. */
+/** Texts of a stored message template. */
 export function textsOf({ content }: Pick<TemplateRecord, 'content'>): TemplateTexts {
   return { ...noTexts, ...content }
 }
 
-/** Texts as the API expects them, without blank ones. */
+/** Texts of a message template as the API expects them, without blank texts. */
 export function contentOf(texts: TemplateTexts): Partial<TemplateTexts> {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
 }
 
-/** Texts of a template, and the format of its HTML. */
+/** Texts of a message template, and the format of its HTML. */
 export interface TemplateDraft {
   texts: TemplateTexts
   format: TemplateFormat
 }
 
-/** Request that creates a template, from the fields of the form. */
+/** Request that creates a message template, from the fields of the form. */
 export function templateBody(
   values: Readonly<Record<string, string>>,
   { texts, format }: TemplateDraft,
@@ -46,7 +46,7 @@ export function templateBody(
   }
 }
 
-/** Sender, recipient and values of a preview or a test mail. */
+/** Sender, recipient and placeholder values of a template's preview or test mail. */
 export interface TrialInput {
   account: string
   address: string

@@ -14,11 +14,11 @@ export interface TemplateFormProps {
   draft: TemplateDraft
   onDraft: (draft: TemplateDraft) => void
   save: Pick<Action<Readonly<Record<string, string>>, unknown>, 'run' | 'isRunning' | 'error'>
-  /** Text after a successful change. */
+  /** Text that the form for a message template shows after a successful change. */
   done?: string
 }
 
-/** Form for a template with its texts. */
+/** Form for a message template with its texts. */
 export function TemplateForm(props: TemplateFormProps) {
   const { template, account = '', draft, onDraft, save, done = '' } = props
   return (

@@ -21,7 +21,8 @@ import { TemplatePreview } from './template-preview.tsx'
 /** Page of one template: texts, preview, and a test mail. */
 export function TemplatePage() {
   const id = usePathParameter('template')
-  // The key separates templates: texts of one template never show on the page of another.
+  // The React key separates templates: texts of one message template never show on the page of
+  // another.
   return <TemplateDetails key={id} id={id} />
 }
 

@@ -52,7 +52,7 @@ export function NewTokenForm({ account: firstAccount }: { account: string }) {
   )
 }
 
-/** Fields for the restrictions of a token and its expiry. */
+/** Fields for the restrictions of an access token and its expiry. */
 function Restrictions() {
   return (
     <>

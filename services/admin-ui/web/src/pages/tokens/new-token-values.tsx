@@ -8,8 +8,9 @@ export interface NewTokenValue {
 }
 
 /**
- * Returns the tokens that were created since the page was opened, newest first, and the function
- * that adds a token. A value cannot be loaded again, so all values stay until the page is left.
+ * Returns the access tokens that were created since the page was opened, newest first, and the
+ * function that adds a token. The value of a token cannot be loaded again, so all values stay until
+ * the page is left.
  */
 export function useNewTokenValues(): [
   values: readonly NewTokenValue[],
@@ -19,7 +20,9 @@ export function useNewTokenValues(): [
   return [values, (value) => setValues((before) => [value, ...before])]
 }
 
-/** Values of new tokens, numbered, with buttons that copy the values. Absent without values. */
+/**
+ * Values of new access tokens, numbered, with buttons that copy the values. Absent without values.
+ */
 export function NewTokenValues({ values }: { values: readonly NewTokenValue[] }) {
   if (values.length === 0) return null
   return (

@@ -6,7 +6,10 @@ import css from './tokens.module.css'
 export interface PermittedOperationsProps {
   token: TokenRights
   operations: readonly TokenOperation[]
-  /** Element of the list. The element can take the focus when a focused button is removed. */
+  /**
+   * Element of the list of permitted operations. The element can take the focus when a focused
+   * button is removed.
+   */
   sectionRef?: RefObject<HTMLElement | null>
 }
 

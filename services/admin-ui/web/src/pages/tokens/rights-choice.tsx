@@ -76,7 +76,10 @@ interface WiderRightsProps extends Pick<RightsChoiceProps, 'chosen' | 'onChange'
   permitted: RefObject<HTMLElement | null>
 }
 
-/** Rights that the token would also permit, and a button that chooses them too. */
+/**
+ * Rights that an access token with the chosen rights would also permit, and a button that chooses
+ * these rights too.
+ */
 function WiderRights({ chosen, onChange, permitted }: WiderRightsProps) {
   const others = alsoPermitted(chosen, cells)
   const chooseAll = () => onChange(cellsOfRecord(recordOf(chosen, cells), cells))

@@ -8,7 +8,7 @@ import {
   type RightsCell,
 } from './token-grid.ts'
 
-/** Interface at which a token is valid. */
+/** Interface at which an access token is valid: the API or a mail proxy. */
 export type TokenScope = 'api' | 'smtp' | 'imap-proxy'
 
 /** Uses of a new token: interfaces at which the token is valid, separated by commas. */
@@ -20,10 +20,10 @@ export const tokenUses = [
   { value: 'api,smtp,imap-proxy', label: 'API, SMTP and IMAP proxy' },
 ] as const satisfies readonly { value: string; label: string }[]
 
-/** Use of a new token. */
+/** Use of a new access token: the interfaces at which the token is valid. */
 export type TokenUse = (typeof tokenUses)[number]['value']
 
-/** Interfaces of a use. */
+/** Interfaces at which an access token of a use is valid. */
 export function scopesOf(use: TokenUse): TokenScope[] {
   return use.split(',') as TokenScope[]
 }

@@ -68,7 +68,7 @@ export function cellsOfRecord(
   return new Set(permitted.map(({ key }) => key))
 }
 
-/** Chosen cells. If everything is chosen, all cells. */
+/** Chosen cells of the grid of rights. If everything is chosen, all cells. */
 export function cellsOfChoice(
   chosen: ChosenRights,
   cells: readonly RightsCell[],

@@ -37,13 +37,13 @@ export const tokenPresets: readonly {
   },
 ]
 
-/** Rights of a preset. */
+/** Rights of a preset, which is a usual choice of rights for a token. */
 export function rightsOfPreset(preset: TokenPreset, cells: readonly RightsCell[]): ChosenRights {
   const permissions = tokenPresets.find(({ name }) => name === preset)?.permissions ?? null
   return permissions === null ? 'everything' : cellsOfRecord(permissions, cells)
 }
 
-/** Preset with exactly the chosen rights. Undefined: the person has chosen the cells. */
+/** Preset of rights with exactly the chosen rights. Undefined: the person has chosen the cells. */
 export function presetOf(
   chosen: ChosenRights,
   cells: readonly RightsCell[],

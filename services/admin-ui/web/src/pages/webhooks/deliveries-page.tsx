@@ -55,8 +55,8 @@ function NoDeliveries() {
 const textFilters = ['account', 'event', 'address', 'outcome', 'cursor'] as const
 
 /**
- * State by which the page's address filters deliveries. As in the API, failed deliveries are listed
- * by default.
+ * State by which the page's address filters webhook deliveries. As in the API, failed deliveries
+ * are listed by default.
  */
 function stateOf(query: PageQuery): State {
   return states.find((each) => each === query['state']) ?? 'failed'

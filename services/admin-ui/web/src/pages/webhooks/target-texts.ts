@@ -16,7 +16,9 @@ export function stateOfTarget({ paused, lastResponse }: Target): TargetState {
     : { text: 'fails', tone: 'bad' }
 }
 
-/** Numbers of the last hour in words: `118 delivered, 1 failed, 2 retried`. */
+/**
+ * Numbers of a webhook target's deliveries in the last hour: `118 delivered, 1 failed, 2 retried`.
+ */
 export function hourText({ lastHour }: Pick<Target, 'lastHour'>): string {
   const { delivered, failed, retried } = lastHour
   const parts = [
@@ -50,7 +52,7 @@ function shorten(text: string): string {
   return line.length > maxShown ? `${line.slice(0, maxShown)}…` : line
 }
 
-/** Result of a test call in one sentence. */
+/** Result of a test call to a webhook target in one sentence. */
 export function testText(test: TargetTest): string {
   const { success, address, status, outcome, durationMs } = test
   const result =

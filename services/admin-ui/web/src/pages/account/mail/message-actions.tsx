@@ -92,7 +92,10 @@ function LeaveActions({ account, detail }: MessageContentProps) {
   )
 }
 
-/** Mailbox that a message leaves. Only accounts on a mail API, without UIDs, accept this member. */
+/**
+ * Mailbox from which a message is moved. Only accounts on a mail API, without UIDs, accept the
+ * member `source` of the request.
+ */
 function sourceOf({ uid, path }: MessageDetail): { source?: string } {
   return uid === undefined && path !== undefined ? { source: path } : {}
 }

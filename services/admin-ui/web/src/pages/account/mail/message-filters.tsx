@@ -24,7 +24,7 @@ export function MessageFilters() {
   const { text = '', state = '' } = query
   const field = fieldOf(query)
   const [entered, setEntered] = useState({ text, field })
-  // The address can change without a search in this form, such as by the back button.
+  // The search in the address of the page can change without this form, such as by the back button.
   useEffect(() => setEntered({ text, field }), [text, field])
   const first = { page: '', cursor: '' }
   return (

@@ -6,7 +6,7 @@ import { moveChoices } from './mailbox-tree.ts'
 
 export interface MoveFieldsProps {
   mailboxes: readonly MailboxEntry[]
-  /** Path of the mailbox that contains the messages now. */
+  /** Path of the mailbox that contains the messages to move. */
   from: string | undefined
   target: string
   onTarget: (path: string) => void

@@ -6,7 +6,7 @@ export type FieldKind = 'text' | 'number' | 'flag' | 'list' | 'secret'
 
 /** Member of an account that the form edits, with its meaning from the contract. */
 export interface AccountField {
-  /** Path of the member: `name`, `imap.auth.user`. */
+  /** Path of the account's member: `name`, `imap.auth.user`. */
   key: string
   label: string
   group: string
@@ -16,7 +16,7 @@ export interface AccountField {
   isNullable: boolean
 }
 
-/** Texts of the form's fields by the paths of their members. */
+/** Texts of the fields in the account form, by the paths of the account's members. */
 export type FieldTexts = Readonly<Record<string, string>>
 
 interface SchemaPart {
@@ -39,7 +39,7 @@ const serverLabels: readonly (readonly [key: string, label: string])[] = [
 const serverFields = (server: string, title: string) =>
   serverLabels.map(([key, label]) => [`${server}.${key}`, `${title} ${label}`] as const)
 
-/** Members of the form by group, with their labels. */
+/** Members of an account in the form, by group, with their labels. */
 const groups: Readonly<Record<string, readonly (readonly [key: string, label: string])[]>> = {
   General: [
     ['name', 'Name'],
@@ -83,7 +83,7 @@ function fieldOf(key: string, label: string, group: string): AccountField {
   }
 }
 
-/** Schema of a member in the request that changes an account. */
+/** Schema of an account's member in the request that changes an account. */
 function schemaAt(key: string): SchemaPart {
   let part: SchemaPart = AccountUpdate as SchemaPart
   for (const name of key.split('.')) {
@@ -95,7 +95,7 @@ function schemaAt(key: string): SchemaPart {
   return part
 }
 
-/** Schemas of which a value needs to match one. */
+/** Alternatives of a JSON schema (`anyOf`), of which a value needs to match one. */
 function alternativesOf(schema: SchemaPart): SchemaPart[] {
   return schema.anyOf?.flatMap(alternativesOf) ?? [schema]
 }
@@ -106,7 +106,7 @@ function kindOf(type: string | undefined): FieldKind {
   return type === 'array' ? 'list' : 'text'
 }
 
-/** Value of a member, or undefined if the account does not have the member. */
+/** Value of an account's member, or undefined if the account does not have the member. */
 function valueAt(record: AccountRecord, key: string): unknown {
   let value: unknown = record
   for (const name of key.split('.'))
@@ -128,7 +128,7 @@ export function textsOfAccount(record: AccountRecord): FieldTexts {
   )
 }
 
-/** Value of a member from the text of its field. */
+/** Value of an account's member from the text of its form field. */
 function valueOfText({ kind, isNullable }: AccountField, text: string): unknown {
   if (kind === 'list') {
     const lines = text.split('\n').filter((line) => line.trim() !== '')
@@ -166,12 +166,17 @@ export function updateOf(
   return body
 }
 
-/** Member of a mail server. Members of the login are replaced by the whole login later. */
+/**
+ * Member of an account's mail server. Members of the login are replaced by the whole login later.
+ */
 function serverMember([name = '', ...rest]: readonly string[], value: unknown): Members {
   return { [name]: rest.length === 0 ? value : true }
 }
 
-/** Login at a mail server. Without a new password, the mask keeps the stored secret. */
+/**
+ * Login at a mail server, for a change of an account. Without a new password, the mask keeps the
+ * stored secret.
+ */
 function loginOf(record: AccountRecord, server: 'imap' | 'smtp', texts: FieldTexts): Members {
   const [user, pass] = [texts[`${server}.auth.user`], texts[`${server}.auth.pass`]]
   const stored = valueAt(record, `${server}.auth`) as { accessToken?: string } | false | undefined
@@ -180,8 +185,8 @@ function loginOf(record: AccountRecord, server: 'imap' | 'smtp', texts: FieldTex
 }
 
 /**
- * Request that tests the logins in the form. Tests need the password, because stored passwords
- * cannot be read. Undefined: no password is entered.
+ * Request that tests the logins at mail servers in the account form. Tests need the password,
+ * because stored passwords cannot be read. Undefined: no password is entered.
  */
 export function testOf(record: AccountRecord, texts: FieldTexts): VerifyBody | undefined {
   const [imap, smtp] = [testedServer(record, 'imap', texts), testedServer(record, 'smtp', texts)]
@@ -208,7 +213,7 @@ function testedServer(record: AccountRecord, server: 'imap' | 'smtp', texts: Fie
   }
 }
 
-/** Texts of the form without the entered secrets, after these are stored. */
+/** Texts of the account form without the entered secrets, after these are stored. */
 export function withoutSecrets(texts: FieldTexts): FieldTexts {
   const secrets = accountFields.filter(({ kind }) => kind === 'secret').map(({ key }) => [key, ''])
   return { ...texts, ...Object.fromEntries(secrets) }
