@@ -49,7 +49,7 @@ class Ranks {
     const own = this.#childOf(from)
     const other = this.#childOf(target)
     if (own === undefined || other === undefined || own === other) return true
-    // Source files directly in the parent folder may import from all layers.
+    // Source files that are directly in the folder with the layers may import from all layers.
     if (isSource(own)) return true
     const rank = this.#rankOf(own)
     return isSource(other) ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank

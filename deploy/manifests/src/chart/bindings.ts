@@ -7,8 +7,9 @@ import type { PlainManifest } from './plain-manifests.ts'
 export interface Binding {
   kind: string
   /**
-   * Name of the manifest whose field has the binding. Absent if all manifests of the kind have the
-   * binding; `value` then contains the placeholder `*` for the manifest's name.
+   * Name of the Kubernetes manifest whose field is bound to a value of the Helm chart. Absent if
+   * the field is bound in all manifests of the kind; `value` then contains the placeholder `*` for
+   * the manifest's name.
    */
   name?: string
   path: readonly (string | number)[]

@@ -18,7 +18,10 @@ export interface ApiFolder {
   category?: MessageCategory
   /** False for labels and folders of the mail system, which cannot be renamed or deleted. */
   editable: boolean
-  /** False for labels that the mail provider assigns itself, such as Gmail's SENT and DRAFT. */
+  /**
+   * True if clients can add the label to messages. False for labels that the mail provider assigns
+   * itself, such as Gmail's SENT and DRAFT.
+   */
   assignable: boolean
   hidden?: true
 }

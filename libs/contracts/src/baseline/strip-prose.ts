@@ -5,7 +5,10 @@ const proseKeys = new Set(['title', 'summary', 'description', 'responseDescripti
  * example, without being prose.
  */
 const nameMaps = new Set(['properties', 'patternProperties', 'headers', 'responses', 'content'])
-/** Members of a schema whose values are data. The data are copied unchanged. */
+/**
+ * Keywords of JSON Schema and OpenAPI whose values are data, not schemas. The contract baseline
+ * contains the data unchanged.
+ */
 const verbatim = new Set(['const', 'default', 'enum', 'value', 'required'])
 
 /**

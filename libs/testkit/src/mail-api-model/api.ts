@@ -54,7 +54,7 @@ interface ModelApiOptions {
 /** Implementation of `MailApi` on a model mailbox in memory. */
 export class ModelApi implements MailApi {
   readonly traits: MailApiTraits
-  /** Number of calls of the model's mail API per method. */
+  /** Number of calls of the model mailbox's `MailApi`, by method. */
   readonly calls = new Map<keyof MailApi, number>()
   readonly #store: ModelStore
   readonly #options: ModelApiOptions

@@ -22,8 +22,9 @@ export interface WatchedCall {
 }
 
 /**
- * Interval at which the sessions of open responses are checked. Responses then end within a second,
- * even if the broadcast about the end of the session is lost.
+ * Interval at which the sign-in sessions of open HTTP responses (downloads and event streams) are
+ * checked. Such a response ends within a second after its session, even if the broadcast about the
+ * end of the session is lost.
  */
 const everyMs = 800
 

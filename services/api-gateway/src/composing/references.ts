@@ -150,7 +150,8 @@ type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
  * unchanged without a reference. A reply to all recipients leaves out the account's own sender
  * address.
  *
- * @throws AppError `unprocessable` if quoting the original exceeds the limits of the reader
+ * @throws AppError `unprocessable` if quoting the original message exceeds the CPU time or memory
+ * of the message reader process
  */
 export async function referTo(
   { to, cc, bcc, subject, text, html }: DraftInput,

@@ -83,8 +83,8 @@ function cacheApiKey(bus: Pick<Bus, 'request'>) {
 const maxOpenMs = 600_000
 
 /**
- * Creates the circuit breaker of message summaries. The circuit breaker opens after three failures
- * in a row, first for 30 s, later for up to 10 min.
+ * Creates the circuit breaker for requests to the AI endpoint that summarises messages. The circuit
+ * breaker opens after three failures in a row, first for 30 s, later for up to 10 min.
  */
 export function createBreaker(clock?: Clock): CircuitBreaker {
   const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
@@ -176,8 +176,8 @@ export class Summaries {
   ): Promise<Attempt> {
     const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
-    // The circuit breaker of summaries is checked after the request got its permit, because it may
-    // have opened during the wait.
+    // The circuit breaker of the AI endpoint is checked after the wait for a free slot among the
+    // concurrent requests, because the circuit breaker may have opened during the wait.
     if (!breaker.tryAcquire()) return { outcome: 'circuit-open' }
     const attempt = await this.#send(request, deadline)
     if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()

@@ -194,7 +194,10 @@ export class FetchFilter {
     }
   }
 
-  /** Counts an atom or a string of the FETCH response. False if this text is left out. */
+  /**
+   * Counts an atom or a string as an element of its list in the FETCH response. False if the filter
+   * leaves the atom or string out.
+   */
   #startText(): boolean {
     const list = this.#lists.at(-1) ?? newList()
     list.elements++

@@ -281,8 +281,8 @@ function withoutReadOnly(schema: Schema): Schema {
 }
 
 /**
- * Path templates of a Graph operation: with both root paths, and with all spellings of actions and
- * functions.
+ * Path templates of a Graph operation: below `/me` and `/users/{user-id}`, and with all spellings
+ * of actions and functions.
  */
 function templatesOf(path: string): string[] {
   const roots = path.startsWith(user) ? [path, path.replace(user, '/me')] : [path]

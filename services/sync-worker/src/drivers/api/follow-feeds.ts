@@ -94,7 +94,9 @@ export async function followFeeds(
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
-  signal.throwIfAborted() // after disposal of the account session, nothing would remove the watch
+  // Adds no watch (subscription to provider notifications) after the disposal of the account
+  // session, because nothing would remove the watch.
+  signal.throwIfAborted()
   const watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
   followed.watch = watch
   using resources = new DisposableStack()

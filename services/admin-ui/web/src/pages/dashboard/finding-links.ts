@@ -14,7 +14,8 @@ const settings = (query: string): FindingLink => ({
 const mailProxies: FindingLink = { path: '/mail-proxies', text: 'Mail proxies' }
 
 /**
- * Links to pages by kind of finding. The kind is the part of a finding's id before the first colon.
+ * Links from findings (reported problems of the installation) to administration pages, by kind of
+ * finding. The kind is the part of a finding's id before the first colon.
  */
 const links: Readonly<Record<string, (subject: string) => FindingLink>> = {
   accountsFailing: () => ({

@@ -31,8 +31,8 @@ export interface GotMessages {
 }
 
 /**
- * Maximum messages per request to a mail API without texts. API clients divide a request into
- * batches.
+ * Maximum messages per call of `MailApi` that requests messages without their texts. Clients of
+ * mail APIs divide the call into batches.
  */
 export const maxGets = 20
 /**

@@ -134,7 +134,10 @@ export interface FeedCommit {
   feeds?: readonly FeedState[]
   deletedFeeds?: readonly string[]
   parts?: readonly PartChange[]
-  /** Pending messages to insert. A message that is pending already is not inserted again. */
+  /**
+   * Pending messages (messages to read again) to insert into the table of pending messages. A
+   * message in the table is not inserted again.
+   */
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
