@@ -1,4 +1,6 @@
+import { dirname } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { largeFolders, maxFolderFiles } from './large-folders.ts'
 import { layersOf } from './layer-list.ts'
 import { foldersWithoutLayers, layerViolations } from './layers.ts'
 import { readSources } from './workspace.ts'
@@ -25,6 +27,16 @@ test('folders: each has a layer, and each layer has folders', () => {
     const listed = layers.flat().filter((name) => name !== 'migrations')
     expect([folder, [...new Set(children)].toSorted()]).toEqual([folder, listed.toSorted()])
   }
+})
+
+test('folders: at most 15 source files, or a reason for more', () => {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) {
+    const folder = dirname(path)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const large = [...counts].flatMap(([folder, count]) => (count > maxFolderFiles ? [folder] : []))
+  expect(large.toSorted()).toEqual(Object.keys(largeFolders).toSorted())
 })
 
 test.each([
