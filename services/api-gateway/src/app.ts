@@ -1,7 +1,5 @@
 import { connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
 import { release } from '@posthorn/config/release'
-import type { Invalidation } from '@posthorn/contracts/hints'
 import { cacheSettings, countMinutes } from '@posthorn/db'
 import { settleWithin, TaskGroup } from '@posthorn/flow'
 import { drainDelay } from '@posthorn/service/drain-delay'
@@ -9,7 +7,6 @@ import type { App } from '@posthorn/service/run'
 import { waitForSchema } from '@posthorn/service/wait-for-schema'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { Router } from 'express'
-import type { AdminSessionCache } from './access/admin-sessions.ts'
 import { createAccess } from './access/create-access.ts'
 import { TokenWatch } from './access/token-watch.ts'
 import { serveChanges } from './changes/change-streams.ts'
@@ -19,12 +16,13 @@ import { mountDocs } from './docs-site/mount-docs.ts'
 import { serveEvents } from './events/event-streams.ts'
 import { ExportDownloads } from './exports/export-downloads.ts'
 import { firstRun } from './first-run.ts'
+import { handleInvalidations } from './handle-invalidations.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountOperations } from './http/mount.ts'
 import { startHttpServer } from './http/start-http-server.ts'
 import { startBulkJobs } from './jobs/bulk-jobs.ts'
+import { logStart } from './log-start.ts'
 import { openGatewayPools } from './open-gateway-pools.ts'
-import type { OperationDeps } from './operations/operation-deps.ts'
 import { operationHandlers } from './operations/handlers.ts'
 import { mountPublicPages } from './public/mount-public-pages.ts'
 import { PushTrust } from './public/notifications/push-trust.ts'
@@ -51,9 +49,7 @@ export interface Gateway extends App {
 export async function startApp(config: Config, stopping: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)
-  log.info({ config: loggable(config) }, 'starting')
-  if (config.unknownSettings.length > 0)
-    log.warn({ settings: config.unknownSettings }, 'SVC_SETTINGS contains unknown settings')
+  logStart(log, config)
   await using stack = new AsyncDisposableStack()
   const pools = { url: config.databaseUrl, name, log, metrics }
   const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
@@ -96,11 +92,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { bus, log, tokenLog: config.tokenLog })
   stack.use(startBulkJobs({ ...deps, metrics }))
-  stack.use(
-    await bus.onInvalidate((message) =>
-      invalidateCaches(message, { ...deps, sessions, tokenWatch, pushTrust }),
-    ),
-  )
+  stack.use(await handleInvalidations(bus, { ...deps, sessions, tokenWatch, pushTrust }))
   // Invalidates the settings in all processes, which may have cached the settings before the first
   // run (setup of a new deployment) stored them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
@@ -120,29 +112,4 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
 /** Disposes parts of api-gateway, such as the HTTP server and the event streams, concurrently. */
 async function disposeAll(parts: readonly AsyncDisposable[]): Promise<void> {
   await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))
-}
-
-/**
- * Configuration of api-gateway in the form that is logged. Only the names of settings are included,
- * because values may be secret.
- */
-function loggable(config: Config) {
-  const settings = Object.keys(config.settings ?? {})
-  return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
-}
-
-interface Caches extends Pick<OperationDeps, 'settings' | 'tokens' | 'changes'> {
-  sessions: AdminSessionCache
-  tokenWatch: TokenWatch
-  pushTrust: PushTrust
-}
-
-function invalidateCaches({ topic, id }: Invalidation, caches: Caches) {
-  const { settings, tokens, sessions, changes, tokenWatch, pushTrust } = caches
-  if (topic === 'settings') settings.invalidate()
-  if (topic === 'settings' || topic === 'oauth2Apps') pushTrust.wake()
-  if (topic === 'changes') changes.wake()
-  if (topic === 'tokens') tokens.invalidate(id)
-  if (topic === 'adminSessions') sessions.invalidate()
-  if (topic === 'tokens' || topic === 'adminSessions') void tokenWatch.check()
 }

@@ -11,7 +11,7 @@ import {
   updateAccount,
 } from '../store/accounts.ts'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
-import type { UpdateCaller } from '../store/oauth2-logins.ts'
+import type { UpdateCaller } from '../store/pending-registration.ts'
 import {
   assertLoginsUnchanged,
   assertNoOtherProxy,

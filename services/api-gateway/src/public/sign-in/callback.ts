@@ -6,12 +6,8 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { openSignIn, type SignInDeps, startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, findFormLink } from '../../store/form-links.ts'
-import {
-  type ConsentPage,
-  consumeLogin,
-  type PendingLogin,
-  requestedBody,
-} from '../../store/oauth2-logins.ts'
+import { type ConsentPage, consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
+import { requestedBody } from '../../store/pending-registration.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
 import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
 import { isVisit, queryOf } from '../link-request.ts'
