@@ -1,31 +1,11 @@
-import {
-  boolean,
-  ConfigError,
-  type Env,
-  list,
-  minSecretLength,
-  oneOf,
-  optional,
-  required,
-  Secret,
-  secret,
-} from '@posthorn/config'
+import { boolean, ConfigError, type Env, list, oneOf, optional } from '@posthorn/config'
 import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net/egress'
 import type { OriginMap } from '@posthorn/net/origin-map'
 import { readPublicKey } from '@posthorn/secrets'
 import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
-
-export interface Secrets {
-  /** Secret from which the key pair for sealing (encrypting) stored secrets is derived. */
-  readonly secret: Secret
-  /**
-   * Further secrets from which key pairs are derived, older or newer. auth-bridge can unseal the
-   * values that were sealed (encrypted) with these keys.
-   */
-  readonly previousSecrets: readonly Secret[]
-}
+import { readSecrets, type Secrets } from './secrets-config.ts'
 
 export interface Config extends ServiceConfig, Secrets {
   /**
@@ -96,34 +76,4 @@ function readExportKeys(env: Env): string[] {
       throw new ConfigError(name, 'must be public keys of 32 bytes as base64url, comma-separated')
     }
   })
-}
-
-/**
- * Reads the secrets from which the sealing (encryption) keys are derived. The service and
- * `reseal-main.ts` use the same variables. Previous secrets may be shorter than the minimum length,
- * so that a short secret can be replaced.
- */
-export function readSecrets(env: Env): Secrets {
-  const current = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
-  if (current === undefined) throw new ConfigError('SVC_SECRET', 'must be set')
-  return {
-    secret: current,
-    previousSecrets: (list(env, 'SVC_SECRET_PREVIOUS') ?? []).map((text) => new Secret(text)),
-  }
-}
-
-/**
- * Reads the configuration of `reseal-main.ts`, which encrypts all stored secrets again and does not
- * use RabbitMQ.
- */
-export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: string } {
-  return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
-}
-
-/**
- * Reads the configuration of `keys-main.ts`, which prints encryption keys. If SVC_SECRET is not
- * set, the command creates a new secret.
- */
-export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
-  return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }
 }

@@ -4,8 +4,8 @@ import { ConfigError, oneOf } from '@posthorn/config'
 import { messageOf } from '@posthorn/errors'
 import { runJob } from '@posthorn/flow'
 import { keyPairFromSecret } from '@posthorn/secrets'
-import { readKeysConfig } from './config.ts'
 import { formatKeys, keyFormats } from './keys/format-keys.ts'
+import { readKeysConfig } from './secrets-config.ts'
 
 // Prints a new SVC_SECRET and its public key, or the keys of the variable SVC_SECRET if it is set.
 // Needs no server:

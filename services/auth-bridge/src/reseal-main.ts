@@ -4,8 +4,8 @@ import { connect } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { runJob } from '@posthorn/flow'
 import { createResealer, keyPairFromSecret } from '@posthorn/secrets'
-import { readResealConfig } from './config.ts'
 import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
+import { readResealConfig } from './secrets-config.ts'
 
 // Seals all stored values with the key of SVC_SECRET. SVC_SECRET_PREVIOUS has the older secrets.
 // Needs the environment of auth-bridge:

@@ -15,7 +15,7 @@ import {
 import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { countKeys, resealAll } from '../src/reseal/reseal.ts'
-import { sealedTables } from '../src/store/sealed-values.ts'
+import { sealedTables } from '../src/store/sealed-columns.ts'
 
 const database = await testDatabase()
 const roleUrl = database.roleUrl('posthorn_auth_bridge')

@@ -5,8 +5,9 @@ import type { ServiceName } from '@posthorn/contracts/services'
 import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, sameSecret } from '@posthorn/secrets'
-import { findSealedSetting, type Protocol } from '../store/credentials.ts'
+import type { Protocol } from '../store/credentials.ts'
 import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
+import { findSealedSetting } from '../store/settings.ts'
 
 // A service can request only the credentials of the accounts that it holds at this time. An
 // attacker who controls one process would have to take over the work of other processes to get

@@ -6,7 +6,7 @@ import {
 } from '@posthorn/contracts/commands/credentials'
 import { minServerPasswordLength } from '@posthorn/contracts/settings/mail-proxy-settings'
 import type { Logger } from '@posthorn/telemetry'
-import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
+import { findSealedSetting, settingSealContext } from '../store/settings.ts'
 import type { SecretDeps } from './get-secrets.ts'
 
 /** Compares a mail client's password with the password setting of the mail proxy. */

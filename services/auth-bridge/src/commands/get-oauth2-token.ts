@@ -4,7 +4,7 @@ import { AppError } from '@posthorn/errors'
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import { loadApplication } from '../oauth2/application.ts'
 import { resolveGrant } from '../oauth2/grant.ts'
-import { isOAuthTokensApiEnabled } from '../store/credentials.ts'
+import { isOAuthTokensApiEnabled } from '../store/settings.ts'
 
 export type OAuth2TokenDeps = TokenDeps & { tokens: AccessTokens; oauthTokensApi: boolean }
 

@@ -20,7 +20,7 @@ import {
   listPreviousServiceSecrets,
   type SealedSetting,
   settingSealContext,
-} from '../store/credentials.ts'
+} from '../store/settings.ts'
 
 export interface SecretDeps {
   db: Db

@@ -6,7 +6,8 @@ import { revokeToken } from '../oauth2/endpoints.ts'
 import { parseGrant } from '../oauth2/grant.ts'
 import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
 import { passwordSealContext } from '../store/credentials.ts'
-import { findGrantTokens, findOAuth2Account, tokensSealContext } from '../store/oauth2-tokens.ts'
+import { findGrantTokens, findOAuth2Account } from '../store/oauth2-grants.ts'
+import { tokensSealContext } from '../store/oauth2-tokens.ts'
 
 /**
  * Revokes an OAuth2 grant that no account uses. Returns false after a failure, because the owner

@@ -5,14 +5,8 @@ import { AppError } from '@posthorn/errors'
 import { SingleFlight, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { passwordSealContext } from '../store/credentials.ts'
-import {
-  findGrantTokens,
-  type GrantTokens,
-  markRefreshFailed,
-  tokensSealContext,
-  type RefreshFailure,
-  storeTokens,
-} from '../store/oauth2-tokens.ts'
+import { findGrantTokens, type GrantTokens, type RefreshFailure } from '../store/oauth2-grants.ts'
+import { markRefreshFailed, storeTokens, tokensSealContext } from '../store/oauth2-tokens.ts'
 import {
   claimRefresh,
   extendRefresh,

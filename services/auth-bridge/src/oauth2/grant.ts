@@ -4,7 +4,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { parseObject } from '../parse-object.ts'
 import type { Protocol } from '../store/credentials.ts'
-import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
+import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-grants.ts'
 
 /**
  * Plaintext of a sealed (encrypted) OAuth2 grant. api-gateway stores the grants of registrations,

@@ -1,4 +1,4 @@
-import type { GrantTokens, RefreshFailure } from '../store/oauth2-tokens.ts'
+import type { GrantTokens, RefreshFailure } from '../store/oauth2-grants.ts'
 import { unreachableCode } from './token-failure.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Destination, permits } from '@posthorn/contracts/schemas/destination'
 import type { SecretBinding } from '../bound-secrets.ts'
 import { passwordSealContext } from '../store/credentials.ts'
-import { findGrantTokens } from '../store/oauth2-tokens.ts'
+import { findGrantTokens } from '../store/oauth2-grants.ts'
 import { findTokenServers, replaceGrant } from '../store/token-servers.ts'
 import { loadGrantApplication } from './application.ts'
 import type { ResolvedGrant } from './grant.ts'

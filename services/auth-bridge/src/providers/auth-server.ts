@@ -6,7 +6,8 @@ import { TtlCache } from '@posthorn/flow'
 import type { HttpCaller } from '@posthorn/net/http-caller'
 import { splitCredentials } from '@posthorn/net/url'
 import type { Unsealer } from '@posthorn/secrets'
-import { findSealedSetting, settingSealContext, type StoredLogin } from '../store/credentials.ts'
+import type { StoredLogin } from '../store/credentials.ts'
+import { findSealedSetting, settingSealContext } from '../store/settings.ts'
 import { type CredentialsResponse, parseCredentials } from './parse-credentials.ts'
 
 export interface AuthServerDeps {

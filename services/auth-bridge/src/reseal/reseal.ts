@@ -1,13 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { isBound, type Resealer } from '@posthorn/secrets'
-import {
-  inPlaceColumns,
-  listSealed,
-  replaceSealed,
-  type SealedColumn,
-  type SealedRow,
-  sealedTables,
-} from '../store/sealed-values.ts'
+import { inPlaceColumns, type SealedColumn, sealedTables } from '../store/sealed-columns.ts'
+import { listSealed, replaceSealed, type SealedRow } from '../store/sealed-values.ts'
 import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 

@@ -8,7 +8,8 @@ import {
   resealLogin,
 } from '@posthorn/secrets'
 import { bindingOf } from './bindings.ts'
-import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
+import type { SealedColumn } from '../store/sealed-columns.ts'
+import type { SealedRow } from '../store/sealed-values.ts'
 
 /** Method of resealing (encrypting again with the newest key) the values of a table column. */
 export interface ResealStrategy {

@@ -1,6 +1,7 @@
 import { accountTypeOf } from '@posthorn/contracts/account-types'
 import { type Destination, destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { Db } from '@posthorn/db'
+import { findSealedSetting, settingSealContext } from './settings.ts'
 
 /** Protocol of a mail server: IMAP or SMTP. */
 type ServerProtocol = 'imap' | 'smtp'
@@ -82,73 +83,6 @@ const withoutServer = { useAuthServer: false, user: undefined, sealed: undefined
  */
 export function passwordSealContext(account: string, protocol: ServerProtocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
-}
-
-export type SealedSetting =
-  | 'authServer'
-  | 'serviceSecret'
-  | 'webhookSecrets'
-  | 'linkSecret'
-  | 'importedLinkKey'
-  | 'smtpServerPassword'
-  | 'imapProxyServerPassword'
-  | 'openAiAPIKey'
-
-export function settingSealContext(key: SealedSetting): string {
-  return `settings/${key}`
-}
-
-export async function findSealedSetting(db: Db, key: SealedSetting): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sealedSettings')
-    .select('sealed')
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return row?.sealed
-}
-
-/**
- * Reads from Postgres whether clients may read provider access tokens. The setting is not cached,
- * so that a change applies immediately.
- */
-export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
-  const row = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('key', '=', 'enableOAuthTokensApi')
-    .executeTakeFirst()
-  return row?.value === true
-}
-
-/** Lists replaced service secrets with which webhooks are still signed, newest first. */
-export async function listPreviousServiceSecrets(
-  db: Db,
-): Promise<{ sealed: string; until: Date }[]> {
-  const rows = await db
-    .selectFrom('sealedSettings')
-    .select(['sealed', 'expiresAt'])
-    .where('key', 'like', 'serviceSecret:%')
-    .where('expiresAt', '>', new Date())
-    .orderBy('updatedAt', 'desc')
-    .execute()
-  return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
-}
-
-/**
- * Lists replaced secrets for signing links, or imported secrets of EmailEngine, newest first. These
- * secrets never expire, so that old links stay valid.
- */
-export async function listEarlierLinkSecrets(
-  db: Db,
-  kind: 'linkSecret' | 'importedLinkKey',
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('sealedSettings')
-    .select('sealed')
-    .where('key', 'like', `${kind}:%`)
-    .orderBy('updatedAt', 'desc')
-    .execute()
-  return rows.map(({ sealed }) => sealed)
 }
 
 /** Finds the login of a gateway (shared SMTP server). Undefined if the gateway is unknown. */
