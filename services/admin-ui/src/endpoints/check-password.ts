@@ -1,7 +1,8 @@
 import { AppError } from '@posthorn/errors'
 import type { Attempt, AttemptSubject } from '../identity/attempt-limits.ts'
 import type { Identity } from '../identity/create-identity.ts'
-import { findPersonByEmail, replacePassword, type StoredPerson } from '../store/people.ts'
+import { replacePassword } from '../store/factors.ts'
+import { findPersonByEmail, type StoredPerson } from '../store/people.ts'
 import type { PageExchange } from './endpoint.ts'
 
 /** Person whose password was checked, with the hash that was stored at that time. */

@@ -6,7 +6,7 @@ import type { Identity } from '../identity/create-identity.ts'
 import { describeSession } from '../identity/describe-session.ts'
 import { requireRecentFactor } from '../identity/rights.ts'
 import type { SignedIn } from '../identity/signed-in.ts'
-import { endMailReading, startMailReading } from '../store/sessions.ts'
+import { endMailReading, startMailReading } from '../store/mail-reading.ts'
 import { entryOf, type PageExchange, signedInEndpoint } from './endpoint.ts'
 
 /** Minutes for which a person may read mail after activating the right to read mail. */

@@ -1,7 +1,7 @@
 import type { EndedSessions, SessionEntry } from '@posthorn/contracts/admin/session'
 import type { Router } from 'express'
 import type { Identity } from '../identity/create-identity.ts'
-import { type ListedSession, listSessions } from '../store/sessions.ts'
+import { type ListedSession, listSessions } from '../store/open-sessions.ts'
 import { entryOf, pathId, signedInEndpoint } from './endpoint.ts'
 
 /** Mounts the endpoints with which a signed-in person lists and ends the own sessions. */

@@ -2,9 +2,10 @@ import type { InvitationRequest, PersonUpdate } from '@posthorn/contracts/admin/
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { deleteChallengesOf } from '../store/challenges.ts'
+import { deleteFactors, resetPassword } from '../store/factors.ts'
 import { insertLink, revokeLinks, revokeLinksOf } from '../store/links.ts'
+import { endMailReading } from '../store/mail-reading.ts'
 import {
-  deleteFactors,
   deletePerson,
   emailTaken,
   findPerson,
@@ -12,11 +13,10 @@ import {
   hasOwner,
   isOwner,
   lockPeople,
-  resetPassword,
   type StoredPerson,
   updatePerson,
 } from '../store/people.ts'
-import { deleteSessions, endMailReading } from '../store/sessions.ts'
+import { deleteSessions } from '../store/sessions.ts'
 import { hashSecret, newId, newSecret } from './secrets.ts'
 
 /** Hours in which a recovery link or invitation must be used. */

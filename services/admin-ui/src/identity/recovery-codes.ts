@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '@posthorn/db'
-import { consumeRecoveryCode, storeRecoveryCodes } from '../store/people.ts'
+import { consumeRecoveryCode, storeRecoveryCodes } from '../store/factors.ts'
 import { hashSecret } from './secrets.ts'
 
 /** Characters of recovery codes: Base32 without the letters and digits that look alike. */

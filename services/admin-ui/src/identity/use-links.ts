@@ -1,14 +1,13 @@
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { deleteChallengesOf } from '../store/challenges.ts'
+import { deleteFactors, resetPassword } from '../store/factors.ts'
 import { consumeLink, findLink, revokeLinks, type StoredLink } from '../store/links.ts'
 import {
-  deleteFactors,
   findPersonByEmail,
   hasOwner,
   insertPerson,
   lockPeople,
-  resetPassword,
   updatePerson,
 } from '../store/people.ts'
 import { deleteSessions } from '../store/sessions.ts'

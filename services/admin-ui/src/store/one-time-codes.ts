@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { insertChallenge } from './challenges.ts'
-import { deleteCodes } from './people.ts'
+import { deleteCodes } from './factors.ts'
 
 /**
  * Kind of the challenge that exists until a person has confirmed the seed of new one-time codes.

@@ -11,8 +11,6 @@ const idle = sql.lit('1 hour')
 const longest = sql.lit('12 hours')
 /** Minimum time between two writes of a session's last use to Postgres. */
 const touchAfter = sql.lit('30 seconds')
-/** Maximum number of sessions in a list of the sessions of signed-in people. */
-const maxListed = 1_000
 
 /** Valid session that was found by its cookie, with its person. */
 export interface StoredSession {
@@ -40,19 +38,6 @@ export interface NewSession {
   credentialHash: string
   address: string
   browser: string
-}
-
-/** Session in a list of sessions, with its person. */
-export interface ListedSession {
-  id: string
-  createdAt: Date
-  seenAt: Date
-  expiresAt: Date
-  address: string
-  browser: string
-  person: string
-  email: string
-  name: string
 }
 
 /**
@@ -139,61 +124,6 @@ export async function markFactorAt(db: Db, id: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/**
- * Activates the right to read mail of a session for `minutes`. Returns the end of the right.
- * Undefined if the session has ended.
- */
-export async function startMailReading(
-  db: Db,
-  id: string,
-  { reason, minutes }: { reason: string; minutes: number },
-): Promise<Date | undefined> {
-  const row = await db
-    .updateTable('adminSessions')
-    .set({ mailUntil: sql<Date>`now() + make_interval(mins => ${minutes})`, mailReason: reason })
-    .where('id', '=', id)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('adminPeople')
-          .select('adminPeople.id')
-          .whereRef('adminPeople.id', '=', 'adminSessions.person')
-          .where('mayReadMail', '=', true),
-      ),
-    )
-    .returning('mailUntil')
-    .executeTakeFirst()
-  return row?.mailUntil ?? undefined
-}
-
-/** Ends the right to read mail of a session, or of all sessions of a person. */
-export async function endMailReading(
-  db: Db,
-  of: { session: string } | { person: string },
-): Promise<string[]> {
-  const rows = await db
-    .updateTable('adminSessions')
-    .set({ mailUntil: null, mailReason: null })
-    .where('session' in of ? 'id' : 'person', '=', 'session' in of ? of.session : of.person)
-    .returning('id')
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Lists valid sessions of a person, or of all people, latest first. */
-export function listSessions(db: Db, person?: string): Promise<ListedSession[]> {
-  return db
-    .selectFrom('adminSessions')
-    .innerJoin('adminPeople', 'adminPeople.id', 'adminSessions.person')
-    .select(['adminSessions.id', 'adminSessions.createdAt', 'seenAt', 'expiresAt', 'address'])
-    .select(['browser', 'person', 'email', 'name'])
-    .where(isValid)
-    .$if(person !== undefined, (query) => query.where('person', '=', person as string))
-    .orderBy('seenAt', 'desc')
-    .limit(maxListed)
-    .execute()
-}
-
 export interface EndedSelection {
   /** Id or cookie hash of the only session that is deleted. */
   id?: string | undefined
@@ -216,15 +146,6 @@ export async function deleteSessions(db: Db, selection: EndedSelection): Promise
   if (person !== undefined) query = query.where('person', '=', person)
   if (except !== undefined) query = query.where('id', '!=', except)
   return (await query.execute()).map((row) => row.id)
-}
-
-export async function countSessions(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('adminSessions')
-    .select(sql<number>`count(*)::integer`.as('count'))
-    .where(isValid)
-    .executeTakeFirstOrThrow()
-  return count
 }
 
 /** Deletes expired and idle sessions of signed-in people. */

@@ -1,7 +1,7 @@
 import type { EndedSessions } from '@posthorn/contracts/admin/session'
 import type { Router } from 'express'
 import type { Identity } from '../../identity/create-identity.ts'
-import { listSessions } from '../../store/sessions.ts'
+import { listSessions } from '../../store/open-sessions.ts'
 import { entryOf, ownerEndpoint, pathId } from '../endpoint.ts'
 import { describeEntry } from '../own-sessions.ts'
 
