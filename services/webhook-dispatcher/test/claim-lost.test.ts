@@ -6,7 +6,8 @@ import { AttemptRecorder } from '../src/attempt/recorder.ts'
 import { Backlog } from '../src/dispatch/backlog.ts'
 import { ClaimLock, InFlightDeliveries } from '../src/dispatch/in-flight-deliveries.ts'
 import { TargetThrottle } from '../src/dispatch/target-throttle.ts'
-import { claimDueDeliveries, type ClaimedDelivery } from '../src/store/deliveries.ts'
+import type { ClaimedDelivery } from '../src/store/deliveries.ts'
+import { claimDueDeliveries } from '../src/store/delivery-claims.ts'
 import { storeDatabase } from './store-database.ts'
 
 const database = await storeDatabase()

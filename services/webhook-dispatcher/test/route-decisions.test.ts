@@ -5,7 +5,8 @@ import { Sandbox } from '@posthorn/sandbox'
 import { testDatabase } from '@posthorn/testkit'
 import { decideRoutes } from '../src/routes/decide.ts'
 import { cacheRoutes } from '../src/routes/route-cache.ts'
-import { BodyMemory, listPendingEvents } from '../src/store/events.ts'
+import { BodyMemory } from '../src/store/bodies.ts'
+import { listPendingEvents } from '../src/store/events.ts'
 
 const database = await testDatabase()
 const { db } = database

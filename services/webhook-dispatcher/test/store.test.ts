@@ -5,15 +5,10 @@ import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { nextState, releasedResult } from '../src/attempt/outcome.ts'
 import { AttemptRecorder } from '../src/attempt/recorder.ts'
-import { runRetention } from '../src/store/retention.ts'
+import { claimDueDeliveries, renewClaims } from '../src/store/delivery-claims.ts'
 import { beginAttempts, recordResults } from '../src/store/delivery-state.ts'
-import {
-  claimDueDeliveries,
-  countDue,
-  findNextDueMs,
-  findOldestDueSeconds,
-  renewClaims,
-} from '../src/store/deliveries.ts'
+import { countDue, findNextDueMs, findOldestDueSeconds } from '../src/store/due-deliveries.ts'
+import { runRetention } from '../src/store/retention.ts'
 import { createSchedule } from '../src/targets/options.ts'
 import { storeDatabase } from './store-database.ts'
 

@@ -2,8 +2,9 @@ import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { backoff, Batcher, retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
+import type { ClaimedDelivery, ClaimOwner } from '../store/deliveries.ts'
+import { renewClaims } from '../store/delivery-claims.ts'
 import { beginAttempts, type DeliveryResult, recordResults } from '../store/delivery-state.ts'
-import { type ClaimedDelivery, type ClaimOwner, renewClaims } from '../store/deliveries.ts'
 import { RecordError } from './outcome.ts'
 
 type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>

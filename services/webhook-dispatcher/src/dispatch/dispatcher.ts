@@ -1,11 +1,8 @@
 import type { Db } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
-import {
-  claimDueDeliveries,
-  type ClaimedDelivery,
-  type ClaimOwner,
-  findNextDueMs,
-} from '../store/deliveries.ts'
+import type { ClaimedDelivery, ClaimOwner } from '../store/deliveries.ts'
+import { claimDueDeliveries } from '../store/delivery-claims.ts'
+import { findNextDueMs } from '../store/due-deliveries.ts'
 import { Backlog, pollMs } from './backlog.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 import { ClaimLock, InFlightDeliveries, type InFlightOptions } from './in-flight-deliveries.ts'

@@ -7,7 +7,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { DecideRoutes, RouteDecisions } from '../routes/decide.ts'
 import type { RouteCache } from '../routes/route-cache.ts'
 import type { RouteErrorLog } from '../routes/route-error-log.ts'
-import { countApplied, countEvents, isDeletedAccountError } from '../store/statistics.ts'
+import { findBody } from '../store/bodies.ts'
 import {
   type ClaimedDelivery,
   type ClaimOwner,
@@ -17,13 +17,13 @@ import {
   type NewDelivery,
 } from '../store/deliveries.ts'
 import {
-  findBody,
   listPendingEvents,
   lockPartition,
   markFannedOut,
   maxInlineBody,
   type PendingEvent,
 } from '../store/events.ts'
+import { countApplied, countEvents, isDeletedAccountError } from '../store/statistics.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
 import { isEmitted, isWanted, routeTargetOf, type Target, targetOf } from '../targets/targets.ts'
 
