@@ -4,9 +4,10 @@ import { type MailApiAccess, MailApiError } from '@posthorn/backends/mail-api'
 import type { ProviderLimiter } from '@posthorn/backends/provider-limiter'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
-import type { CreateMailApis } from '../src/app.ts'
-import { claimDue, listDue } from '../src/store/claims.ts'
-import { pauseAccount, unlockAccounts } from '../src/store/claims.ts'
+import type { CreateMailApis } from '../src/connect-apis.ts'
+import { claimDue } from '../src/store/claims.ts'
+import { listDue } from '../src/store/outbox.ts'
+import { pauseAccount, unlockAccounts } from '../src/store/sending-locks.ts'
 import {
   apiFixture,
   deposit,

@@ -6,8 +6,8 @@ import {
 } from '@posthorn/contracts/events/sending'
 import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
 import { backoff } from '@posthorn/flow'
-import type { AttemptOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
+import type { AttemptOutcome } from '../store/submission-states.ts'
 import { type AttemptFailure, classifyReply } from '../transports/classify-reply.ts'
 import type { FailedSend, SendResult } from '../transports/transport.ts'
 

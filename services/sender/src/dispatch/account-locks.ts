@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '@posthorn/db'
 import { TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/claims.ts'
+import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/sending-locks.ts'
 
 interface HeldLock {
   /** Latest submission or draft cleanup for which an account at a mail API was locked. */

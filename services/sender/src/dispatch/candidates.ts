@@ -1,5 +1,5 @@
-import { listDue } from '../store/claims.ts'
 import type { Db } from '@posthorn/db'
+import { listDue } from '../store/outbox.ts'
 import type { DueSubmission } from '../store/submission.ts'
 import type { HolderCheck } from './holder-check.ts'
 import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'

@@ -3,8 +3,7 @@ import { isSending } from '@posthorn/contracts/commands/outbox'
 import type { Db } from '@posthorn/db'
 import { TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { KnownSenders } from '../store/outbox.ts'
-import { isSenderBeating, silenceMs } from '../store/senders.ts'
+import { isSenderBeating, type KnownSenders, silenceMs } from '../store/senders.ts'
 
 export interface HolderCheckDeps {
   db: Db

@@ -32,6 +32,18 @@ export const filings = new DueRows<'outbox', DueFiling>({
 })
 
 /**
+ * Columns of an outbox row with mailbox work (filing). The row keeps the MIME bytes, which the
+ * mailbox work needs.
+ */
+export function filingColumns(filing: Filing) {
+  return {
+    mime: sql<Buffer | null>`mime`,
+    filing: JSON.stringify(filing),
+    filingNextAt: sql<Date>`now()`,
+  }
+}
+
+/**
  * SQL condition for due filings (mailbox work of sent messages) of accounts that are not in
  * `accounts`.
  */

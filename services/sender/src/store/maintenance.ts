@@ -6,17 +6,12 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import {
-  hasLiveHolder,
-  isClaimable,
-  isDue,
-  isExhausted,
-  hasUnknownOutcome,
-  isOutside,
-} from './outbox.ts'
+import { isClaimable, isDue, isExhausted, isOutside } from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
-import { listPausedAccounts } from './claims.ts'
-import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
+import { hasLiveHolder, hasUnknownOutcome } from './senders.ts'
+import { listPausedAccounts } from './sending-locks.ts'
+import type { LaneKeys, OutboxLease, Submission } from './submission.ts'
+import { stateAfter } from './submission-states.ts'
 
 /** Outbox row without attempts left, because the process died in the last attempt. */
 export type ExhaustedSubmission = OutboxLease &

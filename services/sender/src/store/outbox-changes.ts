@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
-import { stateLiteral } from './outbox.ts'
+import { stateLiteral } from './submission-states.ts'
 
 /**
  * SQL condition for outbox rows that a request may change. Excludes rows whose sender died after

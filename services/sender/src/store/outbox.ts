@@ -1,15 +1,9 @@
 import { type Db, inMs, isSentByApi } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
-import { isBeating } from './senders.ts'
-import {
-  type Handover,
-  type LaneKeys,
-  type OutboxLease,
-  stateAfter,
-  type Submission,
-  type SubmissionState,
-  type SubmissionTrigger,
-} from './submission.ts'
+import { hasUnknownOutcome, type KnownSenders, mayBeFree } from './senders.ts'
+import { listLockedAccounts } from './sending-locks.ts'
+import { memoryBytes } from './stored-mime.ts'
+import type { DueSubmission, Handover, LaneKeys, OutboxLease, Submission } from './submission.ts'
 
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
@@ -31,48 +25,7 @@ export const isExhausted = sql<boolean>`(not ${hasAttempts})`
  * `mayTakeOver`.
  */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
-/**
- * SQL condition for outbox rows with an unknown outcome: the sender has neither recorded the
- * outcome nor released the claim, and the server may have the message. Excludes rows with a draft
- * at a provider, because the draft tells whether the message was sent.
- */
-export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and worker is not null
-  and provider_draft is null)`
-/** SQL condition for outbox rows whose sender has a recent heartbeat. */
-export const hasLiveHolder = sql<boolean>`exists (select from senders
-  where senders.id = outbox.worker and ${isBeating})`
 
-/**
- * Other sender processes, classified by this process's checks whether the other processes have
- * ended.
- */
-export interface KnownSenders {
-  /** Id of this sender process. */
-  worker: string
-  /** Ids of sender processes that have ended, according to the checks of this process. */
-  dead: readonly string[]
-  /** Ids of sender processes that a recent check did not find to have ended. */
-  silent: readonly string[]
-}
-
-/**
- * SQL condition for outbox rows that this sender may take over once their lease has expired: rows
- * without an unknown outcome, rows of this sender, and rows of senders that have ended. A living
- * sender may still record the outcome of its rows.
- */
-export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
-  return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
-    or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
-}
-
-/**
- * SQL condition for outbox rows that this sender may take over, or may be able to take over because
- * the sender of the row may have ended.
- */
-export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
-  return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
-    or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
-}
 export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null when outbox.gateway is null
   then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port')
   else lower(gateways.host) || ':' || gateways.port end, '')`
@@ -86,6 +39,51 @@ export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
   return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
     and (outbox.gateway is null or outbox.gateway <> all(${sql.val(gateways)}::text[]))
     and ${laneHost} <> all(${sql.val(hosts)}::text[]))`
+}
+
+/** Limit and exclusions of a list of due outbox rows. */
+export interface DueOptions {
+  limit: number
+  /** Lanes (accounts, gateways, hosts) without capacity. Outbox rows of these lanes are skipped. */
+  saturated: LaneKeys
+  /**
+   * Other senders, with the results of the checks whether they have ended. Accounts that another
+   * sender has locked are skipped. Rows with an unknown outcome are skipped while their sender is
+   * alive and may still record the outcome.
+   */
+  senders: Pick<KnownSenders, 'worker' | 'silent'>
+}
+
+/** Lists due outbox rows, oldest first. Claims no rows. */
+export async function listDue(
+  db: Db,
+  { limit, saturated, senders }: DueOptions,
+): Promise<DueSubmission[]> {
+  const { worker } = senders
+  const locked = await listLockedAccounts(db, worker)
+  const lanes = { ...saturated, accounts: [...saturated.accounts, ...locked] }
+  return db
+    .selectFrom('outbox')
+    .innerJoin('accounts', 'accounts.account', 'outbox.account')
+    .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
+    .select([
+      'outbox.queueId',
+      'outbox.account',
+      'outbox.gateway',
+      laneHost.as('host'),
+      memoryBytes.as('bytes'),
+      isSentByApi.as('byApi'),
+      sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isSentByApi})`.as('fresh'),
+      sql<
+        string | null
+      >`case when ${hasUnknownOutcome} and worker <> ${worker}::uuid then worker end`.as('holder'),
+    ])
+    .where(isClaimable)
+    .where(mayBeFree(senders))
+    .where(isOutside(lanes))
+    .orderBy('nextAttemptAt')
+    .limit(limit)
+    .execute()
 }
 
 /**
@@ -173,12 +171,4 @@ export async function releaseClaim(
 /** Releases the claims of outbox rows whose attempts did not start. The rows stay due. */
 export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<void> {
   await updateLeased(db, leases, { set: released })
-}
-
-/**
- * Next state of a submission as an SQL literal. Unlike a parameter, a literal is visible in
- * `pg_stat_activity`.
- */
-export function stateLiteral(state: SubmissionState, trigger: SubmissionTrigger) {
-  return sql.lit(stateAfter(state, trigger))
 }

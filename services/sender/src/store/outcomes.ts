@@ -2,7 +2,6 @@ import {
   type Db,
   type Filing,
   inMs,
-  type NetworkRouting,
   type NewEvent,
   type OutboxError,
   recordEvents,
@@ -11,52 +10,23 @@ import {
 } from '@posthorn/db'
 import { sql } from 'kysely'
 import { requestCleanup } from './draft-cleanups.ts'
-import { leasedRows, stateLiteral } from './outbox.ts'
-import { stateAfter, type Submission } from './submission.ts'
-
-/**
- * Outcome of a sending attempt: an input of the outbox state machine in state `leased`, with the
- * columns that the outcome sets.
- */
-export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
-  | AcceptedOutcome
-  /**
-   * Outcome of a sending attempt: some recipients were accepted, the server deferred the others.
-   */
-  | {
-      trigger: 'acceptPart'
-      response: string
-      remaining: string[]
-      failure: OutboxError
-      delayMs: number
-    }
-  /**
-   * Outcome of a sending attempt: the message was accepted for the maximum number of recipients
-   * that the mail server takes per transaction. The remaining recipients follow in another
-   * transaction.
-   */
-  | { trigger: 'continue'; response: string; remaining: string[] }
-  /**
-   * Temporary failure of a sending attempt. `outcomeUnknown`: the server may have accepted the
-   * message.
-   */
-  | { trigger: 'retry'; failure: OutboxError; delayMs: number; outcomeUnknown: boolean }
-  | { trigger: 'reject'; failure: OutboxError; outcomeUnknown: boolean }
-)
+import { filingColumns } from './filing.ts'
+import { updateGatewayStates } from './gateway-states.ts'
+import { leasedRows } from './outbox.ts'
+import type { Submission } from './submission.ts'
+import {
+  type AcceptedOutcome,
+  type AttemptOutcome,
+  stateAfter,
+  stateLiteral,
+} from './submission-states.ts'
 
 /**
  * Outcome of a sending attempt other than an acceptance, which `recordAccepted` records in batches.
  */
 type UnfinishedOutcome = Exclude<AttemptOutcome, { trigger: 'accept' }>
 
-export interface AcceptedOutcome {
-  trigger: 'accept'
-  response: string
-  /** Message-ID that the mail server assigned to the message. */
-  serverMessageId?: string | undefined
-  routing?: NetworkRouting | undefined
-}
-
+/** Outcome of a sending attempt to record, with its mailbox work and events. */
 export interface OutcomeOptions {
   outcome: UnfinishedOutcome
   serviceUrl: string | null
@@ -189,68 +159,10 @@ function outcomeColumns(
     : { ...columns, nextAttemptAt: inMs(outcome.delayMs) }
 }
 
-/**
- * Columns of an outbox row with mailbox work (filing). The row keeps the MIME bytes, which the
- * mailbox work needs.
- */
-function filingColumns(filing: Filing) {
-  return {
-    mime: sql<Buffer | null>`mime`,
-    filing: JSON.stringify(filing),
-    filingNextAt: sql<Date>`now()`,
-  }
-}
-
+/** Columns of an outbox row that store the failure of a sending attempt. */
 export function failureColumns(failure: OutboxError) {
   return {
     lastError: JSON.stringify(failure),
     firstError: sql<string>`coalesce(first_error, ${failure.message})`,
   }
-}
-
-interface GatewayUse {
-  submission: Pick<Submission, 'gateway'>
-  outcome: AttemptOutcome
-}
-
-/**
- * Updates the statistics of gateways (shared SMTP servers): number of accepted messages and last
- * error. Locks rows in the order of gateway names, so that concurrent transactions cannot deadlock.
- * Skips deleted gateways.
- */
-async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
-  const states = new Map<string, { deliveries: number; lastError: string | null }>()
-  for (const { submission, outcome } of uses) {
-    if (!submission.gateway) continue
-    const { name } = submission.gateway
-    const isAccepted = !('failure' in outcome) || outcome.trigger === 'acceptPart'
-    states.set(name, {
-      deliveries: (states.get(name)?.deliveries ?? 0) + (isAccepted ? 1 : 0),
-      lastError: isAccepted ? null : toGatewayError(outcome.failure, outcome.routing),
-    })
-  }
-  if (states.size === 0) return
-  const sorted = [...states].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  await sql`
-    insert into gateway_states as stored (gateway, deliveries, last_use, last_error)
-    select used.gateway, used.deliveries, now(), used.last_error::jsonb
-    from unnest(${sql.val(sorted.map(([name]) => name))}::text[],
-      ${sql.val(sorted.map(([, { deliveries }]) => deliveries))}::bigint[],
-      ${sql.val(sorted.map(([, { lastError }]) => lastError))}::text[])
-      as used (gateway, deliveries, last_error)
-    join gateways using (gateway) order by used.gateway
-    on conflict (gateway) do update set deliveries = stored.deliveries + excluded.deliveries,
-      last_use = excluded.last_use, last_error = excluded.last_error`.execute(tx)
-}
-
-function toGatewayError(failure: OutboxError, routing: NetworkRouting | undefined): string {
-  const { message: description, ...reply } = failure
-  const networkRouting = routing ?? null
-  return JSON.stringify({
-    created: Date.now(),
-    status: 'error',
-    ...reply,
-    description,
-    networkRouting,
-  })
 }

@@ -7,7 +7,7 @@ import {
   type SubmissionState,
   type SubmissionTrigger,
   transition,
-} from './submission.ts'
+} from './submission-states.ts'
 
 const triggers = (state: SubmissionState) =>
   Object.keys(submissionTransitions[state]) as SubmissionTrigger[]
@@ -28,7 +28,7 @@ test('stateAfter: a leased row is stored as queued', () => {
 
 test.each([
   ['README.md', '../../README.md'],
-  ['doc comment', './submission.ts'],
+  ['doc comment', './submission-states.ts'],
 ])('submissionTransitions: equals the table in the %s', async (_name, path) => {
   const text = await readFile(join(import.meta.dirname, path), 'utf8')
   const row = /^(?: \*)? *\| *`?(\w+)`? *\| *`?(\w+)`? *\| *`?(\w+)`? *\|/gm
