@@ -2,26 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { sharePauses } from '@posthorn/backends/shared-pauses'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { createProviderClients } from '@posthorn/backends/provider-clients'
-import type { CommandServer } from '@posthorn/bus'
 import { runPeriodically } from '@posthorn/flow'
 import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
 import { onLendUnits } from './commands/lend-units.ts'
 import type { Config } from './config.ts'
-import { registerLoadMetrics } from './metrics.ts'
+import { onInvalidations } from './on-invalidations.ts'
 import { startPubSub } from './pubsub/start-pubsub.ts'
 import { removeExports } from './remove-exports.ts'
 import { runRetention } from './retention.ts'
 import { type CreateMailApis, createSessions } from './sessions/create-sessions.ts'
 import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
 import { createExports } from './exports/create-exports.ts'
-import { bindShards } from './shards/bindings.ts'
-import { holdShards, type ShardHolder } from './shards/holder.ts'
-import type { ShardObserver } from './shards/shard-accounts.ts'
-import { MemoryGuard } from './shards/memory-guard.ts'
-import { processMemories } from './shards/process-memory.ts'
-import { countUnclaimedAccounts } from './store/shards.ts'
+import type { ShardHolder } from './shards/holder.ts'
+import { startHolder } from './start-holder.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
@@ -113,54 +108,4 @@ export async function startApp(
     unfinished: () => ({ ...service.unfinished(), shards: holder.leases().size }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'settings' | 'summaries'>
-
-/**
- * Handles broadcasts of other processes that data changed: drops cached settings, and reads changed
- * registrations of accounts and changed Pub/Sub applications again.
- */
-function onInvalidations(
-  bus: ServiceContext['bus'],
-  { sessions, settings, summaries, pubSub }: Invalidated & { pubSub: { wake(): void } },
-): Promise<AsyncDisposable> {
-  return bus.onInvalidate(({ topic, id: account }) => {
-    if (topic === 'settings') {
-      settings.invalidate()
-      summaries.invalidate()
-    }
-    if (topic === 'accounts') sessions.refresh(account)
-    if (topic === 'oauth2Apps') pubSub.wake()
-  })
-}
-
-interface HolderDeps {
-  service: ServiceContext
-  parts: ReturnType<typeof createSessions>
-  config: Config
-  worker: { id: string; proof: string }
-  observers: readonly ShardObserver[]
-}
-
-function startHolder(
-  server: CommandServer,
-  { service: { db, bus, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
-): ShardHolder {
-  const { sessions, metrics, quota } = parts
-  const { loginRate, lending } = quota
-  const memories = processMemories()
-  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards, memories })
-  registerLoadMetrics(registry, {
-    accounts: () => sessions.load().accounts,
-    limitBytes: memories[0].limitBytes,
-    bytesPerAccount: () => memory.bytesPerAccount,
-    capacity: () => memory.capacity,
-    unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
-  })
-  const observer = bindShards(server, observers, log)
-  const limits = { memory, loginRate, lending }
-  const whenConnected = (signal: AbortSignal) => bus.whenUp(signal)
-  const common = { db, worker, config, log, metrics, whenConnected }
-  return holdShards({ ...common, observer, accounts: sessions, limits })
 }

@@ -8,14 +8,16 @@ import { type AccountLease, type Lease, withLease } from '../src/store/lease.ts'
 import {
   claimShards,
   countUnclaimedAccounts,
+  listShardsOf,
+  releaseShard,
+} from '../src/store/shards.ts'
+import {
   deleteWorker,
   hasFixedSenders,
-  listShardsOf,
   listWorkers,
   saveHeartbeat,
   markStopping,
-  releaseShard,
-} from '../src/store/shards.ts'
+} from '../src/store/workers.ts'
 import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
 import { allocateMailboxNumbers } from '../src/store/account-states.ts'
 

@@ -1,5 +1,5 @@
 import { shardCount } from '@posthorn/contracts/shards'
-import type { LiveWorker } from '../store/shards.ts'
+import type { LiveWorker } from '../store/workers.ts'
 
 /**
  * Properties of a sync-worker by which the shards (groups of accounts) are divided among the

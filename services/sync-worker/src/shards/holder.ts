@@ -1,6 +1,6 @@
 import { type Clock, monotonicClock, runPeriodically } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
-import { deleteDeadWorkers, deleteWorker, markStopping } from '../store/shards.ts'
+import { deleteDeadWorkers, deleteWorker, markStopping } from '../store/workers.ts'
 import { LeasedShards, type ShardHolderOptions } from './leased-shards.ts'
 import type { Config } from '../config.ts'
 import { loginSeconds, mergeLogins } from './login-rate.ts'

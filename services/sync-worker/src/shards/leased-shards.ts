@@ -6,15 +6,8 @@ import type { WorkerMetrics } from '../metrics.ts'
 import type { LendingPeers } from './lending-peers.ts'
 import type { LoginRate } from './login-rate.ts'
 import type { Lease } from '../store/lease.ts'
-import {
-  claimShards,
-  hasFixedSenders,
-  listShardsOf,
-  listWorkers,
-  type LiveWorker,
-  releaseOrphaned,
-  saveHeartbeat,
-} from '../store/shards.ts'
+import { claimShards, listShardsOf, releaseOrphaned } from '../store/shards.ts'
+import { hasFixedSenders, listWorkers, type LiveWorker, saveHeartbeat } from '../store/workers.ts'
 import { countAvailable, fairShare, listReceivers, resumeIfAlone } from './fair-share.ts'
 import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
 import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import { RateLimiter } from '@posthorn/flow'
-import type { LiveWorker } from '../store/shards.ts'
+import type { LiveWorker } from '../store/workers.ts'
 import { fairShare, listReceivers } from './fair-share.ts'
 import { loginSeconds } from './login-rate.ts'
 

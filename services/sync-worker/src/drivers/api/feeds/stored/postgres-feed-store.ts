@@ -7,18 +7,20 @@ import type { Account } from '../../../../store/accounts.ts'
 import {
   deleteApiFeeds,
   deleteApiIndex,
-  deleteApiPending,
   findApiMailbox,
-  findNextApiPendingAt,
   insertSyncWarning,
   listApiFeeds,
-  listDueApiPending,
   listNamedFolders,
   saveApiFeeds,
   saveApiMailbox,
-  saveApiPending,
   saveNamedFolders,
 } from '../../../../store/api/feeds.ts'
+import {
+  deleteApiPending,
+  findNextApiPendingAt,
+  listDueApiPending,
+  saveApiPending,
+} from '../../../../store/api/pending.ts'
 import {
   countApiMessages,
   deleteApiLeaves,

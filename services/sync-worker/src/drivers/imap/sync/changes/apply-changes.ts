@@ -25,7 +25,7 @@ import {
   saveCursor,
   saveUidNext,
   type SyncCursor,
-} from '../../../../store/mailboxes.ts'
+} from '../../../../store/mailbox-sync-state.ts'
 import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'
 import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'

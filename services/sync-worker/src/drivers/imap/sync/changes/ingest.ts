@@ -25,7 +25,7 @@ import {
 } from '../../index/ranges.ts'
 import { addCategories } from '../../messages/gmail.ts'
 import { saveChunks } from '../../index/mailbox-index.ts'
-import { raiseSyncEpoch } from '../../../../store/mailboxes.ts'
+import { raiseSyncEpoch } from '../../../../store/mailbox-sync-state.ts'
 import type { SummaryBatch } from '../../../../summaries/summaries.ts'
 import type { MailboxContext } from '../context.ts'
 import { storeNewLabels, withoutOwnLabel } from './flags.ts'

@@ -16,12 +16,12 @@ import { allocateMailboxNumbers } from '../../../../store/account-states.ts'
 import { deleteChunks } from '../../../../store/chunks.ts'
 import {
   type EmptyMailbox,
-  type MailboxRow,
   markEmpty,
   markIndexed,
   markReset,
   saveCursor,
-} from '../../../../store/mailboxes.ts'
+} from '../../../../store/mailbox-sync-state.ts'
+import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import type { EmptyMailboxes, IndexEmpty, SyncContext } from '../context.ts'
 import { lostUidValidity } from '../mailbox-list/list-plan.ts'
 import type { Counters } from '../sync-plan.ts'

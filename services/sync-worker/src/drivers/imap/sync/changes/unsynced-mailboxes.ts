@@ -1,11 +1,7 @@
 import { commit } from '../../../../events/commit.ts'
 import { allocateMailboxNumbers } from '../../../../store/account-states.ts'
-import {
-  findMailboxById,
-  listMailboxRows,
-  type MailboxRow,
-  saveIdsOnly,
-} from '../../../../store/mailboxes.ts'
+import { findMailboxById, listMailboxRows, type MailboxRow } from '../../../../store/mailboxes.ts'
+import { saveIdsOnly } from '../../../../store/mailbox-sync-state.ts'
 import { resetMailbox } from './initial-sync.ts'
 import type { ListContext } from '../context.ts'
 import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'

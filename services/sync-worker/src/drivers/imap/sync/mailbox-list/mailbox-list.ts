@@ -11,9 +11,9 @@ import {
   listMailboxRows,
   type MailboxRow,
   markMissing,
-  raiseSyncEpoch,
   updateListing,
 } from '../../../../store/mailboxes.ts'
+import { raiseSyncEpoch } from '../../../../store/mailbox-sync-state.ts'
 import type { ListContext } from '../context.ts'
 import { isUnfinished } from '../sync-plan.ts'
 import {
