@@ -25,8 +25,6 @@ export const largeFolders: Readonly<Record<string, string>> = {
   'services/admin-ui/src/endpoints': 'one file for each endpoint or group of endpoints',
   'services/admin-ui/web/src/data': 'one file for each entity that pages load or change',
   'services/api-gateway/src/accounts': 'one file for each rule or step of a registration',
-  'services/api-gateway/src/operations': 'one file for each group of API operations',
-  'services/api-gateway/src/store': 'one file for each table or group of tables',
   'services/auth-bridge/src/commands': 'one file for each command',
   'services/auth-bridge/src/oauth2': 'one file for each grant, request or rule of OAuth2',
   'services/sync-worker/src/drivers/api/feeds': 'one file for each step of a sync pass over feeds',

@@ -9,8 +9,8 @@ import {
   type PlannedChange,
   sealChanges,
 } from './operations/settings/setting-changes.ts'
-import { listSealedSettings, writeSettings } from './store/settings.ts'
-import { hasTokens, insertToken } from './store/tokens.ts'
+import { hasTokens, insertToken } from './store/access/tokens.ts'
+import { listSealedSettings, writeSettings } from './store/installation/settings.ts'
 import { lockFirstRun } from './store/transaction.ts'
 
 export interface FirstRunDeps {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import { replaceLinkSecret, settingSealContext } from './store/settings.ts'
+import { replaceLinkSecret, settingSealContext } from './store/installation/settings.ts'
 
 /**
  * Replaces the secret that signs links. Links that earlier secrets signed stay valid. Replicas sign

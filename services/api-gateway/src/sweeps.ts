@@ -2,10 +2,10 @@ import type { Bus } from '@posthorn/bus'
 import type { Db } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
+import { sweepTokenLog, type TokenLogLimits } from './store/access/token-log.ts'
+import { deleteExpiredTokens } from './store/access/tokens.ts'
 import { deleteExpired } from './store/delete-expired.ts'
-import { sweepTokenLog, type TokenLogLimits } from './store/token-log.ts'
-import { deleteExpiredTokens } from './store/tokens.ts'
-import { deleteExpiredRoutes } from './store/webhook-routes.ts'
+import { deleteExpiredRoutes } from './store/webhooks/webhook-routes.ts'
 
 /**
  * Interval at which api-gateway deletes expired rows from Postgres. Idempotency keys, form links

@@ -1,5 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { blockedRecipients, countBlocks, deleteBlocks, insertBlock } from '../src/store/lists.ts'
+import {
+  blockedRecipients,
+  countBlocks,
+  deleteBlocks,
+  insertBlock,
+} from '../src/store/lists/lists.ts'
 import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()

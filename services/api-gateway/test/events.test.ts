@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { listEvents } from '../src/store/events.ts'
+import { listEvents } from '../src/store/events/events.ts'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()

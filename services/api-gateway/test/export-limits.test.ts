@@ -3,8 +3,8 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
 import { copyExport, countRowsRead, eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { sumStoredBytes } from '../src/store/export-records.ts'
-import { insertExport, type NewExport } from '../src/store/exports.ts'
+import { sumStoredBytes } from '../src/store/exports/export-records.ts'
+import { insertExport, type NewExport } from '../src/store/exports/exports.ts'
 import { exportWorld, register } from './export-world.ts'
 
 const world = await exportWorld()

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'kysely'
-import { listTargets } from '../src/store/webhook-targets.ts'
+import { listTargets } from '../src/store/webhooks/webhook-targets.ts'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { listAccounts } from '../src/store/account-records.ts'
-import { listOutboxRows } from '../src/store/outbox.ts'
+import { listAccounts } from '../src/store/accounts/account-records.ts'
+import { listOutboxRows } from '../src/store/messages/outbox.ts'
 import { testServers } from './gateway.ts'
 import { JobCalls } from './job-world.ts'
 

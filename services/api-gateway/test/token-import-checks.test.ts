@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts/operations'
 import { hashToken } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { cacheTokens } from '../src/access/tokens.ts'
-import { onImportTokens } from '../src/operations/import-tokens.ts'
+import { onImportTokens } from '../src/operations/tokens/import-tokens.ts'
 import { admin, mint, testServers } from './gateway.ts'
 import { foreignToken } from './imported-tokens.ts'
 

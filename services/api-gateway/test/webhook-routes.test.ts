@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Invalidation } from '@posthorn/contracts/hints'
 import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
-import { deleteExpiredRoutes } from '../src/store/webhook-routes.ts'
+import { deleteExpiredRoutes } from '../src/store/webhooks/webhook-routes.ts'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { AdminSession } from '../store/admin-sessions.ts'
-import type { Token } from '../store/tokens.ts'
+import type { AdminSession } from '../store/access/admin-sessions.ts'
+import type { Token } from '../store/access/tokens.ts'
 
 /** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {

@@ -7,7 +7,7 @@ import {
   stepUpMinutes,
 } from '@posthorn/contracts/admin/roles'
 import { AppError } from '@posthorn/errors'
-import type { AdminSession } from '../store/admin-sessions.ts'
+import type { AdminSession } from '../store/access/admin-sessions.ts'
 
 /** Rights of a person at the administration pages that decide which API requests are allowed. */
 export type PersonRights = Pick<AdminSession, 'role' | 'readsMail' | 'hasFreshFactor'>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { authorize } from './authorize.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
 
 const token: Token = {
   id: 'x',

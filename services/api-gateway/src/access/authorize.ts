@@ -3,7 +3,7 @@ import { accountSource, hasScope, permits } from '@posthorn/contracts/token-righ
 import { addressAllowed } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
 
 /** Circumstances of an API request that an access token is checked against. */
 export interface AccessContext {

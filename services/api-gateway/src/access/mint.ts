@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { rangeCovers } from './address-ranges.ts'
 import { globMatches } from './referrers.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
 
 /** Scopes, account, permissions, restrictions and expiry of an access token. */
 export type TokenReach = Omit<Token, 'id'>

@@ -4,8 +4,8 @@ import { sqlState } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Clock, monotonicClock, TtlCache } from '@posthorn/flow'
 import { networkOf } from '@posthorn/net/addresses'
+import type { Token } from '../store/access/tokens.ts'
 import { foreignKeyViolation } from '../store/transaction.ts'
-import type { Token } from '../store/tokens.ts'
 import { badToken } from './authenticate.ts'
 
 export interface AddressLimiterOptions {

@@ -5,7 +5,7 @@ import { AppError } from '@posthorn/errors'
 import { type Clock, runPeriodically, TtlCache } from '@posthorn/flow'
 import { type TokenIds, tokenIds } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
-import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
+import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/access/tokens.ts'
 
 /**
  * Lifetime of a cached access token. Revoked tokens must stop working within a second, even if the

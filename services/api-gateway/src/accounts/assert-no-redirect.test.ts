@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { StoredOAuth2 } from '@posthorn/db'
-import type { LockedAccount } from '../store/accounts.ts'
+import type { LockedAccount } from '../store/accounts/accounts.ts'
 import {
   assertLoginsUnchanged,
   assertNoOtherProxy,

@@ -3,8 +3,8 @@ import { validationError } from '@posthorn/contracts/validate'
 import type { TenantMember } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { maskUrl } from '../http/masks.ts'
-import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
+import type { AccountColumns, LockedAccount } from '../store/accounts/accounts.ts'
 import type { PasswordPlan } from './plan-server.ts'
 import {
   afterChange,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
-import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { AppForAccount } from '../store/oauth2/oauth2-apps.ts'
 import { planAccount } from './plan-account.ts'
 import { acceptsAccounts, backendOf } from './plan-oauth2.ts'
 

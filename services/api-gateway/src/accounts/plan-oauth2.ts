@@ -6,9 +6,9 @@ import type { OAuth2Config, OAuth2Update } from '@posthorn/contracts/schemas/acc
 import type { StoredOAuth2, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { mask } from '../http/masks.ts'
-import { findOtherAccountOfUser } from '../store/account-users.ts'
-import type { LockedAccount } from '../store/accounts.ts'
-import { type AppForAccount, lockAppForAccount } from '../store/oauth2-apps.ts'
+import { findOtherAccountOfUser } from '../store/accounts/account-users.ts'
+import type { LockedAccount } from '../store/accounts/accounts.ts'
+import { type AppForAccount, lockAppForAccount } from '../store/oauth2/oauth2-apps.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
 /** OAuth2 settings of an account in a request, not validated beyond their schema. */

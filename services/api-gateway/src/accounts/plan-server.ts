@@ -1,8 +1,8 @@
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts/schemas/mail-server'
 import { mask } from '../http/masks.ts'
-import type { LockedAccount } from '../store/accounts.ts'
-import type { PasswordKind } from '../store/credentials.ts'
+import type { LockedAccount } from '../store/accounts/accounts.ts'
+import type { PasswordKind } from '../store/accounts/credentials.ts'
 import {
   type LoginInput,
   secretErrors,

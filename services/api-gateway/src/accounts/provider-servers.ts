@@ -5,7 +5,7 @@ import {
 } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
-import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { AppForAccount } from '../store/oauth2/oauth2-apps.ts'
 import { backendOf, isSendOnlyApp, type OAuth2Input } from './plan-oauth2.ts'
 import type { ServerInput, StoredServers } from './plan-server.ts'
 

@@ -4,7 +4,12 @@ import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { shardOf } from '@posthorn/contracts/shards'
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'
+import {
+  insertAccount,
+  lockAccount,
+  type LockedAccount,
+  updateAccount,
+} from '../store/accounts/accounts.ts'
 import { assertOneOrigin } from './assert-no-redirect.ts'
 import { assertPasswordsFit } from './bound-logins.ts'
 import { planAccount } from './plan-account.ts'

@@ -13,8 +13,8 @@ import {
 } from '@posthorn/db'
 import type { TaskGroup } from '@posthorn/flow'
 import type { TokenCache } from '../access/tokens.ts'
-import { accountNotFound, deleteAccount, lockAccount } from '../store/accounts.ts'
-import { type EndedSubmission, endSubmissions } from '../store/outbox.ts'
+import { accountNotFound, deleteAccount, lockAccount } from '../store/accounts/accounts.ts'
+import { type EndedSubmission, endSubmissions } from '../store/messages/outbox.ts'
 
 /**
  * Deletes an account. Its waiting submissions end with the event messageFailed. The last event

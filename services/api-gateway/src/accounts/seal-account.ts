@@ -3,9 +3,13 @@ import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import type { Tx } from '@posthorn/db'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { sealHeaderColumn } from '../http/masks.ts'
-import type { AccountColumns } from '../store/accounts.ts'
-import { deletePassword, passwordSealContext, upsertPassword } from '../store/credentials.ts'
-import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { AccountColumns } from '../store/accounts/accounts.ts'
+import {
+  deletePassword,
+  passwordSealContext,
+  upsertPassword,
+} from '../store/accounts/credentials.ts'
+import type { AppForAccount } from '../store/oauth2/oauth2-apps.ts'
 import { bindingOf } from './bound-logins.ts'
 import type { PasswordPlan } from './plan-server.ts'
 import { afterChange, type LoginAccount, type LoginColumns } from './stored-login.ts'

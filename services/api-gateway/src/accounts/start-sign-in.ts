@@ -6,8 +6,8 @@ import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { findConsentUrl, insertBrowserState, insertLogin } from '../store/oauth2-logins.ts'
-import { type PendingRegistration, requestedBody } from '../store/pending-registration.ts'
+import { findConsentUrl, insertBrowserState, insertLogin } from '../store/oauth2/oauth2-logins.ts'
+import { type PendingRegistration, requestedBody } from '../store/oauth2/pending-registration.ts'
 import { secretNameOf, secretOf } from './login-secret.ts'
 
 export interface SignInDeps {

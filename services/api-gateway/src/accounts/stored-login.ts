@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
-import type { LockedAccount } from '../store/accounts.ts'
-import type { PasswordKind } from '../store/credentials.ts'
+import type { LockedAccount } from '../store/accounts/accounts.ts'
+import type { PasswordKind } from '../store/accounts/credentials.ts'
 import { maskUrl } from '../http/masks.ts'
 
 /** Settings of a mail server of an account, as stored or as in a request. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantMember, TenantSet } from '@posthorn/db'
-import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
+import type { AccountColumns, LockedAccount } from '../store/accounts/accounts.ts'
 import { type ColumnChange, parseColumn } from './stored-login.ts'
 
 /** Origin of an account's change: an operator, or a tenant with a bound token or hosted form. */

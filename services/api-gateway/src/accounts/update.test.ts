@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { AccountUpdate } from '@posthorn/contracts/schemas/account'
 import { AppError } from '@posthorn/errors'
-import type { LockedAccount } from '../store/accounts.ts'
+import type { LockedAccount } from '../store/accounts/accounts.ts'
 import { planUpdate } from './update.ts'
 
 const stored: LockedAccount = {

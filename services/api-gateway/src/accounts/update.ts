@@ -9,9 +9,9 @@ import {
   type LockedAccount,
   patchAccount,
   updateAccount,
-} from '../store/accounts.ts'
-import type { AppForAccount } from '../store/oauth2-apps.ts'
-import type { UpdateCaller } from '../store/pending-registration.ts'
+} from '../store/accounts/accounts.ts'
+import type { AppForAccount } from '../store/oauth2/oauth2-apps.ts'
+import type { UpdateCaller } from '../store/oauth2/pending-registration.ts'
 import {
   assertLoginsUnchanged,
   assertNoOtherProxy,

@@ -5,7 +5,7 @@ import type { Metrics } from '@posthorn/telemetry'
 import { isTenant } from '../access/authorize.ts'
 import type { Caller } from '../access/authenticate.ts'
 import type { ResponseWriter } from '../http/handle.ts'
-import { type Change, findChangesEnd, listChanges, type Position } from '../store/changes.ts'
+import { type Change, findChangesEnd, listChanges, type Position } from '../store/events/changes.ts'
 import { formatPosition, isBehind } from './position.ts'
 import { Streams, type StreamsDeps } from '../streams/streams.ts'
 

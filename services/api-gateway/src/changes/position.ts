@@ -1,4 +1,4 @@
-import type { Position } from '../store/changes.ts'
+import type { Position } from '../store/events/changes.ts'
 
 /**
  * Parses the event id of a change stream, which is a position in the list of account changes. The

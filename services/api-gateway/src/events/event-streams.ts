@@ -5,7 +5,7 @@ import type { Metrics } from '@posthorn/telemetry'
 import type { Caller } from '../access/authenticate.ts'
 import { Streams, type StreamsDeps } from '../streams/streams.ts'
 import type { ResponseWriter } from '../http/handle.ts'
-import type { StreamedEvent } from '../store/events.ts'
+import type { StreamedEvent } from '../store/events/events.ts'
 import { SettledEvents } from './settled-events.ts'
 
 export interface EventStreamsDeps extends StreamsDeps {

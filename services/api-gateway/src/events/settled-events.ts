@@ -5,7 +5,7 @@ import {
   listEventsBetween,
   type StreamedEvent,
   takeTransactionId,
-} from '../store/events.ts'
+} from '../store/events/events.ts'
 
 /**
  * Events in the order of their row ids. A transaction takes an id before its commit, so that an

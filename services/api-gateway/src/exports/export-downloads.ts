@@ -7,7 +7,7 @@ import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { TokenWatch } from '../access/token-watch.ts'
 import type { ResponseWriter } from '../http/handle.ts'
-import { getExportFile } from '../store/export-chunks.ts'
+import { getExportFile } from '../store/exports/export-chunks.ts'
 import { type ByteRange, parseRange } from './byte-range.ts'
 import { DamagedFileError, ExportFile } from './export-file.ts'
 import {

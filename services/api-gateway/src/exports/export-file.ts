@@ -6,8 +6,8 @@ import {
   findChunkAt,
   type getExportFile,
   isExportAvailable,
-} from '../store/export-chunks.ts'
-import { exportNotFound } from '../store/export-records.ts'
+} from '../store/exports/export-chunks.ts'
+import { exportNotFound } from '../store/exports/export-records.ts'
 import type { ByteRange } from './byte-range.ts'
 
 /** Error for an export with a missing or changed chunk. The log shows `reason`, the chunk. */

@@ -1,6 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Finding } from '@posthorn/contracts/schemas/finding'
-import type { Backlog } from '../store/findings.ts'
+import type { Backlog } from '../store/installation/findings.ts'
 
 /** Findings about exports of messages that failed in the last day. */
 export function exportFindings({ count, oldestAt }: Backlog): Finding[] {

@@ -12,10 +12,10 @@ import {
   findOtherTargets,
   listPausedQueues,
   readPostgresClock,
-} from '../store/findings.ts'
-import { listMailProxyRows } from '../store/mail-proxies.ts'
-import { listPausedTargets } from '../store/webhook-targets.ts'
-import { listWorkerRows } from '../store/workers.ts'
+} from '../store/installation/findings.ts'
+import { listMailProxyRows } from '../store/installation/mail-proxies.ts'
+import { listWorkerRows } from '../store/installation/workers.ts'
+import { listPausedTargets } from '../store/webhooks/webhook-targets.ts'
 import { accountFindings } from './account-findings.ts'
 import { exportFindings } from './export-findings.ts'
 import { mailProxyFindings } from './mail-proxy-findings.ts'

@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import type { MailProxyRow } from '../store/mail-proxies.ts'
+import type { MailProxyRow } from '../store/installation/mail-proxies.ts'
 
 /** Time before the expiry of a certificate from which a finding reports the expiry. */
 const renewalMs = 14 * 86_400_000

@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 import { type PausableQueue, pausableQueues } from '@posthorn/contracts/schemas/queue'
-import type { Backlog } from '../store/findings.ts'
+import type { Backlog } from '../store/installation/findings.ts'
 
 export interface QueueState {
   paused: readonly { queue: string; pausedAt: Date }[]

@@ -1,6 +1,6 @@
 import type { Finding } from '@posthorn/contracts/schemas/finding'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import type { OtherTargets } from '../store/findings.ts'
+import type { OtherTargets } from '../store/installation/findings.ts'
 
 export interface ConfigurationState {
   settings: Pick<Settings, 'serviceUrl' | 'webhooksEnabled' | 'webhooks' | 'webhookEvents'>

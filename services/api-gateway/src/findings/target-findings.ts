@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Finding } from '@posthorn/contracts/schemas/finding'
-import type { FailingTarget } from '../store/findings.ts'
-import type { PausedTarget } from '../store/webhook-targets.ts'
+import type { FailingTarget } from '../store/installation/findings.ts'
+import type { PausedTarget } from '../store/webhooks/webhook-targets.ts'
 
 /** Number of failed deliveries in an hour from which a failing webhook target is an error. */
 const manyFailures = 10

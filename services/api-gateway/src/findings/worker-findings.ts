@@ -1,5 +1,5 @@
 import type { Finding } from '@posthorn/contracts/schemas/finding'
-import type { WorkerRow } from '../store/workers.ts'
+import type { WorkerRow } from '../store/installation/workers.ts'
 
 type WorkerState = Pick<WorkerRow, 'alive' | 'refusing' | 'shards' | 'accounts'>
 

@@ -5,7 +5,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { backoff, retryUntil, sleep, withTimeout } from '@posthorn/flow'
-import { wasConnected } from '../store/accounts.ts'
+import { wasConnected } from '../store/accounts/accounts.ts'
 import type { RequestContext } from './handle.ts'
 
 export interface WorkerDeps {

@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { changeOutbox } from '@posthorn/contracts/commands/outbox'
 import type { CommandRequest } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
-import { submissionNotFound } from '../store/outbox.ts'
+import { submissionNotFound } from '../store/messages/outbox.ts'
 
 export type SubmissionChange = CommandRequest<typeof changeOutbox>
 

@@ -10,9 +10,9 @@ import {
   endBulkJob,
   releaseClaim,
   renewClaim,
-} from '../store/bulk-claims.ts'
-import { countUnfinished } from '../store/bulk-jobs.ts'
-import { ClaimLostError, type RowOutcome } from '../store/bulk-rows.ts'
+} from '../store/jobs/bulk-claims.ts'
+import { countUnfinished } from '../store/jobs/bulk-jobs.ts'
+import { ClaimLostError, type RowOutcome } from '../store/jobs/bulk-rows.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { type ActionDeps, rowAction } from './row-actions.ts'
 import { runRows } from './run-rows.ts'

@@ -14,8 +14,8 @@ import {
   flushAccount,
   lockAccount,
   updateAccount,
-} from '../store/accounts.ts'
-import type { ClaimedJob } from '../store/bulk-claims.ts'
+} from '../store/accounts/accounts.ts'
+import type { ClaimedJob } from '../store/jobs/bulk-claims.ts'
 
 export interface ActionDeps {
   db: Db

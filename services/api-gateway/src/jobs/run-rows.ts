@@ -2,7 +2,7 @@ import { asUnavailable, type Db, sqlState } from '@posthorn/db'
 import { AppError, toAppError, UnavailableError } from '@posthorn/errors'
 import { RateLimiter } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { ClaimedJob } from '../store/bulk-claims.ts'
+import type { ClaimedJob } from '../store/jobs/bulk-claims.ts'
 import {
   ClaimLostError,
   listOpenRows,
@@ -10,8 +10,8 @@ import {
   recordRow,
   type RowOutcome,
   startRow,
-} from '../store/bulk-rows.ts'
-import { isStillSelected } from '../store/bulk-selections.ts'
+} from '../store/jobs/bulk-rows.ts'
+import { isStillSelected } from '../store/jobs/bulk-selections.ts'
 import { inTransaction } from '../store/transaction.ts'
 import type { RowAction, SentAction, StoredAction } from './row-actions.ts'
 

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts/operations'
 import { type Db, pageCounts } from '@posthorn/db'
 import { handle, type OperationHandler } from '../http/handle.ts'
-import { getOwner } from '../store/accounts.ts'
+import { getOwner } from '../store/accounts/accounts.ts'
 import {
   type BlockRow,
   countBlocks,
@@ -9,7 +9,7 @@ import {
   insertBlock,
   listBlocks,
   listLists,
-} from '../store/lists.ts'
+} from '../store/lists/lists.ts'
 import { present } from './present.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts/operations'
 import { parseEventPosition } from '../events/event-streams.ts'
 import { handle, handleWriter, type OperationHandler } from '../http/handle.ts'
-import { getEvent, listEvents } from '../store/events.ts'
+import { getEvent, listEvents } from '../store/events/events.ts'
 import type { OperationDeps } from './operation-deps.ts'
 
 /**

@@ -16,7 +16,7 @@ import { chunkKeySealContext, newChunkKey } from '@posthorn/secrets'
 import { isTenant } from '../access/authorize.ts'
 import type { Caller } from '../access/authenticate.ts'
 import { handle, handleWriter, type OperationHandler } from '../http/handle.ts'
-import { orAccountNotFound } from '../store/accounts.ts'
+import { orAccountNotFound } from '../store/accounts/accounts.ts'
 import {
   type AdminExportRow,
   endOrDeleteExport,
@@ -25,8 +25,8 @@ import {
   listAllExports,
   listExports,
   sumStoredBytes,
-} from '../store/export-records.ts'
-import { exportAccountNotFound, getExportAccount, insertExport } from '../store/exports.ts'
+} from '../store/exports/export-records.ts'
+import { exportAccountNotFound, getExportAccount, insertExport } from '../store/exports/exports.ts'
 import { inTransaction } from '../store/transaction.ts'
 import type { OperationDeps } from './operation-deps.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { OutboxError } from '@posthorn/db'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
 import { visibleFailure, visibleLastError } from './hide-failure.ts'
 
 const tokenOf = (part: Partial<Token>) =>

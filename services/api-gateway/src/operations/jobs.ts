@@ -17,7 +17,7 @@ import {
   getBulkJob,
   insertBulkJob,
   listBulkJobs,
-} from '../store/bulk-jobs.ts'
+} from '../store/jobs/bulk-jobs.ts'
 import { inTransaction } from '../store/transaction.ts'
 
 /** Actions of bulk jobs that delete the selected accounts or submissions. */

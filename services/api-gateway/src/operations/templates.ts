@@ -7,9 +7,9 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'
 import { assertAccount, isBoundElsewhere } from '../access/authorize.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token } from '../store/access/tokens.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
-import { getOwner } from '../store/accounts.ts'
+import { getOwner } from '../store/accounts/accounts.ts'
 import {
   deleteTemplate,
   deleteTemplatesOf,
@@ -21,7 +21,7 @@ import {
   templateNotFound,
   type TemplateRow,
   updateTemplate,
-} from '../store/templates.ts'
+} from '../store/messages/templates.ts'
 import type { OperationDeps } from './operation-deps.ts'
 import { present } from './present.ts'
 

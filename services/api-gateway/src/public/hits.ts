@@ -14,7 +14,7 @@ import { KeyedRateLimiter, TaskGroup } from '@posthorn/flow'
 import type { SignedLink } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { AutomatedCheck, LinkVisitor } from '../automated/automated.ts'
-import { recordHits } from '../store/tracking.ts'
+import { recordHits } from '../store/events/tracking.ts'
 import { createHitWriter } from './hit-writer.ts'
 import { visitorFields } from './link-request.ts'
 

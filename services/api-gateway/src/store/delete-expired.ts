@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
-import { deleteEndedBulkJobs } from './bulk-jobs.ts'
-import { isValidKey } from './idempotency-keys.ts'
+import { deleteEndedBulkJobs } from './jobs/bulk-jobs.ts'
+import { isValidKey } from './messages/idempotency-keys.ts'
 
 const isExpired = sql<boolean>`expires_at <= now()`
 

@@ -4,7 +4,12 @@ import { parseDate } from '@posthorn/contracts/formats'
 import { operations } from '@posthorn/contracts/operations'
 import { callWorker } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { assertNotPaused, flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
+import {
+  assertNotPaused,
+  flushAccount,
+  getShard,
+  updateAccount,
+} from '../../store/accounts/accounts.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 type AccountSyncDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks' | 'timeoutMs'>

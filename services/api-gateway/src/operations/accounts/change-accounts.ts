@@ -17,7 +17,7 @@ import { isTenant } from '../../access/authorize.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
-import { lockAccount } from '../../store/accounts.ts'
+import { lockAccount } from '../../store/accounts/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 

@@ -4,7 +4,7 @@ import { operations } from '@posthorn/contracts/operations'
 import { AppError } from '@posthorn/errors'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
-import { getShard } from '../../store/accounts.ts'
+import { getShard } from '../../store/accounts/accounts.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 type OAuthTokenDeps = Pick<

@@ -17,8 +17,8 @@ import {
   findWatch,
   listAccounts,
   type SendingAttempt,
-} from '../../store/account-records.ts'
-import { accountNotFound } from '../../store/accounts.ts'
+} from '../../store/accounts/account-records.ts'
+import { accountNotFound } from '../../store/accounts/accounts.ts'
 import { visibleFailure, visibleLastError } from '../hide-failure.ts'
 import { present } from '../present.ts'
 

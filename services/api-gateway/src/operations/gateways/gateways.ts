@@ -18,7 +18,7 @@ import {
   lockGateway,
   updateGateway,
   upsertGatewayPassword,
-} from '../../store/gateways.ts'
+} from '../../store/messages/gateways.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { AppError } from '@posthorn/errors'
-import type { LockedGateway } from '../../store/gateways.ts'
+import type { LockedGateway } from '../../store/messages/gateways.ts'
 import { planRegistration, planUpdate } from './plan-gateway.ts'
 
 const stored: LockedGateway = {

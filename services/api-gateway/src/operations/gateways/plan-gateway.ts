@@ -3,7 +3,7 @@ import { type Destination, destinationOf } from '@posthorn/contracts/schemas/des
 import type { GatewayRegistration, GatewayUpdate } from '@posthorn/contracts/schemas/gateway'
 import { validationError } from '@posthorn/contracts/validate'
 import { changedLoginParts, type StoredLogin } from '../../accounts/stored-login.ts'
-import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
+import type { GatewayColumns, LockedGateway } from '../../store/messages/gateways.ts'
 import { mask } from '../../http/masks.ts'
 
 /** Changes of an SMTP gateway: its columns, and the plan for its password. */

@@ -1,6 +1,6 @@
 import { operations } from '@posthorn/contracts/operations'
 import { handle } from '../../http/handle.ts'
-import { readSeries } from '../../store/stats-series.ts'
+import { readSeries } from '../../store/installation/stats-series.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { planSeries } from './plan-series.ts'
 

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import type { MailProxyReplica } from '@posthorn/contracts/schemas/mail-proxy'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { listMailProxyRows, type MailProxyRow } from '../../store/mail-proxies.ts'
+import { listMailProxyRows, type MailProxyRow } from '../../store/installation/mail-proxies.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 /** Operation that lists the running replicas of imap-proxy and smtp-proxy. */

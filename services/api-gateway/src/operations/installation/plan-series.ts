@@ -5,7 +5,7 @@ import {
   type StatsSeriesQuery,
 } from '@posthorn/contracts/schemas/stats-series'
 import { validationError } from '@posthorn/contracts/validate'
-import type { SeriesPeriod } from '../../store/stats-series.ts'
+import type { SeriesPeriod } from '../../store/installation/stats-series.ts'
 
 /** Default duration of a series of statistics counters. */
 const defaultSeconds = 3_600

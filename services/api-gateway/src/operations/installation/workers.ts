@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { listWorkerRows, markReleasing, type WorkerRow } from '../../store/workers.ts'
+import { listWorkerRows, markReleasing, type WorkerRow } from '../../store/installation/workers.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 type WorkerListDeps = Pick<OperationDeps, 'db' | 'workerExpiryMs'>

@@ -1,9 +1,9 @@
 import { isNotifiedByPubSub } from '@posthorn/contracts/account-types'
 import type { OAuth2CheckStep } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
-import { findAccount, findWatch } from '../../store/account-records.ts'
-import type { AppListRow } from '../../store/oauth2-apps.ts'
-import { findPubSubState } from '../../store/pubsub-apps.ts'
+import { findAccount, findWatch } from '../../store/accounts/account-records.ts'
+import type { AppListRow } from '../../store/oauth2/oauth2-apps.ts'
+import { findPubSubState } from '../../store/oauth2/pubsub-apps.ts'
 
 type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 

@@ -22,7 +22,7 @@ import {
   lockApp,
   updateApp,
   upsertAppSecret,
-} from '../../store/oauth2-apps.ts'
+} from '../../store/oauth2/oauth2-apps.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { newSortableId } from '../sortable-id.ts'
 import type { OperationDeps } from '../operation-deps.ts'

@@ -15,7 +15,7 @@ import type {
 import { matches, validationError } from '@posthorn/contracts/validate'
 import { acceptsAccounts } from '../../accounts/plan-oauth2.ts'
 import { mask } from '../../http/masks.ts'
-import type { AppSecretKind, LockedApp } from '../../store/oauth2-apps.ts'
+import type { AppSecretKind, LockedApp } from '../../store/oauth2/oauth2-apps.ts'
 
 /** Planned values of an OAuth2 application, and new secrets to seal (encrypt). */
 export interface AppPlan {

@@ -11,7 +11,7 @@ import {
 import { validationError } from '@posthorn/contracts/validate'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
-import { type SettingChange, settingSealContext } from '../../store/settings.ts'
+import { type SettingChange, settingSealContext } from '../../store/installation/settings.ts'
 
 /**
  * Planned change of a setting. The member `seal` and header values are in plaintext, and are sealed

@@ -22,7 +22,7 @@ import {
   retainServiceSecret,
   type SettingChange,
   writeSettings,
-} from '../../store/settings.ts'
+} from '../../store/installation/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { changedKeys, planChanges, sealChanges } from './setting-changes.ts'

@@ -15,20 +15,20 @@ import {
 import type { ReadPart } from '@posthorn/message-reader'
 import { sealLogin } from '@posthorn/secrets'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
-import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
-import { getGateway } from '../../store/gateways.ts'
+import { getSendingAccount, type SendingAccount } from '../../store/accounts/accounts.ts'
+import { getGateway } from '../../store/messages/gateways.ts'
 import {
   findIdempotentResponse,
   type IdempotencyKey,
   runIdempotent,
-} from '../../store/idempotency-keys.ts'
+} from '../../store/messages/idempotency-keys.ts'
 import {
   createSubmissionInserter,
   inOutboxTransaction,
   type InsertSubmission,
   insertRows,
   type NewSubmission,
-} from '../../store/outbox.ts'
+} from '../../store/messages/outbox.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'settings' | 'tasks'>

@@ -15,8 +15,8 @@ import {
   senderOf,
 } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
-import { blockedRecipients } from '../../store/lists.ts'
-import type { NewSubmission } from '../../store/outbox.ts'
+import { blockedRecipients } from '../../store/lists/lists.ts'
+import type { NewSubmission } from '../../store/messages/outbox.ts'
 import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 
 /** Objects that are needed to store a submission, which is one message or a mail merge. */

@@ -4,7 +4,7 @@ import { type Db, publishEvents, type SettingsCache, type Tx } from '@posthorn/d
 import type { TaskGroup } from '@posthorn/flow'
 import type { Sealer } from '@posthorn/secrets'
 import { register } from '../../accounts/register.ts'
-import { type FormLink, lockFormLink, markFormLinkUsed } from '../../store/form-links.ts'
+import { type FormLink, lockFormLink, markFormLinkUsed } from '../../store/accounts/form-links.ts'
 import { inTransaction } from '../../store/transaction.ts'
 
 export interface ConnectDeps {

@@ -5,7 +5,7 @@ import {
 } from '@posthorn/contracts/schemas/account'
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
-import type { FormLink } from '../../store/form-links.ts'
+import type { FormLink } from '../../store/accounts/form-links.ts'
 import type { PageTexts } from '../texts/english.ts'
 
 const personFields = ['name', 'email'] as const

@@ -1,4 +1,4 @@
-import type { FormLink } from '../../store/form-links.ts'
+import type { FormLink } from '../../store/accounts/form-links.ts'
 
 /**
  * URL to which the hosted form's user returns after the registration. The query of the URL contains

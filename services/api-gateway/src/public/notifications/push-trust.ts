@@ -2,7 +2,11 @@ import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically, TtlCache } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { findAccountsOfUser, listPubSubApps, type PubSubApp } from '../../store/pubsub-apps.ts'
+import {
+  findAccountsOfUser,
+  listPubSubApps,
+  type PubSubApp,
+} from '../../store/oauth2/pubsub-apps.ts'
 import type { PushExpectation, PushSigner } from './push-token.ts'
 
 /** Interval at which the OAuth2 applications for Pub/Sub are read again without an invalidation. */
